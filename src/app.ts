@@ -1,0 +1,16 @@
+import type { Config } from "./config.ts";
+import type { PackageBuilder } from "./services/build-package.ts";
+import type { Workers } from "./services/workers.ts";
+import type { Store } from "./store/store.ts";
+
+/** What every handler is given. */
+export interface App {
+  readonly config: Config;
+  readonly version: string;
+  readonly store: Store;
+  readonly workers: Workers;
+  readonly packages: PackageBuilder;
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+  readonly log: (line: string) => void;
+}

@@ -1,0 +1,69 @@
+import { settingsHelp } from "./config.ts";
+import { messageOf } from "./domain/errors.ts";
+import { digestOf, inspectArchive, inspectionJson } from "./services/inspect-archive.ts";
+import { inspectionText } from "./services/inspection-text.ts";
+import { openSource } from "./store/files.ts";
+
+/** What the command line asks for; everything but `serve` has been done when this returns. */
+export type Command = { readonly kind: "serve" } | { readonly kind: "done"; readonly exitCode: number };
+
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Reads the arguments and does what they say, short of serving. */
+export async function runCommand(args: readonly string[], version: string, output: Output): Promise<Command> {
+  const [command, ...rest] = args;
+  if (command === undefined || command === "serve") return { kind: "serve" };
+  if (command === "--version" || command === "-v") {
+    output.out(`${version}\n`);
+    return { kind: "done", exitCode: 0 };
+  }
+  if (command === "--help" || command === "-h") {
+    output.out(helpText(version));
+    return { kind: "done", exitCode: 0 };
+  }
+  if (command === "inspect") return { kind: "done", exitCode: await inspect(rest, output) };
+  output.err(`platen: “${command}” is no command; --help lists them.\n`);
+  return { kind: "done", exitCode: 2 };
+}
+
+async function inspect(args: readonly string[], output: Output): Promise<number> {
+  const files = args.filter((argument) => !argument.startsWith("--"));
+  const options = args.filter((argument) => argument.startsWith("--"));
+  const [file] = files;
+  if (file === undefined || files.length > 1 || options.some((option) => option !== "--text")) {
+    output.err("usage: platen inspect FILE.zip [--text]\n");
+    return 2;
+  }
+  try {
+    const source = await openSource(file);
+    try {
+      const inspection = await inspectArchive(source);
+      const json = inspectionJson(inspection, await digestOf(source));
+      output.out(options.length > 0 ? inspectionText(inspection) : `${JSON.stringify(json, null, 2)}\n`);
+      return 0;
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    output.err(`platen: ${file}: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+function helpText(version: string): string {
+  const settings = settingsHelp.map(
+    ([name, fallback, meaning]) => `  ${name.padEnd(16)} ${meaning} (${fallback})`,
+  );
+  return `Platen ${version}: from a vendor’s printer driver ZIP to scripts, RMM packages and Intune apps
+
+usage: platen [serve]              serve the web application
+       platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
+       platen --version | --help
+
+Settings come from the environment:
+${settings.join("\n")}
+`;
+}

@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+
+/** The service's settings, each from the environment variable of its name. */
+export interface Config {
+  /** `DATA_DIR` (`./data`): database, archives, icons and the installation's secret. */
+  readonly dataDir: string;
+  /** `PORT` (8080); 0 takes a free one. */
+  readonly port: number;
+  /** `HOST` (all interfaces): the address to listen on. */
+  readonly host: string | undefined;
+  /** `PUBLIC_URL` (none): the service's address as clients see it, without a slash at the end. */
+  readonly publicUrl: string | undefined;
+  /** `UPLOAD_LIMIT_MB` (1024). */
+  readonly uploadLimitBytes: number;
+}
+
+/** Every setting's variable, default and meaning, as `--help` prints them. */
+export const settingsHelp: readonly (readonly [string, string, string])[] = [
+  ["DATA_DIR", "./data", "folder of everything that lasts"],
+  ["PORT", "8080", "TCP port to listen on"],
+  ["HOST", "all interfaces", "address to listen on"],
+  ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
+  ["UPLOAD_LIMIT_MB", "1024", "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
+];
+
+/** @throws Error whose message names every wrong setting. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const setting = (name: string) => environment[name]?.trim() || undefined;
+  const integer = (name: string, fallback: number, min: number, max: number) => {
+    const text = setting(name);
+    if (text === undefined) return fallback;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    problems.push(`${name} is “${text}”; it is a whole number from ${min} to ${max}.`);
+    return fallback;
+  };
+  const config = {
+    dataDir: resolve(setting("DATA_DIR") ?? "data"),
+    port: integer("PORT", 8080, 0, 65535),
+    host: setting("HOST"),
+    publicUrl: readPublicUrl(setting("PUBLIC_URL"), problems),
+    uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1024, 1, 4095) * 1024 * 1024,
+  };
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return Object.freeze(config);
+}
+
+function readPublicUrl(text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && !url.username && !url.password && !url.search && !url.hash;
+  if (isPlain && ["http:", "https:"].includes(url.protocol)) return url.href.replace(/\/+$/, "");
+  problems.push(`PUBLIC_URL is “${text}”; it looks like https://platen.example.`);
+  return undefined;
+}

@@ -1,0 +1,10 @@
+/** Bytes that can be read at any place: a file of the store, or a buffer in a test. */
+export interface ByteSource {
+  /** In bytes. */
+  readonly size: number;
+  /**
+   * Reads exactly `length` bytes from `position` on.
+   * @throws when there are fewer bytes than that: a file that shrank under us is damaged.
+   */
+  read(position: number, length: number): Promise<Buffer>;
+}

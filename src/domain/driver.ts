@@ -1,0 +1,161 @@
+import { cleanText, FieldReader, type FormInput } from "./fields.ts";
+
+/** Processor architectures as INF decorations name them. */
+export type Architecture = "x86" | "amd64" | "arm64" | "arm" | "ia64";
+
+/** What one INF of an archive says, as far as anybody is shown it. */
+export interface InfSummary {
+  /** Inside the archive, with `/`. */
+  readonly path: string;
+  readonly class: string | null;
+  readonly isPrinter: boolean;
+  readonly driverModel: "v3" | "v4" | null;
+  readonly provider: string | null;
+  readonly driverVer: { readonly date: string; readonly version: string } | null;
+  /** A catalog is named for 64-bit Windows and is in the archive. */
+  readonly signed: boolean;
+  /** The catalogs that are in the archive, as paths inside it. */
+  readonly catalogFiles: readonly string[];
+  readonly architectures: readonly Architecture[];
+  /** Declared by models, but the driver's own program files are of other machines. */
+  readonly notShipped: readonly Architecture[];
+  readonly descriptions: readonly string[];
+  /** Model lines, several of which may share one description. */
+  readonly modelLines: number;
+  readonly manufacturers: readonly string[];
+  readonly copyInf: readonly string[];
+  readonly missing: readonly string[];
+  readonly unused: { readonly count: number; readonly bytes: number; readonly paths: readonly string[] };
+}
+
+/** What reading an archive gave: kept with the driver. */
+export interface ArchiveReport {
+  readonly fileCount: number;
+  /** Of all files, unpacked. */
+  readonly totalBytes: number;
+  readonly infs: readonly InfSummary[];
+  /** The path of the INF that is the printer's, by the rule in docs/decisions; null where there is none. */
+  readonly printerInf: string | null;
+  /** Things about the archive that an operator should know, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** What an operator may say of a driver after the upload. */
+export interface DriverSettings {
+  readonly name: string;
+  readonly comment: string;
+  /** The INF reference: the path of the chosen INF inside the archive; empty where there is none. */
+  readonly inf_path: string;
+  /** The chosen model; empty where none was found yet. */
+  readonly driver_desc: string;
+  /** The scripts import the catalog's signing certificate into the machine's trusted publishers. */
+  readonly trust_publisher: boolean;
+}
+
+export interface Driver extends DriverSettings {
+  readonly id: number;
+  /** Of the archive as uploaded. */
+  readonly sha256: string;
+  readonly file_name: string;
+  /** Of the archive, in bytes. */
+  readonly size: number;
+  /** UTC, milliseconds since 1970. */
+  readonly uploaded_at: number;
+  /** UTC, milliseconds since 1970. */
+  readonly updated_at: number;
+  readonly report: ArchiveReport;
+}
+
+/**
+ * A text field that was not sent keeps its value. Where another INF is chosen and the model is not one of
+ * its models, that INF's preferred model is taken.
+ * @throws UserError "invalid" with a message for each field.
+ */
+export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
+  const { name, comment, inf_path, driver_desc } = driver;
+  const fields = new FieldReader({ name, comment, inf_path, driver_desc, ...input });
+  const settings = {
+    name: fields.text("name", { label: "The name", maxLength: 120 }),
+    comment: fields.text("comment", { label: "The comment", maxLength: 2000, multiline: true }),
+    inf_path: fields.text("inf_path", { label: "The INF" }),
+    driver_desc: fields.text("driver_desc", { label: "The model", maxLength: 500 }),
+    trust_publisher: fields.checkbox("trust_publisher"),
+  };
+  const inf = driver.report.infs.find(({ path }) => cleanText(path) === settings.inf_path);
+  if (inf === undefined && settings.inf_path !== "")
+    fields.refuse("inf_path", "This INF is not in the archive.");
+  fields.check();
+  if (inf === undefined) return settings;
+  const keepsModel = settings.driver_desc !== driver_desc || inf.descriptions.includes(driver_desc);
+  if (inf.path === inf_path || keepsModel) return { ...settings, inf_path: inf.path };
+  return {
+    ...settings,
+    inf_path: inf.path,
+    driver_desc: preferredDescription(inf.descriptions, inf.manufacturers),
+  };
+}
+
+/** What the driver is called on a page. */
+export function driverTitle(driver: Pick<Driver, "name" | "driver_desc" | "file_name">): string {
+  return driver.name || driver.driver_desc || driver.file_name;
+}
+
+/** The INF that the driver's scripts use. */
+export function chosenInf(driver: Pick<Driver, "inf_path" | "report">): InfSummary | undefined {
+  return driver.report.infs.find((inf) => inf.path === driver.inf_path);
+}
+
+/** Whether a printer may use this description: any, where the driver's INF names no model. */
+export function hasModel(
+  driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
+  description: string,
+): boolean {
+  const models = chosenInf(driver)?.descriptions ?? [];
+  return (
+    models.length === 0 ||
+    description === driver.driver_desc ||
+    models.some((model) => cleanText(model) === description)
+  );
+}
+
+/** Models whose name holds every word of `query`, without regard to case; at most `limit` of them. */
+export function findModels(inf: Pick<InfSummary, "descriptions"> | undefined, query: string, limit: number) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (inf?.descriptions ?? []).filter((text) =>
+    words.every((word) => text.toLowerCase().includes(word)),
+  );
+  return { shown: matches.slice(0, limit), count: matches.length, total: inf?.descriptions.length ?? 0 };
+}
+
+/** Why the driver cannot be deployed yet, as one sentence with the remedy; undefined when it can. */
+export function driverNeeds(driver: Pick<Driver, "inf_path" | "driver_desc">): string | undefined {
+  if (driver.inf_path === "") {
+    return "This driver has no INF reference: choose the printer’s INF on the driver’s page.";
+  }
+  if (driver.driver_desc === "") {
+    return "This driver has no driver description: choose or type the model on the driver’s page.";
+  }
+  return undefined;
+}
+
+const versionMark = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
+
+/** Whether the description names a version, so that two versions can live side by side. */
+export function namesVersion(description: string): boolean {
+  return versionMark.test(description);
+}
+
+/**
+ * The description to preselect: without a version in it, because that name updates in place for every
+ * queue that uses it; among those the one that starts as most of the others do (the maker's name).
+ */
+export function preferredDescription(
+  descriptions: readonly string[],
+  manufacturers: readonly string[] = [],
+): string {
+  const makers = manufacturers.map((maker) => maker.toLowerCase().split(/[\s,]/)[0] ?? "").filter(Boolean);
+  const carriesMaker = (text: string) => makers.some((maker) => text.toLowerCase().startsWith(maker));
+  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (carriesMaker(text) ? 0 : 1);
+  const usable = descriptions.filter((text) => text !== "");
+  return usable.reduce((best, text) => (rank(text) < rank(best) ? text : best), usable[0] ?? "");
+}

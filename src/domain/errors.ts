@@ -1,0 +1,32 @@
+/** What kind of mistake it was; `http/errors.ts` turns it into a status. */
+export type Problem =
+  | "invalid" // 422: what was sent cannot be accepted
+  | "not-found" // 404
+  | "conflict" // 409: it collides with what is there
+  | "too-large" // 413
+  | "forbidden" // 403
+  | "busy"; // 503: try again later
+
+/** Messages beside form fields, by field name. */
+export type FieldMessages = Readonly<Record<string, string>>;
+
+/**
+ * Something that a person caused and can mend. The message is shown to that person as it stands:
+ * it says what happened, why, and what to do. Every other error is a defect of ours.
+ */
+export class UserError extends Error {
+  override readonly name = "UserError";
+
+  constructor(
+    readonly problem: Problem,
+    message: string,
+    readonly fields: FieldMessages = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

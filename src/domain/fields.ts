@@ -1,0 +1,108 @@
+import { type FieldMessages, UserError } from "./errors.ts";
+
+/** What a form sent: field name → value; a checkbox that is not ticked is absent. */
+export type FormInput = Readonly<Record<string, string | undefined>>;
+
+export interface TextRule {
+  /** The field's name on the page, as a message says it. */
+  readonly label: string;
+  readonly required?: boolean;
+  /** In UTF-16 code units, as Windows counts. */
+  readonly maxLength?: number;
+  /** Characters that must not occur. */
+  readonly forbidden?: string;
+  readonly multiline?: boolean;
+}
+
+/** Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). */
+export function cleanText(value: string, multiline = false): string {
+  const text = value.toWellFormed().normalize("NFC");
+  if (!multiline) return text.replace(/\p{Cc}/gu, "").trim();
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[^\P{Cc}\n]/gu, "")
+    .trim();
+}
+
+/**
+ * Reads one form field after the other and remembers every problem, so that a person sees all of
+ * them at once. `check` throws when there were any.
+ */
+export class FieldReader {
+  readonly #input: FormInput;
+  readonly #problems: Record<string, string> = {};
+
+  constructor(input: FormInput) {
+    this.#input = input;
+  }
+
+  text(name: string, rule: TextRule): string {
+    const value = cleanText(this.#input[name] ?? "", rule.multiline);
+    if (rule.required && value === "") return this.#refuse(name, `${rule.label} is needed.`, "");
+    if (rule.maxLength !== undefined && value.length > rule.maxLength) {
+      const message = `${rule.label} has ${value.length} characters; at most ${rule.maxLength} are possible.`;
+      return this.#refuse(name, message, "");
+    }
+    const bad = [...(rule.forbidden ?? "")].find((character) => value.includes(character));
+    if (bad === undefined) return value;
+    return this.#refuse(name, `${rule.label} cannot contain “${bad}”.`, "");
+  }
+
+  /** One of `choices`; an absent or empty field is the first of them. */
+  choice<const T extends string>(name: string, label: string, choices: readonly [T, ...T[]]): T {
+    const value = cleanText(this.#input[name] ?? "");
+    const found = choices.find((choice) => choice === value);
+    if (found !== undefined || value === "") return found ?? choices[0];
+    const known = choices.map((choice) => choice || "(empty)").join(", ");
+    return this.#refuse(name, `${label} is “${value}”; it can be ${known}.`, choices[0]);
+  }
+
+  /** A whole number; an absent or empty field is `fallback`. */
+  integer(name: string, label: string, range: { min: number; max: number; fallback: number }): number {
+    const value = cleanText(this.#input[name] ?? "");
+    if (value === "") return range.fallback;
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= range.min && number <= range.max) return number;
+    const message = `${label} is “${value}”; it is a whole number from ${range.min} to ${range.max}.`;
+    return this.#refuse(name, message, range.fallback);
+  }
+
+  /** Whether a checkbox is ticked. */
+  checkbox(name: string): boolean {
+    const value = (this.#input[name] ?? "").trim().toLowerCase();
+    return !["", "0", "false", "off", "no"].includes(value);
+  }
+
+  /** A reference to another record; empty is none. */
+  reference(name: string, label: string): number | null {
+    const value = cleanText(this.#input[name] ?? "");
+    if (value === "") return null;
+    if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+    return this.#refuse(name, `${label} “${value}” does not exist.`, null);
+  }
+
+  /** Notes a problem that no single rule above knows. */
+  refuse(name: string, message: string): void {
+    this.#problems[name] ??= message;
+  }
+
+  get problems(): FieldMessages {
+    return this.#problems;
+  }
+
+  /** @throws UserError "invalid" when any field had a problem; its message repeats them all. */
+  check(): void {
+    throwIfAny(this.#problems);
+  }
+
+  #refuse<T>(name: string, message: string, instead: T): T {
+    this.refuse(name, message);
+    return instead;
+  }
+}
+
+/** @throws UserError "invalid" naming every field in `problems`, if there are any. */
+export function throwIfAny(problems: FieldMessages): void {
+  const messages = Object.values(problems);
+  if (messages.length > 0) throw new UserError("invalid", messages.join(" "), problems);
+}

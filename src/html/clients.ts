@@ -1,0 +1,88 @@
+import type { Client } from "../domain/client.ts";
+import { deleteFold, type FormState, problemSummary, textArea, textField } from "./form.ts";
+import { type Html, html } from "./html.ts";
+import { emptyState, type PageOptions, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { type PrinterRow, printerTable } from "./printers.ts";
+import { counted, time } from "./text.ts";
+
+export type ClientRow = Client & { readonly printer_count: number };
+type Frame = Pick<PageOptions, "assets" | "notice">;
+
+export function clientsPage(frame: Frame, clients: readonly ClientRow[], form: FormState): Html {
+  const body = html`<div class="beside">${clientForm(form)}${clientList(clients)}</div>`;
+  return page({ ...frame, title: "Clients", place: "Clients" }, body);
+}
+
+/** The list, as the page shows it and as a fragment brings it anew. */
+export function clientList(clients: readonly ClientRow[]): Html {
+  const rows = clients.map(
+    (client) => html`<tr>
+      <td data-label="Client"><a href="${paths.client(client.id)}">${client.name}</a></td>
+      <td data-label="Printers" class="number">${client.printer_count}</td>
+      <td data-label="Notes" class="soft">${client.notes.split("\n")[0]}</td>
+      <td data-label="Since">${time(client.created_at)}</td>
+    </tr>`,
+  );
+  const table = html`<table><thead><tr><th scope="col">Client</th><th scope="col" class="number">Printers</th>
+    <th scope="col">Notes</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`;
+  const first = html`<a class="button" href="#f-name">Name the first client</a>`;
+  return html`<section id="client-list" aria-label="Clients">
+    ${rows.length > 0 ? table : emptyState("Clients group the printers that you deploy for them.", first)}
+  </section>`;
+}
+
+/** The form for a new client; `oob` where a fragment brings it along. */
+export function clientForm(form: FormState, oob = false): Html {
+  return html`<form id="client-form" class="panel" method="post" action="${paths.clients}" novalidate
+    hx-post="${paths.clients}" hx-target="#client-list" hx-swap="outerHTML" hx-disabled-elt="find button"
+    ${oob && html`hx-swap-oob="true"`}>
+    <h2>New client</h2>${problemSummary(form)}${clientFields(form)}
+    <button class="primary">Save client</button>
+  </form>`;
+}
+
+export interface ClientPageData {
+  readonly client: Client;
+  readonly printers: readonly PrinterRow[];
+  readonly form: FormState;
+  readonly packages: readonly { readonly label: string; readonly path: string }[];
+}
+
+export function clientPage(frame: Frame, data: ClientPageData): Html {
+  const { client, printers, form, packages } = data;
+  const deployable = printers.some(({ driver }) => driver !== undefined);
+  const links = packages.map(
+    ({ label, path }) => html`<li><a class="button" href="${path}" download>${label}</a></li>`,
+  );
+  const action = html`<a class="button primary" href="${paths.printers}?client_id=${client.id}">New printer</a>`;
+  return page(
+    { ...frame, title: client.name, place: "Clients", action },
+    html`<p class="soft">${counted(printers.length, "printer")}, client since ${time(client.created_at)}</p>
+    <section><h2>Printers</h2>
+      ${printers.length > 0 ? printerTable(printers) : html`<p>No printers yet.</p>`}</section>
+    ${
+      deployable &&
+      html`<section><h2>All printers in one package</h2>
+      <p>One install script adds every queue of this client and reports each one’s result.</p>
+      <ul class="actions">${links}</ul></section>`
+    }
+    <section><h2>Settings</h2>${clientSettings(client, form)}</section>
+    ${deleteFold({
+      what: "client",
+      consequence: "A client that still has printers is not deleted.",
+      action: paths.clientDelete(client.id),
+    })}`,
+  );
+}
+
+/** A client's form on its own page, and the fragment that a save answers. */
+export function clientSettings(client: Client, form: FormState): Html {
+  return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate>
+    ${problemSummary(form)}${clientFields(form)}<button class="primary">Save client</button></form>`;
+}
+
+function clientFields(form: FormState): Html {
+  return html`${textField(form, { label: "Name", name: "name", required: true })}
+    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, quirks." })}`;
+}

@@ -1,0 +1,65 @@
+import { type Html, html } from "./html.ts";
+import { emptyState, type PageOptions, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { modelOf, type PrinterRow, printerState } from "./printers.ts";
+import { time } from "./text.ts";
+
+export interface DashboardData {
+  readonly recentPrinters: readonly PrinterRow[];
+  readonly recentPackages: readonly PrinterRow[];
+  readonly counts: { readonly clients: number; readonly drivers: number; readonly printers: number };
+}
+
+export function dashboardPage(frame: Pick<PageOptions, "assets" | "notice">, data: DashboardData): Html {
+  const { clients, drivers, printers } = data.counts;
+  const action = html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
+  const isNew = printers === 0;
+  return page(
+    { ...frame, title: "Dashboard", place: "Dashboard", action },
+    html`${isNew && firstSteps(clients > 0, drivers > 0)}
+    <ul class="actions">
+      <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
+      <li><a class="button" href="${paths.clients}">Add a client</a></li>
+      <li><a class="button" href="${paths.packages}">All packages</a></li>
+    </ul>
+    <div class="two">
+      <section><h2>Recent printers</h2>${recent(data.recentPrinters, false)}</section>
+      <section><h2>Recent packages</h2>${recent(data.recentPackages, true)}</section>
+    </div>`,
+  );
+}
+
+function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
+  const step = (isDone: boolean, label: string, path: string) =>
+    html`<li class="${isDone && "done"}">${isDone ? html`<span class="tick">Done:</span> ` : ""}<a href="${path}">${label}</a></li>`;
+  return html`<section class="panel steps"><h2>Three steps to the first package</h2><ol>
+    ${step(hasClient, "Name a client", paths.clients)}
+    ${step(hasDriver, "Upload the vendor’s driver ZIP", paths.drivers)}
+    ${step(false, "Describe the printer", paths.printers)}
+  </ol></section>`;
+}
+
+function recent(rows: readonly PrinterRow[], withPackages: boolean): Html {
+  if (rows.length === 0) {
+    return withPackages
+      ? emptyState(
+          "Printers with a driver appear here, ready to download.",
+          html`<a class="button" href="${paths.drivers}">Upload a driver</a>`,
+        )
+      : emptyState(
+          "The printers you describe appear here.",
+          html`<a class="button" href="${paths.printers}">Describe a printer</a>`,
+        );
+  }
+  const items = rows.map(
+    ({ printer, client, driver }) => html`<li>
+      <a href="${paths.printer(printer.id)}">${printer.name}</a> ${!withPackages && printerState(printer, driver)}
+      <span class="soft">${client?.name ?? "Without a client"} · ${modelOf(printer, driver)} · ${time(printer.created_at)}</span>
+      ${
+        withPackages &&
+        html`<span class="row-actions"><a href="${paths.package(printer.id, "mdm")}" download>Intune</a>
+        <a href="${paths.package(printer.id, "rmm")}" download>RMM</a></span>`
+      }</li>`,
+  );
+  return html`<ul class="recent">${items}</ul>`;
+}

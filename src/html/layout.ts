@@ -1,0 +1,103 @@
+import { type Hole, type Html, html } from "./html.ts";
+import { paths } from "./paths.ts";
+
+const places = [
+  ["Dashboard", paths.dashboard],
+  ["Printers", paths.printers],
+  ["Clients", paths.clients],
+  ["Drivers", paths.drivers],
+  ["Packages", paths.packages],
+] as const;
+
+export interface PageOptions {
+  readonly title: string;
+  /** The place that is marked in the head. */
+  readonly place?: string;
+  /** The one primary action, top right. */
+  readonly action?: Html | undefined;
+  /** What is said on top, after something was done. */
+  readonly notice?: string | undefined;
+  /** Addresses of the style sheet and the scripts, with a mark of their content. */
+  readonly assets: Assets;
+}
+
+export interface Assets {
+  readonly css: string;
+  readonly htmx: string;
+  readonly js: string;
+  readonly icon: string;
+}
+
+const htmxConfig = JSON.stringify({
+  includeIndicatorStyles: false,
+  allowEval: false,
+  historyCacheSize: 0,
+  selfRequestsOnly: true,
+  responseHandling: [
+    { code: "204", swap: false },
+    { code: "[23]..", swap: true },
+    { code: "4(?:09|13|22)", swap: true },
+    { code: "[45]..", swap: false, error: true },
+  ],
+});
+
+/** A whole page. */
+export function page(options: PageOptions, body: Hole): Html {
+  const { title, place, action, notice, assets } = options;
+  const links = places.map(
+    ([label, path]) =>
+      html`<li><a href="${path}" ${label === place && html`aria-current="page"`}>${label}</a></li>`,
+  );
+  return html`<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <title>${title} · Platen</title>
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <meta name="color-scheme" content="light dark">
+  <meta name="htmx-config" content="${htmxConfig}">
+  <link rel="icon" href="${assets.icon}" type="image/svg+xml">
+  <link rel="stylesheet" href="${assets.css}">
+  <script src="${assets.htmx}" defer></script>
+  <script src="${assets.js}" defer></script>
+</head>
+<body>
+  <a class="skip" href="#main">Skip to the content</a>
+  <header class="head">
+    <a class="brand" href="${paths.dashboard}"><img src="${assets.icon}" alt="" width="28" height="28">Platen</a>
+    <nav aria-label="Places"><ul>${links}</ul></nav>
+  </header>
+  <main id="main">
+    <div class="top"><h1>${title}</h1>${action}</div>
+    <p id="say" class="say" role="status" aria-live="polite">${notice}</p>
+    ${body}
+  </main>
+</body>
+</html>`;
+}
+
+/** Puts a message where the page says what happened, from within a fragment. */
+export function say(message: string): Html {
+  return html`<p id="say" class="say" role="status" aria-live="polite" hx-swap-oob="true">${message}</p>`;
+}
+
+/** What an empty place is for, and the way to the first step. */
+export function emptyState(sentence: string, action: Html): Html {
+  return html`<div class="empty"><p>${sentence}</p>${action}</div>`;
+}
+
+export type Tone = "good" | "warn" | "bad" | "plain";
+
+/** A state as a word. */
+export function badge(tone: Tone, word: string): Html {
+  return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+/** A command with a button that copies it. */
+export function copyable(label: string, text: string, name: string): Html {
+  return html`<div class="copyable">
+    <span class="label" id="${name}-label">${label}</span>
+    <code id="${name}">${text}</code>
+    <button type="button" class="copy" data-copy="${name}" aria-describedby="${name}-label" hidden>Copy</button>
+  </div>`;
+}

@@ -1,0 +1,212 @@
+import type { Client } from "../domain/client.ts";
+import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
+import type { Icon } from "../domain/icon.ts";
+import { isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
+import { deleteFold } from "./form.ts";
+import { type Hole, type Html, html } from "./html.ts";
+import { copyable, type PageOptions, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { printerState } from "./printers.ts";
+import { architectures, bytes, time } from "./text.ts";
+
+/** Everything a printer's page shows. */
+export interface PrinterPageData {
+  readonly printer: Printer;
+  readonly client: Pick<Client, "id" | "name"> | undefined;
+  readonly driver: Driver | undefined;
+  readonly icon: Icon | undefined;
+  /** What is missing before it can be deployed, with the remedy; undefined when nothing is. */
+  readonly needs: string | undefined;
+  readonly revision: string | undefined;
+  readonly install_cmd: string;
+  readonly uninstall_cmd: string;
+}
+
+export function printerPage(frame: Pick<PageOptions, "assets" | "notice">, data: PrinterPageData): Html {
+  const { printer, client, driver } = data;
+  const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
+  return page(
+    { ...frame, title: printer.name, place: "Printers", action },
+    html`<p class="soft">${client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : "Without a client"}
+      ${printerState(printer, driver)}</p>
+    ${deploySection(data)}
+    ${settingsSection(data)}
+    ${driverSection(data)}
+    <section><h2>Icon</h2><p>Shown in Intune’s Company Portal: a PNG of 256 × 256 pixels, at most 750 KB.</p>
+      ${iconForm(printer.id)}${iconStatus(printer.id, data.icon)}</section>
+    ${deleteFold({
+      what: "printer",
+      consequence: "Machines that have it keep it. Uninstall it there first, or from your RMM.",
+      action: paths.printerDelete(printer.id),
+    })}`,
+  );
+}
+
+function deploySection(data: PrinterPageData): Html {
+  const { printer, driver, needs } = data;
+  if (driver === undefined) {
+    return html`<section class="notice warn"><h2>Deploy</h2><p>No driver assigned. Choose one to get scripts and packages.</p>
+      <a class="button primary" href="${paths.printerEdit(printer.id)}#f-driver_id">Choose a driver</a></section>`;
+  }
+  if (needs !== undefined) {
+    return html`<section class="notice warn"><h2>Deploy</h2><p>${needs}</p>
+      <a class="button primary" href="${paths.driver(driver.id)}">Open the driver</a></section>`;
+  }
+  return html`<section class="deploy"><h2>Deploy</h2>
+    <div class="tabs">
+      ${tab("intune", "Intune", intune(data), true)}
+      ${tab("rmm", "RMM", rmm(data))}
+      ${tab("hand", "By hand", byHand(data))}
+    </div></section>`;
+}
+
+function tab(id: string, label: string, body: Html, isFirst = false): Html {
+  return html`<input type="radio" name="deploy" id="tab-${id}" ${isFirst && html`checked`}>
+    <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
+}
+
+function commands({ install_cmd, uninstall_cmd }: PrinterPageData): Html {
+  return html`${copyable("Install command", install_cmd, "install_cmd")}
+    ${copyable("Uninstall command", uninstall_cmd, "uninstall_cmd")}`;
+}
+
+function intune(data: PrinterPageData): Html {
+  const { printer, driver, client } = data;
+  const inf = driver && chosenInf(driver);
+  const rows: [string, Hole][] = [
+    ["Name", html`<code>${printer.name}</code>`],
+    [
+      "Description",
+      `${isDriverOnly(printer) ? "Printer driver" : "Printer"} ${printer.name}${client ? ` of ${client.name}` : ""}`,
+    ],
+    ["Publisher", inf?.provider ?? "your shop"],
+    ["Version", inf?.driverVer?.version ?? data.revision],
+    ["Install behaviour", "System"],
+    ["Device restart behaviour", "Determine behaviour based on return codes"],
+    ["Return codes", "0 and 1707 success, 3010 soft reboot, 1641 hard reboot, 1618 retry (as preset)"],
+    ["Architectures", architectures(inf?.architectures ?? [])],
+    ["Minimum operating system", "Windows 10 1607"],
+    [
+      "Detection",
+      html`Custom script <code>detect.ps1</code>; run as 32-bit: No; enforce signature check: No`,
+    ],
+    ["Maximum time", "60 minutes"],
+  ];
+  return html`<p>Add a <em>Windows app (Win32)</em> with this file, then fill in the fields below.</p>
+    <ul class="actions">
+      <li><a class="button primary" href="${paths.package(printer.id, "mdm")}" download>Download .intunewin</a></li>
+      <li><a class="button" href="${paths.script(printer.id, "detect")}" download>Download detect.ps1</a></li>
+    </ul>${commands(data)}${definitions(rows)}`;
+}
+
+function rmm(data: PrinterPageData): Html {
+  const { printer } = data;
+  return html`<p>Attach this ZIP to a script or component, unpack it, and run the install command as SYSTEM.
+      Detection prints one line and returns 0 or 1.</p>
+    <ul class="actions"><li><a class="button primary" href="${paths.package(printer.id, "rmm")}" download>Download ZIP</a></li>
+      <li><a class="button" href="${paths.script(printer.id, "detect")}" download>Download detect.ps1</a></li></ul>`;
+}
+
+function byHand({ printer }: PrinterPageData): Html {
+  const kinds = ["install", "uninstall", "detect"] as const;
+  const links = kinds.map(
+    (kind) =>
+      html`<li><a class="button" href="${paths.script(printer.id, kind)}" download>${kind}.ps1</a></li>`,
+  );
+  return html`<p>Each script works alone: without a <code>driver</code> folder beside it, install.ps1 fetches the driver
+      from this service and checks it.</p><ul class="actions">${links}</ul>`;
+}
+
+function definitions(rows: readonly (readonly [string, Hole])[]): Html {
+  return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** All settings, as the page shows them and as a save answers. */
+export function settingsSection({ printer, revision }: Pick<PrinterPageData, "printer" | "revision">): Html {
+  const own = html`<span class="soft">the driver’s own</span>`;
+  const none = html`<span class="soft">none</span>`;
+  const code = (text: string) => (text === "" ? none : html`<code>${text}</code>`);
+  const lpr = printer.protocol === "lpr";
+  const duplex = {
+    "": own,
+    one_sided: "One-sided",
+    long_edge: "Two-sided, long edge",
+    short_edge: "Two-sided, short edge",
+  };
+  const rows: [string, Hole][] = [
+    ["Queue", html`<code>${printer.name}</code>`],
+    [
+      "Address",
+      printer.address === "" && isDriverOnly(printer)
+        ? "none: deploys the driver alone"
+        : code(printer.address),
+    ],
+    ["Port", code(printer.port_name)],
+    [
+      "Protocol",
+      lpr ? html`LPR, queue <code>${printer.lpr_queue}</code>` : `RAW, port ${printer.port_number}`,
+    ],
+    [
+      "SNMP status",
+      printer.snmp
+        ? html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`
+        : "off",
+    ],
+    ["Location", printer.location || none],
+    ["Comment", printer.comment || none],
+    ["Default printer", printer.set_default ? "yes" : "no"],
+    ["Shared", printer.shared ? html`as <code>${shareNameOf(printer)}</code>` : "no"],
+    ["Duplex", duplex[printer.duplex]],
+    ["Colour", { "": own, color: "Colour", mono: "Black and white" }[printer.color]],
+    ["Collate", { "": own, on: "Collated", off: "Not collated" }[printer.collate]],
+    ["Paper size", printer.paper_size || own],
+    ["Driver at uninstall", printer.keep_driver ? "stays" : "removed when nothing uses it"],
+    [
+      "Replaces",
+      printer.replaces.length > 0 ? printer.replaces.map((name) => html`<code>${name}</code> `) : none,
+    ],
+    ["Changed", time(printer.updated_at)],
+  ];
+  if (revision !== undefined) rows.push(["Revision", html`<code>${revision}</code>`]);
+  return html`<section id="printer-settings"><h2>Settings</h2>${definitions(rows)}
+    <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
+}
+
+function driverSection({ printer, driver }: PrinterPageData): Html {
+  if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
+  const inf = chosenInf(driver);
+  const rows: [string, Hole][] = [
+    ["Driver", html`<a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a>`],
+    ["Model", printer.driver_desc || driver.driver_desc || "not chosen yet"],
+    ["INF", html`<code>${driver.inf_path || "none"}</code>`],
+    ["Version", inf?.driverVer ? `${inf.driverVer.version} of ${inf.driverVer.date}` : "not given"],
+    ["Architectures", architectures(inf?.architectures ?? [])],
+    ["Archive", `${driver.file_name}, ${bytes(driver.size)}`],
+  ];
+  return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;
+}
+
+function iconForm(printerId: number): Html {
+  return html`<form class="upload" method="post" action="${paths.icon(printerId)}" enctype="multipart/form-data"
+    hx-post="${paths.icon(printerId)}" hx-encoding="multipart/form-data" hx-target="#icon-status" hx-disabled-elt="find button">
+    <label for="f-icon">PNG file</label>
+    <input id="f-icon" type="file" name="file" accept="image/png" required>
+    <button>Upload icon</button>
+    <progress max="100" value="0" hidden></progress></form>`;
+}
+
+/** What stands in `#icon-status`: the picture there is, or why one was refused. */
+export function iconStatus(printerId: number, icon: Icon | undefined, problem?: string): Html {
+  return html`<div id="icon-status" aria-live="polite">${iconStatusBody(printerId, icon, problem)}</div>`;
+}
+
+export function iconStatusBody(printerId: number, icon: Icon | undefined, problem?: string): Html {
+  return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
+    ${icon === undefined && html`<p class="soft">No icon yet.</p>`}
+    ${
+      icon &&
+      html`<figure class="icon"><img src="${paths.icon(printerId)}?${icon.sha256.slice(0, 8)}" width="128" height="128"
+        alt="The printer’s icon"><figcaption>${bytes(icon.size)}, uploaded ${time(icon.uploaded_at)}</figcaption></figure>
+      <form method="post" action="${paths.iconDelete(printerId)}"><button class="link">Remove the icon</button></form>`
+    }`;
+}

@@ -1,0 +1,54 @@
+import { type Html, html } from "./html.ts";
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const thin = "\u202f";
+
+/** `21 Nov 2026, 14:05` in the server's time zone. @param time milliseconds since 1970 */
+export function time(time: number): Html {
+  const date = new Date(time);
+  const two = (number: number) => String(number).padStart(2, "0");
+  const day = `${date.getDate()} ${months[date.getMonth()]} ${date.getFullYear()}`;
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return html`<time datetime="${date.toISOString()}">${day}, ${clock}</time>`;
+}
+
+/** `2 554`. */
+export function count(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, thin);
+}
+
+/** `1 printer`, `2 printers`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** `21.9 MB`. */
+export function bytes(size: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  let value = size;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+const architectureNames: Record<string, string> = {
+  amd64: "64-bit",
+  x86: "32-bit",
+  arm64: "ARM64",
+  arm: "ARM 32-bit",
+  ia64: "Itanium",
+};
+
+/** As people say them. */
+export function architectures(names: readonly string[]): string {
+  return names.map((name) => architectureNames[name] ?? name).join(", ") || "none";
+}
+
+/** The first names of a list, and how many there are besides. */
+export function firstOf(names: readonly string[], limit: number, total = names.length): string {
+  const rest = total - Math.min(limit, names.length);
+  return names.slice(0, limit).join(", ") + (rest > 0 ? ` and ${count(rest)} more` : "");
+}

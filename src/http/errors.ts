@@ -1,0 +1,54 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import { type Problem, UserError } from "../domain/errors.ts";
+import { errorFragment, errorPage } from "../html/error.ts";
+import { assets } from "./assets.ts";
+import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
+
+const statuses: Record<Problem, number> = {
+  invalid: 422,
+  "not-found": 404,
+  conflict: 409,
+  "too-large": 413,
+  forbidden: 403,
+  busy: 503,
+};
+
+/** Turns whatever was thrown into an answer. What a person did not cause is logged under a short id. */
+export function errorReply(
+  app: Pick<App, "log" | "random">,
+  request: IncomingMessage,
+  error: unknown,
+): Reply {
+  if (error instanceof UserError) {
+    const headers = error.problem === "busy" ? { "Retry-After": "5" } : {};
+    return statusReply(request, statuses[error.problem], error.message, headers);
+  }
+  const id = app.random(4).toString("hex");
+  app.log(
+    `error ${id}: ${request.method} ${request.url}: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
+  );
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+    return statusReply(request, 507, `The disk is full: nothing was saved. Make room and try again (${id}).`);
+  }
+  const message = `The service made an error (${id}). Nothing was changed; the log says more under this id.`;
+  return statusReply(request, 500, message);
+}
+
+/** A message in the shape that the client asked for: a page, a fragment or one line. */
+export function statusReply(
+  request: IncomingMessage,
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): TextReply {
+  if (request.headers["hx-request"] !== undefined) {
+    return {
+      ...htmlReply(errorFragment(message), status),
+      headers: { ...headers, "HX-Reswap": "innerHTML", "HX-Retarget": "#say" },
+    };
+  }
+  if (!/\btext\/html\b/i.test(request.headers.accept ?? "")) return textReply(status, message, headers);
+  return { ...htmlReply(errorPage({ assets }, status, message), status), headers };
+}

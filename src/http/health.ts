@@ -1,0 +1,6 @@
+import { jsonReply, type Reply } from "./reply.ts";
+
+/** `GET /health` */
+export function show(): Reply {
+  return jsonReply({ status: "ok" });
+}

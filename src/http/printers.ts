@@ -1,0 +1,135 @@
+import type { App } from "../app.ts";
+import { driverNeeds } from "../domain/driver.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { type Printer, parsePrinter } from "../domain/printer.ts";
+import type { FormState } from "../html/form.ts";
+import { html } from "../html/html.ts";
+import { say } from "../html/layout.ts";
+import { paths } from "../html/paths.ts";
+import { printerPage, settingsSection } from "../html/printer.ts";
+import {
+  type PrinterChoices,
+  printerEditPage,
+  printerForm,
+  printerList,
+  printersPage,
+} from "../html/printers.ts";
+import { installCommand, uninstallCommand } from "../pkg/commands.ts";
+import { revisionOf } from "../pkg/deployment.ts";
+import type { PrinterListing } from "../store/printers.ts";
+import { assets } from "./assets.ts";
+import { isNavigation, readForm, saving } from "./forms.ts";
+import { removeUnusedIcon } from "./icons.ts";
+import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { type Context, parseId } from "./router.ts";
+
+/** `GET /printers`, also filled from another printer or for a client or driver */
+export function index({ app, url }: Context): Reply {
+  const values = initialValues(app, url.searchParams);
+  const isFilled = ["copy", "client_id", "driver_id"].some((name) => url.searchParams.has(name));
+  const form = { values, problems: {} };
+  return htmlReply(printersPage({ assets }, app.store.printers.list(), choicesOf(app), form, isFilled));
+}
+
+const defaults: FormInput = {
+  protocol: "raw",
+  port_number: "9100",
+  snmp_community: "public",
+  snmp_index: "1",
+};
+
+function initialValues(app: App, query: URLSearchParams): FormInput {
+  const copied = query.get("copy");
+  if (copied !== null) {
+    const { printer } = app.store.printers.get(parseId(copied));
+    return { ...formValues(printer), name: "", address: "", port_name: "" };
+  }
+  const given = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
+  return { ...defaults, ...Object.fromEntries(given) };
+}
+
+/** A printer as its form shows it. */
+function formValues(printer: Printer): FormInput {
+  const fields = Object.entries(printer).map(([name, value]) => {
+    if (typeof value === "boolean") return [name, value ? "on" : ""];
+    if (Array.isArray(value)) return [name, value.join("\n")];
+    return [name, value === null ? "" : String(value)];
+  });
+  return Object.fromEntries(fields);
+}
+
+function choicesOf(app: App): PrinterChoices {
+  return { clients: app.store.clients.list(), drivers: app.store.drivers.list() };
+}
+
+const freshForm: FormState = { values: defaults, problems: {} };
+
+/** `POST /printers` */
+export async function create({ app, request }: Context): Promise<Reply> {
+  const form = await readForm(request);
+  const saved = await saving(form, async () => app.store.printers.add(parsePrinter(form)));
+  const rows = app.store.printers.list();
+  const choices = choicesOf(app);
+  if (isNavigation(request)) {
+    if (saved.ok) return redirect(paths.printer(saved.value));
+    return htmlReply(printersPage({ assets }, rows, choices, saved.form, true), saved.status);
+  }
+  if (!saved.ok)
+    return htmlReply(html`${printerList(rows)}${printerForm(choices, saved.form, true)}`, saved.status);
+  return htmlReply(
+    html`${printerList(rows)}${printerForm(choices, freshForm, true)}${say("The printer is saved.")}`,
+  );
+}
+
+/** `GET /printers/{id}` */
+export function show({ app, id }: Context<"id">): Reply {
+  const listing = app.store.printers.get(id);
+  const { printer, client } = listing;
+  const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
+  const needs = driver && driverNeeds({ ...driver, driver_desc: printer.driver_desc || driver.driver_desc });
+  const data = {
+    printer,
+    client,
+    driver,
+    icon: app.store.icons.find(id),
+    needs,
+    revision: revisionIn(app, listing),
+    install_cmd: installCommand,
+    uninstall_cmd: uninstallCommand,
+  };
+  return htmlReply(printerPage({ assets }, data));
+}
+
+function revisionIn(app: App, { printer }: PrinterListing): string | undefined {
+  return printer.driver_id === null
+    ? undefined
+    : revisionOf({ printer, driver: app.store.drivers.get(printer.driver_id) });
+}
+
+/** `GET /printers/{id}/edit` */
+export function edit({ app, id }: Context<"id">): Reply {
+  const { printer } = app.store.printers.get(id);
+  const form = { values: formValues(printer), problems: {} };
+  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), form));
+}
+
+/** `POST /printers/{id}` */
+export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
+  const form = await readForm(request);
+  const { printer } = app.store.printers.get(id);
+  const saved = await saving(form, async () => app.store.printers.update(id, parsePrinter(form)));
+  if (!saved.ok)
+    return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), saved.form), saved.status);
+  if (isNavigation(request)) return redirect(paths.printer(id));
+  const listing = app.store.printers.get(id);
+  return htmlReply(settingsSection({ printer: listing.printer, revision: revisionIn(app, listing) }));
+}
+
+/** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */
+export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+  const icon = app.store.icons.find(id);
+  await app.store.printers.remove(id);
+  if (icon !== undefined) await removeUnusedIcon(app, icon.sha256);
+  if (isNavigation(request)) return redirect(paths.printers);
+  return htmlReply(html`${printerList(app.store.printers.list())}${say("The printer is deleted.")}`);
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import { UserError } from "../domain/errors.ts";
+import type { Reply } from "./reply.ts";
+
+/** The names of a pattern's parts: `"/printers/:id/scripts/:kind"` has `id` and `kind`. */
+type ParamNames<Pattern extends string> = Pattern extends `${string}:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer More}`
+    ? Name | ParamNames<More>
+    : Rest
+  : never;
+
+/** What a handler reads a request from. */
+export interface Context<Name extends string = never> {
+  readonly app: App;
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly params: Readonly<Record<Name, string>>;
+  /** The integer `:id` of the path. @throws UserError "not-found" when it is none */
+  readonly id: number;
+}
+
+export type Handler<Name extends string = never> = (context: Context<Name>) => Reply | Promise<Reply>;
+
+export interface Route {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  readonly handler: Handler<string>;
+}
+
+const routeOf =
+  (method: string) =>
+  <const Pattern extends string>(pattern: Pattern, handler: Handler<ParamNames<Pattern>>): Route => {
+    const names = [...pattern.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
+    const source = pattern.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
+    return { method, pattern: new RegExp(`^${source}$`), names, handler: handler as Handler<string> };
+  };
+
+export const get = routeOf("GET");
+export const post = routeOf("POST");
+export const del = routeOf("DELETE");
+
+/** What the table says of a request. */
+export type Found =
+  | { readonly kind: "handler"; readonly handler: Handler<string>; readonly params: Record<string, string> }
+  | { readonly kind: "wrong method"; readonly allow: string }
+  | { readonly kind: "nothing" };
+
+/** Looks a request up. HEAD is answered wherever GET is. */
+export function findRoute(routes: readonly Route[], method: string, path: string): Found {
+  const wanted = method === "HEAD" ? "GET" : method;
+  const matching = routes.filter((route) => route.pattern.test(path));
+  const route = matching.find((candidate) => candidate.method === wanted);
+  if (route !== undefined) {
+    const values = route.pattern.exec(path)?.slice(1) ?? [];
+    return { kind: "handler", handler: route.handler, params: decodeAll(route.names, values) };
+  }
+  if (matching.length === 0) return { kind: "nothing" };
+  const methods = new Set(
+    matching.flatMap((found) => (found.method === "GET" ? ["GET", "HEAD"] : [found.method])),
+  );
+  return { kind: "wrong method", allow: [...methods].join(", ") };
+}
+
+function decodeAll(names: readonly string[], values: readonly string[]): Record<string, string> {
+  try {
+    return Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(values[i] ?? "")]));
+  } catch {
+    throw new UserError("not-found", "There is nothing at this address.");
+  }
+}
+
+/** The integer in a path. @throws UserError "not-found" */
+export function parseId(text: string | undefined): number {
+  if (text !== undefined && /^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UserError("not-found", "There is nothing at this address.");
+}

@@ -1,0 +1,50 @@
+import * as assets from "./assets.ts";
+import * as clients from "./clients.ts";
+import * as dashboard from "./dashboard.ts";
+import * as drivers from "./drivers.ts";
+import * as health from "./health.ts";
+import * as icons from "./icons.ts";
+import * as packages from "./packages.ts";
+import * as printers from "./printers.ts";
+import { del, get, post, type Route } from "./router.ts";
+
+/** Every address of the service. */
+export const routes: readonly Route[] = [
+  get("/health", health.show),
+  get("/", dashboard.show),
+  get("/packages", packages.index),
+
+  get("/printers", printers.index),
+  post("/printers", printers.create),
+  get("/printers/:id", printers.show),
+  post("/printers/:id", printers.update),
+  del("/printers/:id", printers.remove),
+  get("/printers/:id/edit", printers.edit),
+  post("/printers/:id/delete", printers.remove),
+  get("/printers/:id/scripts/:kind", packages.script),
+  get("/printers/:id/packages/:format", packages.ofPrinter),
+  get("/printers/:id/icon", icons.show),
+  post("/printers/:id/icon", icons.upload),
+  del("/printers/:id/icon", icons.remove),
+  post("/printers/:id/icon/delete", icons.remove),
+
+  get("/clients", clients.index),
+  post("/clients", clients.create),
+  get("/clients/:id", clients.show),
+  post("/clients/:id", clients.update),
+  del("/clients/:id", clients.remove),
+  post("/clients/:id/delete", clients.remove),
+  get("/clients/:id/packages/:format", packages.ofClient),
+
+  get("/drivers", drivers.index),
+  post("/drivers/upload", drivers.upload),
+  get("/drivers/:id", drivers.show),
+  post("/drivers/:id", drivers.update),
+  del("/drivers/:id", drivers.remove),
+  post("/drivers/:id/delete", drivers.remove),
+  get("/drivers/:id/archive", drivers.archive),
+  get("/drivers/:id/models", drivers.models),
+
+  get("/static/:name", assets.show),
+  get("/favicon.ico", assets.favicon),
+];

@@ -1,0 +1,53 @@
+export type InfEncoding = "ascii" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+
+export interface InfText {
+  readonly text: string;
+  readonly encoding: InfEncoding;
+  /** Whether the file starts with a byte order mark. */
+  readonly bom: boolean;
+}
+
+/**
+ * Turns the bytes of an INF into text. Windows reads UTF-16 and UTF-8 with a byte order mark and
+ * takes everything else for the system's ANSI code page, which nobody knows here: bytes that are
+ * valid UTF-8 are read as that, all others as Windows-1252. No byte sequence is refused.
+ */
+export function decodeInf(bytes: Uint8Array): InfText {
+  const [a, b, c] = bytes;
+  if (a === 0xff && b === 0xfe) return decoded("utf-16le", bytes.subarray(2), true);
+  if (a === 0xfe && b === 0xff) return decoded("utf-16be", bytes.subarray(2), true);
+  if (a === 0xef && b === 0xbb && c === 0xbf) return decoded("utf-8", bytes.subarray(3), true);
+  const silent = utf16WithoutMark(bytes);
+  if (silent !== undefined) return decoded(silent, bytes, false);
+  if (isAscii(bytes)) return decoded("ascii", bytes, false);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text, encoding: "utf-8", bom: false };
+  } catch {
+    return decoded("windows-1252", bytes, false);
+  }
+}
+
+function decoded(encoding: InfEncoding, bytes: Uint8Array, bom: boolean): InfText {
+  const label = encoding === "ascii" ? "utf-8" : encoding;
+  return { text: new TextDecoder(label, { ignoreBOM: true }).decode(bytes), encoding, bom };
+}
+
+/** UTF-16 without a mark: nearly every second byte of its beginning is zero. */
+function utf16WithoutMark(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  const pairs = Math.min(bytes.length >> 1, 256);
+  if (pairs < 8) return undefined;
+  let evenZeros = 0;
+  let oddZeros = 0;
+  for (let i = 0; i < pairs; i++) {
+    if (bytes[2 * i] === 0) evenZeros++;
+    if (bytes[2 * i + 1] === 0) oddZeros++;
+  }
+  if (oddZeros > pairs * 0.8 && evenZeros < pairs * 0.1) return "utf-16le";
+  if (evenZeros > pairs * 0.8 && oddZeros < pairs * 0.1) return "utf-16be";
+  return undefined;
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte < 0x80);
+}

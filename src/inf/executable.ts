@@ -1,0 +1,26 @@
+import type { Architecture } from "../domain/driver.ts";
+
+/** How many bytes from a program file's start are enough to know its machine. */
+export const executableHeadBytes = 4096;
+
+/** IMAGE_FILE_HEADER.Machine of the PE format. */
+const machines: Readonly<Record<number, Architecture>> = {
+  332: "x86",
+  34404: "amd64",
+  43620: "arm64",
+  448: "arm",
+  452: "arm",
+  512: "ia64",
+};
+
+/**
+ * The machine that a program or library is for; undefined when the bytes are none, or of no known machine.
+ * @param head the file's first bytes
+ */
+export function executableMachine(head: Uint8Array): Architecture | undefined {
+  const view = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  if (view.length < 64 || view.toString("latin1", 0, 2) !== "MZ") return undefined;
+  const at = view.readUInt32LE(60);
+  if (at + 6 > view.length || view.toString("latin1", at, at + 4) !== "PE\0\0") return undefined;
+  return machines[view.readUInt16LE(at + 4)];
+}

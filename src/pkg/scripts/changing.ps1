@@ -1,0 +1,222 @@
+#region What install and uninstall share: logging, failing, waiting, the spooler
+
+function Write-Log {
+    # A line for the log file and for -Verbose. Nothing secret is ever passed in. The log never stops a run.
+    param([string]$Message)
+    Write-Verbose -Message $Message
+    if (-not $script:Log) { return }
+    try {
+        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}{3}' -f (Get-Date), $PID, ($Message -replace '\s+', ' '), "`r`n"
+        [IO.File]::AppendAllText($script:Log, $line)
+    }
+    catch {
+        $script:Log = $null
+    }
+}
+
+function Write-Change {
+    param([string]$Message)
+    $script:Changes++
+    Write-Log -Message "Changed: $Message"
+}
+
+function Open-Log {
+    # Beside Intune's own logs, which its portal collects, or in ProgramData. Over 1 MB it starts anew.
+    param([string]$Path, [string]$Title)
+    try {
+        if (-not $Path) {
+            $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs"
+            if (-not (Test-Path -LiteralPath $folder -PathType Container)) { $folder = "$env:ProgramData\Platen\Logs" }
+            $Path = "$folder\$($Settings.LogName).log"
+        }
+        $folder = Split-Path -Path $Path -Parent
+        if ($folder -and -not (Test-Path -LiteralPath $folder -PathType Container)) {
+            $null = [IO.Directory]::CreateDirectory($folder)
+        }
+        if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1MB) {
+            [IO.File]::Copy($Path, "$Path.old", $true)
+            [IO.File]::WriteAllText($Path, '')
+        }
+        [IO.File]::AppendAllText($Path, '')
+        $script:Log = $Path
+    }
+    catch {
+        $script:Log = $null
+        Write-Verbose -Message "No log: $($_.Exception.Message)"
+    }
+    $host64 = [IntPtr]::Size * 8
+    Write-Log -Message "$Title starts: PowerShell $($PSVersionTable.PSVersion), $host64-bit, user $env:USERNAME"
+}
+
+function Stop-Run {
+    # Ends the work on a printer with a message and the exit code that goes with it.
+    param([string]$Message, [int]$Code = 1603)
+    $exception = New-Object -TypeName InvalidOperationException -ArgumentList $Message
+    $exception.Data['PlatenCode'] = $Code
+    throw $exception
+}
+
+function Get-FailureCode {
+    param($ErrorRecord)
+    $exception = $ErrorRecord.Exception
+    if ($exception.Data.Contains('PlatenCode')) { return [int]$exception.Data['PlatenCode'] }
+    return 1603
+}
+
+function Wait-Until {
+    # Asks again every half second until the answer is true; whether it became so.
+    param([int]$Seconds, [scriptblock]$Condition)
+    for ($i = 0; $i -lt 2 * $Seconds; $i++) {
+        if (& $Condition) { return $true }
+        Start-Sleep -Milliseconds 500
+    }
+    return [bool](& $Condition)
+}
+
+function Test-SpoolerAnswer {
+    try {
+        $null = @(Get-PrinterDriver -ErrorAction Stop)
+        return $true
+    }
+    catch {
+        return $false
+    }
+}
+
+function Start-Spooler {
+    # Makes sure that the spooler runs and answers.
+    $service = Get-Service -Name 'Spooler' -ErrorAction Stop
+    if ([string]$service.Status -ne 'Running') {
+        if ([string]$service.StartType -eq 'Disabled') {
+            Stop-Run -Message 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
+        }
+        if ($WhatIfPreference) { return }
+        try {
+            Start-Service -Name 'Spooler' -ErrorAction Stop
+            Write-Log -Message 'The print spooler was started.'
+        }
+        catch {
+            Stop-Run -Code 1618 -Message "The print spooler does not start: $($_.Exception.Message)"
+        }
+    }
+    if (-not (Wait-Until -Seconds $script:MaxWaitForSpoolerSeconds -Condition { Test-SpoolerAnswer })) {
+        Stop-Run -Code 1618 -Message 'The print spooler does not answer. Try again later.'
+    }
+}
+
+function Restart-Spooler {
+    # At most once a run: others may be printing.
+    param([string]$Because)
+    if ($script:SpoolerRestarted) { return $false }
+    $script:SpoolerRestarted = $true
+    Write-Log -Message "Restarting the print spooler: $Because"
+    try {
+        Restart-Service -Name 'Spooler' -Force -ErrorAction Stop
+    }
+    catch {
+        Write-Log -Message "The print spooler did not restart: $($_.Exception.Message)"
+    }
+    Start-Spooler
+    return $true
+}
+
+function Invoke-Print {
+    # Runs a command of the print subsystem. A spooler that went away is started again, twice at most.
+    param([scriptblock]$Command)
+    for ($try = 1; ; $try++) {
+        try {
+            return & $Command
+        }
+        catch {
+            if ((Get-ErrorCode -ErrorRecord $_) -notin '0x800706ba', '0x800706b5', '0x800706be', '0x800706d9') { throw }
+            if ($try -ge 3) { Stop-Run -Code 1618 -Message "The print spooler keeps stopping: $($_.Exception.Message)" }
+            Write-Log -Message "The print spooler went away ($(Get-ErrorCode -ErrorRecord $_))."
+            Start-Spooler
+        }
+    }
+}
+
+function Set-RegistryValue {
+    # Writes a value where it differs, and says whether it did.
+    param([string]$Path, [string]$Name, $Value, [string]$Type = 'String')
+    $old = Get-RegistryValue -Path $Path -Name $Name
+    if ($null -ne $old -and $old -ceq $Value) { return $false }
+    if (-not (Test-Path -LiteralPath $Path)) { $null = New-Item -Path $Path -Force -ErrorAction Stop }
+    $null = New-ItemProperty -LiteralPath $Path -Name $Name -Value $Value -PropertyType $Type -Force -ErrorAction Stop
+    return $true
+}
+
+function Remove-RegistryValue {
+    param([string]$Path, [string]$Name)
+    if ($null -eq (Get-RegistryValue -Path $Path -Name $Name)) { return }
+    # Remove-ItemProperty takes wildcards in names, and port names may hold them.
+    Remove-ItemProperty -LiteralPath $Path -Name ([WildcardPattern]::Escape($Name)) -Force -ErrorAction Stop
+}
+
+function Remove-RegistryKey {
+    param([string]$Path)
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Recurse -Force -ErrorAction Stop }
+}
+
+function Get-MarkerPath {
+    param($Printer)
+    return "$script:MarkerRoot\Printers\$($Printer.Id)"
+}
+
+function Test-PortMade {
+    # Whether this service made the port: only then it may take it away.
+    param([string]$Name)
+    return $null -ne (Get-RegistryValue -Path "$script:MarkerRoot\Ports" -Name $Name)
+}
+
+function Remove-OwnPort {
+    # Takes a port away that we made and that no queue uses; whether it is gone.
+    param([string]$Name)
+    if (-not $Name -or -not (Test-PortMade -Name $Name)) { return $true }
+    $port = Invoke-Print -Command { Get-Port -Name $Name }
+    $users = @(Invoke-Print -Command { Get-Printer -ErrorAction Stop } | Where-Object -FilterScript { $_.PortName -eq $Name })
+    if ($users.Count -gt 0) {
+        Write-Log -Message "Port $Name stays: $($users[0].Name) uses it."
+        return $true
+    }
+    if ($null -ne $port) {
+        try {
+            Invoke-Print -Command { Remove-PrinterPort -InputObject $port -ErrorAction Stop }
+        }
+        catch {
+            Write-Log -Message "Port $Name is not free yet: $($_.Exception.Message)"
+            return $false
+        }
+        Write-Change -Message "port $Name removed"
+    }
+    Remove-RegistryValue -Path "$script:MarkerRoot\Ports" -Name $Name
+    return $true
+}
+
+function Remove-Queue {
+    # Takes a queue away and waits until Windows no longer lists it; whether it is gone.
+    param([string]$Name)
+    $queue = Invoke-Print -Command { Get-LocalQueue -Name $Name }
+    if ($null -eq $queue) { return $true }
+    Invoke-Print -Command { Remove-Printer -InputObject $queue -ErrorAction Stop }
+    Write-Change -Message "queue $Name removed"
+    return Wait-Until -Seconds 10 -Condition { $null -eq (Invoke-Print -Command { Get-LocalQueue -Name $Name }) }
+}
+
+function Invoke-Exclusively {
+    # The frame of a run: relaunch as 64-bit, check the rights, keep others out, answer with one exit code.
+    param([scriptblock]$Work)
+    if (-not (Test-Administrator)) { Stop-Run -Message 'This script needs administrator rights.' }
+    $mutex = Enter-Exclusive -Seconds $script:MaxWaitForOthersSeconds
+    if ($null -eq $mutex) {
+        Stop-Run -Code 1618 -Message 'Another installation of printers is running on this machine. Try again later.'
+    }
+    try {
+        & $Work
+    }
+    finally {
+        Exit-Exclusive -Mutex $mutex
+    }
+}
+
+#endregion

@@ -1,0 +1,94 @@
+<#
+.SYNOPSIS
+Says whether printers are installed as they should be. Changes nothing.
+
+.DESCRIPTION
+Made by Platen. Prints one line, "Installed: ..." with exit code 0, or "Not installed: ..." with exit code 1
+and the first difference. Works as an Intune detection script, in an RMM, and by hand. Needs no other file.
+#>
+[CmdletBinding()]
+param()
+
+Set-StrictMode -Version 2.0
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+#<settings>
+$Settings = @{}
+#</settings>
+
+#<common>
+#</common>
+
+function Get-Difference {
+    # The first way in which a printer is not as it should be; $null when it is.
+    param($Printer, $Queues, $Ports, $Drivers)
+    $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
+    $marker = "$script:MarkerRoot\Printers\$($Printer.Id)"
+    $revision = Get-RegistryValue -Path $marker -Name 'Revision'
+    if ($Printer.HasQueue) {
+        $difference = Get-QueueProblem -Printer $Printer -Queues $Queues -Ports $Ports
+        if ($difference) { return $difference }
+    }
+    if (@($Drivers | Where-Object -FilterScript { $_.Name -eq $Printer.DriverName }).Count -eq 0) {
+        return "the driver $($Printer.DriverName) is not there"
+    }
+    $installed = Get-DriverVersion -Name $Printer.DriverName
+    if (-not (Test-DriverCurrent -Installed $installed -Driver $driver)) {
+        $version = 'unknown'
+        if ($null -ne $installed -and $installed.Version) { $version = $installed.Version }
+        return "the driver's version is $version, not $($driver.Version)"
+    }
+    if (-not $revision) { return 'it was not installed by these scripts' }
+    if ($revision -ne $Printer.Revision) { return "its revision is $revision, not $($Printer.Revision)" }
+    return $null
+}
+
+function Get-QueueProblem {
+    param($Printer, $Queues, $Ports)
+    $queue = @($Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })
+    if ($queue.Count -eq 0) { return 'there is no such queue' }
+    # The port may have another name than the wanted one, where that was taken: what it leads to counts.
+    $difference = Get-QueueDifference -Queue $queue[0] -Printer $Printer -PortName ''
+    foreach ($name in @($difference.Keys | Sort-Object)) {
+        return "$name is $(Get-Property -InputObject $queue[0] -Name $name), not $($difference[$name])"
+    }
+    $port = @($Ports | Where-Object -FilterScript { $_.Name -eq $queue[0].PortName })
+    if ($port.Count -eq 0) { return "its port $($queue[0].PortName) is not there" }
+    if (-not $Printer.Address -and $queue[0].PortName -ne $Printer.PortName) {
+        return "its port is $($queue[0].PortName), not $($Printer.PortName)"
+    }
+    $problem = Get-PortDifference -Port $port[0] -Printer $Printer
+    if ($problem) { return "port $($queue[0].PortName): $problem" }
+    return $null
+}
+
+$native = Get-NativePowerShell
+if ($native) {
+    & $native -NoProfile -NonInteractive -ExecutionPolicy Bypass -File $PSCommandPath
+    exit $LASTEXITCODE
+}
+
+$name = ''
+try {
+    $name = $Settings.Printers[0].Name
+    $queues = @(Get-Printer -ErrorAction Stop)
+    $ports = @(Get-PrinterPort -ErrorAction Stop)
+    $drivers = @(Get-PrinterDriver -ErrorAction Stop)
+    $problem = $null
+    foreach ($printer in $Settings.Printers) {
+        $name = $printer.Name
+        $problem = Get-Difference -Printer $printer -Queues $queues -Ports $ports -Drivers $drivers
+        if ($problem) { break }
+    }
+}
+catch {
+    $problem = "Windows does not answer: $($_.Exception.Message)"
+}
+if ($problem) {
+    Write-Output -InputObject ("Not installed: ${name}: $problem" -replace '\s+', ' ')
+    exit 1
+}
+if ($Settings.Printers.Count -gt 1) { $name = "all $($Settings.Printers.Count) printers" }
+Write-Output -InputObject "Installed: $name"
+exit 0

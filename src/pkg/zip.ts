@@ -1,0 +1,98 @@
+import { crc32 } from "node:zlib";
+import { deflateSync } from "fflate";
+import type { ArchiveEntry } from "./archive.ts";
+import { type Layout, LayoutBuilder } from "./layout.ts";
+import { directoryRecord, endRecord, type FileRecord, localHeader } from "./zip-records.ts";
+
+/** A file of a ZIP to be laid out, its data ready as it will stand there. */
+export interface ZipFile {
+  /** With `/`. */
+  readonly name: string;
+  readonly crc32: number;
+  /** Unpacked, in bytes. */
+  readonly size: number;
+  readonly data: ZipData;
+}
+
+type ZipData =
+  | { readonly deflated: Uint8Array }
+  | { readonly source: number; readonly offset: number; readonly length: number; readonly method: 0 | 8 };
+
+const flagUtf8 = 0x0800;
+
+/** A file made here: a script, an icon. Blocks while it deflates, so keep it small. */
+export function zipBytes(name: string, bytes: Uint8Array): ZipFile {
+  return {
+    name,
+    crc32: crc32(bytes),
+    size: bytes.length,
+    data: { deflated: deflateSync(bytes, { level: 6, mem: 8 }) },
+  };
+}
+
+/** A file of a driver archive, its packed bytes copied as they are. */
+export function zipCopied(name: string, entry: ArchiveEntry, source: number): ZipFile {
+  const { crc32: crc, size, method, dataOffset: offset, compressedSize: length } = entry;
+  return { name, crc32: crc, size, data: { source, offset, length, method } };
+}
+
+/**
+ * Lays out a ZIP as Microsoft's packaging tool writes the inner one: deflate (empty files stored), names
+ * in UTF-8 and marked so, versions 20, no extra fields, no data descriptors, no folders, no comment.
+ * Stored source data is wrapped into deflate's stored blocks, which costs five bytes each 65,535.
+ */
+export function zipLayout(files: readonly ZipFile[]): Layout {
+  const builder = new LayoutBuilder();
+  const directory: Buffer[] = [];
+  for (const file of files) {
+    const record = recordOf(file);
+    directory.push(directoryRecord(record, builder.size));
+    builder.bytes(localHeader(record));
+    addData(builder, file);
+  }
+  const offset = builder.size;
+  const records = Buffer.concat(directory);
+  return builder.bytes(Buffer.concat([records, endRecord(files.length, records.length, offset)])).build();
+}
+
+function recordOf(file: ZipFile): FileRecord {
+  return {
+    name: Buffer.from(file.name, "utf8"),
+    versionMadeBy: 20,
+    versionNeeded: 20,
+    flags: flagUtf8,
+    method: file.size === 0 ? 0 : 8,
+    crc32: file.crc32,
+    packedSize: packedSize(file),
+    size: file.size,
+  };
+}
+
+function storedBlockCount(size: number): number {
+  return Math.ceil(size / 0xffff);
+}
+
+function packedSize(file: ZipFile): number {
+  if (file.size === 0) return 0;
+  if ("deflated" in file.data) return file.data.deflated.length;
+  return file.data.method === 8 ? file.data.length : file.size + 5 * storedBlockCount(file.size);
+}
+
+function addData(builder: LayoutBuilder, file: ZipFile): void {
+  if (file.size === 0) return;
+  if ("deflated" in file.data) builder.bytes(file.data.deflated);
+  else if (file.data.method === 8) builder.range(file.data.source, file.data.offset, file.data.length);
+  else addStoredBlocks(builder, file.data.source, file.data.offset, file.size);
+}
+
+/** RFC 1951, 3.2.4: a byte with the last-block bit, length, its complement, then the bytes themselves. */
+function addStoredBlocks(builder: LayoutBuilder, source: number, offset: number, size: number): void {
+  for (let at = 0; at < size; at += 0xffff) {
+    const length = Math.min(0xffff, size - at);
+    const head = Buffer.alloc(5);
+    head.writeUInt8(at + length === size ? 1 : 0, 0);
+    head.writeUInt16LE(length, 1);
+    head.writeUInt16LE(length ^ 0xffff, 3);
+    builder.bytes(head).range(source, offset + at, length);
+  }
+}

@@ -1,0 +1,166 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { UserError } from "../domain/errors.ts";
+import type { TaskName, TaskReply, TaskRequest, Tasks } from "./worker-tasks.ts";
+
+interface Job {
+  readonly request: TaskRequest;
+  readonly resolve: (output: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly jobs: Map<number, Job>;
+}
+
+/** Long tasks that may wait or run at once; one more is refused with "busy". */
+const longTaskLimit = 24;
+const idleMs = 20_000;
+/** An archive that cannot be read in this time is refused. */
+const inspectLimitMs = 180_000;
+
+/**
+ * Worker threads for what would block the event loop. They run the same bundled file, start when they
+ * are needed and end when nothing was asked of them for a while.
+ */
+export class Workers {
+  readonly #script: string;
+  readonly #size: number;
+  readonly #threads: Thread[] = [];
+  #nextId = 1;
+  #longTasks = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  /** @param script the bundled file that `main.ts` became */
+  constructor(script: string, size = Math.min(4, Math.max(2, availableParallelism()))) {
+    this.#script = script;
+    this.#size = size;
+  }
+
+  /** Reads a driver ZIP. @throws UserError "invalid" or "busy" */
+  inspect(path: string): Promise<Tasks["inspect"]["output"]> {
+    return this.#long(() =>
+      this.#withLimit(inspectLimitMs, (started) => this.#run("inspect", { path }, started)),
+    );
+  }
+
+  /** A package's first pass, on two threads. @throws UserError "busy" */
+  measure(input: Tasks["authenticate"]["input"]) {
+    return this.#long(async () => {
+      const { keys: _, ...laidOut } = input;
+      const [rest, digest] = await Promise.all([
+        this.#run("authenticate", input),
+        this.#run("digest", laidOut),
+      ]);
+      return { ...rest, digest };
+    });
+  }
+
+  /** One chunk of a package's second pass. */
+  seal(input: Tasks["seal"]["input"]): Promise<Uint8Array> {
+    return this.#run("seal", input);
+  }
+
+  /** Ends all threads; whatever they were doing is rejected. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    await Promise.all(this.#threads.splice(0).map((thread) => thread.worker.terminate()));
+  }
+
+  async #long<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#longTasks >= longTaskLimit) {
+      throw new UserError(
+        "busy",
+        "Too many packages are being made at the moment. Try again in a few seconds.",
+      );
+    }
+    this.#longTasks++;
+    try {
+      return await work();
+    } finally {
+      this.#longTasks--;
+    }
+  }
+
+  /** Ends the thread that works on a task for too long, and everything else on it with it. */
+  async #withLimit<T>(limitMs: number, work: (started: (thread: Thread) => void) => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await work((thread) => {
+        timer = setTimeout(() => {
+          this.#drop(thread, new UserError("invalid", "This ZIP takes too long to read, and is refused."));
+          void thread.worker.terminate();
+        }, limitMs);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #run<K extends TaskName>(name: K, input: Tasks[K]["input"], started?: (thread: Thread) => void) {
+    return new Promise<Tasks[K]["output"]>((resolve, reject) => {
+      const thread = this.#freest();
+      const request = { id: this.#nextId++, name, input };
+      thread.jobs.set(request.id, { request, resolve: resolve as (output: unknown) => void, reject });
+      thread.worker.ref();
+      thread.worker.postMessage(request);
+      started?.(thread);
+      clearTimeout(this.#idle);
+    });
+  }
+
+  #freest(): Thread {
+    const freest = this.#threads.reduce<Thread | undefined>(
+      (best, thread) => (best === undefined || thread.jobs.size < best.jobs.size ? thread : best),
+      undefined,
+    );
+    if (freest !== undefined && (freest.jobs.size === 0 || this.#threads.length >= this.#size)) return freest;
+    return this.#start();
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.#script, {
+      argv: [],
+      workerData: "platen worker",
+      resourceLimits: { maxOldGenerationSizeMb: 2048, maxYoungGenerationSizeMb: 16 },
+    });
+    const thread: Thread = { worker, jobs: new Map() };
+    worker.on("message", (reply: TaskReply) => this.#finish(thread, reply));
+    worker.on("error", (error: NodeJS.ErrnoException) => this.#drop(thread, explain(error)));
+    worker.on("exit", () => this.#drop(thread, new Error("a worker thread ended")));
+    worker.unref();
+    this.#threads.push(thread);
+    return thread;
+  }
+
+  #finish(thread: Thread, reply: TaskReply): void {
+    const job = thread.jobs.get(reply.id);
+    thread.jobs.delete(reply.id);
+    if (thread.jobs.size === 0) thread.worker.unref();
+    if (this.#threads.every(({ jobs }) => jobs.size === 0)) this.#endWhenIdle();
+    if (job === undefined) return;
+    if ("output" in reply) job.resolve(reply.output);
+    else job.reject(reply.problem ? new UserError(reply.problem, reply.message) : new Error(reply.message));
+  }
+
+  #endWhenIdle(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.close(), idleMs).unref();
+  }
+
+  #drop(thread: Thread, error: Error): void {
+    const at = this.#threads.indexOf(thread);
+    if (at >= 0) this.#threads.splice(at, 1);
+    for (const job of thread.jobs.values()) job.reject(error);
+    thread.jobs.clear();
+  }
+}
+
+function explain(error: NodeJS.ErrnoException): Error {
+  if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
+  return new UserError(
+    "invalid",
+    "This ZIP’s INF files need more memory than a driver’s ever do, and are refused.",
+  );
+}

@@ -1,0 +1,102 @@
+import { type Client, type ClientSettings, clientNameKey } from "../domain/client.ts";
+import { UserError } from "../domain/errors.ts";
+import type { Database, Row } from "./database.ts";
+
+export interface ClientWithCount extends Client {
+  readonly printer_count: number;
+}
+
+/** The clients' only SQL. */
+export class Clients {
+  readonly #db: Database;
+  readonly #clock: () => number;
+
+  constructor(db: Database, clock: () => number) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** By name. */
+  list(): ClientWithCount[] {
+    const rows = this.#db.all(`SELECT clients.*, count(printers.id) AS printer_count FROM clients
+      LEFT JOIN printers ON printers.client_id = clients.id GROUP BY clients.id ORDER BY clients.name_key`);
+    return rows.map((row) => ({ ...clientOf(row), printer_count: Number(row.printer_count) }));
+  }
+
+  count(): number {
+    return Number(this.#db.first("SELECT count(*) AS n FROM clients")?.n);
+  }
+
+  find(id: number): Client | undefined {
+    const row = this.#db.first("SELECT * FROM clients WHERE id = ?", [id]);
+    return row && clientOf(row);
+  }
+
+  /** @throws UserError "not-found" */
+  get(id: number): Client {
+    const client = this.find(id);
+    if (client === undefined) throw new UserError("not-found", `There is no client ${id}.`);
+    return client;
+  }
+
+  /** @throws UserError "conflict" when the name is taken, whatever its case. */
+  add(settings: ClientSettings): Promise<number> {
+    return this.#db.write(() => {
+      this.#checkName(settings.name, 0);
+      const row = this.#db.first(
+        "INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, ?, ?) RETURNING id",
+        [settings.name, clientNameKey(settings.name), settings.notes, this.#clock()],
+      );
+      return Number(row?.id);
+    });
+  }
+
+  /** @throws UserError "not-found", or "conflict" when another client has the name. */
+  update(id: number, settings: ClientSettings): Promise<void> {
+    return this.#db.write(() => {
+      this.get(id);
+      this.#checkName(settings.name, id);
+      this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ? WHERE id = ?", [
+        settings.name,
+        clientNameKey(settings.name),
+        settings.notes,
+        id,
+      ]);
+    });
+  }
+
+  /** @throws UserError "not-found", or "conflict" naming the printers that the client still has. */
+  remove(id: number): Promise<void> {
+    return this.#db.write(() => {
+      const { name } = this.get(id);
+      const users = this.#db.all("SELECT name FROM printers WHERE client_id = ? ORDER BY id", [id]);
+      if (users.length > 0) throw stillInUse(`The client “${name}”`, users);
+      this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
+    });
+  }
+
+  #checkName(name: string, except: number): void {
+    const taken = this.#db.first("SELECT name FROM clients WHERE name_key = ? AND id <> ?", [
+      clientNameKey(name),
+      except,
+    ]);
+    if (taken === undefined) return;
+    const message = `There is a client called “${taken.name}” already.`;
+    throw new UserError("conflict", message, { name: message });
+  }
+}
+
+/** Why something cannot be deleted: the printers that need it. */
+export function stillInUse(what: string, users: readonly Row[]): UserError {
+  const names = users.slice(0, 5).map((row) => `“${row.name}”`);
+  const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
+  return new UserError(
+    "conflict",
+    `${what} is still used by ${names.join(", ")}${rest}. Change or delete these printers first.`,
+  );
+}
+
+function clientOf(row: Row): Client {
+  const { id, name, notes, created_at } = row;
+  return { id: Number(id), name: String(name), notes: String(notes), created_at: Number(created_at) };
+}

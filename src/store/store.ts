@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Blobs } from "./blobs.ts";
+import { Clients } from "./clients.ts";
+import { Database } from "./database.ts";
+import { Drivers } from "./drivers.ts";
+import { writeDurably } from "./files.ts";
+import { Icons } from "./icons.ts";
+import { lockFolder } from "./lock.ts";
+import { Printers } from "./printers.ts";
+
+/** Everything that lasts, below one folder. */
+export interface Store {
+  readonly clients: Clients;
+  readonly drivers: Drivers;
+  readonly printers: Printers;
+  readonly icons: Icons;
+  readonly blobs: Blobs;
+  /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
+  readonly secret: Uint8Array;
+  /** Waits for writes under way, then gives the folder free. */
+  close(): Promise<void>;
+}
+
+/** @throws Error that says what to do, when the folder cannot be used. */
+export async function openStore(
+  dataDir: string,
+  clock: () => number,
+  log: (line: string) => void,
+): Promise<Store> {
+  await checkWritable(dataDir);
+  const lock = await lockFolder(dataDir, log);
+  try {
+    const db = await Database.open(join(dataDir, "platen.sqlite"));
+    const clients = new Clients(db, clock);
+    const drivers = new Drivers(db, clock);
+    const printers = new Printers(db, clock, clients, drivers);
+    const icons = new Icons(db, clock, printers);
+    const blobs = new Blobs(dataDir);
+    await blobs.prepare();
+    await blobs.sweep({ drivers: drivers.digests(), icons: icons.digests() });
+    const secret = await readSecret(join(dataDir, "secret"));
+    const close = async () => {
+      await db.settle();
+      db.close();
+      await lock?.release();
+    };
+    return { clients, drivers, printers, icons, blobs, secret, close };
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+}
+
+async function checkWritable(dataDir: string): Promise<void> {
+  const probe = join(dataDir, ".writable");
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await writeFile(probe, "");
+    await rm(probe);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
+    const user = process.getuid?.() ?? "this user";
+    const group = process.getgid?.() ?? "its group";
+    throw new Error(
+      `${dataDir} cannot be written (${code}). Platen runs as user ${user}, group ${group}: give the folder to it (chown -R ${user}:${group}) or choose another DATA_DIR.`,
+    );
+  }
+}
+
+async function readSecret(path: string): Promise<Uint8Array> {
+  try {
+    const secret = await readFile(path);
+    if (secret.length === 32) return secret;
+    throw new Error(
+      `${path} has ${secret.length} bytes instead of 32. Put the one from a backup in its place, or delete it.`,
+    );
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  const secret = randomBytes(32);
+  await writeDurably(path, secret, 0o600);
+  return secret;
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { TestContext } from "node:test";
+import type { App } from "../../src/app.ts";
+import { closeServer, createHttpServer } from "../../src/http/server.ts";
+import { PackageBuilder } from "../../src/services/build-package.ts";
+import { Workers } from "../../src/services/workers.ts";
+import { openStore } from "../../src/store/store.ts";
+import { driverZip } from "./driver-zip.ts";
+
+/** The bundled file, which worker threads and command-line tests run. */
+export const bundle = resolve("dist/platen.cjs");
+
+export interface TestApp {
+  readonly app: App;
+  readonly url: string;
+  readonly dataDir: string;
+  /** What was logged. */
+  readonly lines: string[];
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Posts a form as curl does, without a browser's headers. */
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  upload(path: string, bytes: Uint8Array, name?: string, headers?: Record<string, string>): Promise<Response>;
+  /** Uploads a small driver and answers its id. */
+  addDriver(bytes?: Uint8Array): Promise<number>;
+  /** Makes a printer, by default a complete one with a driver, and answers its id. */
+  addPrinter(fields?: Record<string, string>): Promise<number>;
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "platen-test-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The real service on a free port, with a clock that stands still unless it is turned. */
+export async function startApp(t: TestContext, options: Partial<App["config"]> = {}): Promise<TestApp> {
+  const dataDir = options.dataDir ?? (await temporaryFolder(t));
+  const lines: string[] = [];
+  const log = (line: string) => lines.push(line);
+  const clock = () => Date.UTC(2026, 10, 21, 14, 5);
+  const config = {
+    dataDir,
+    port: 0,
+    host: "127.0.0.1",
+    publicUrl: undefined,
+    uploadLimitBytes: 64 << 20,
+    ...options,
+  };
+  const store = await openStore(dataDir, clock, log);
+  const workers = new Workers(bundle);
+  const packages = new PackageBuilder(store, workers);
+  const app: App = { config, version: "test", store, workers, packages, clock, random: randomBytes, log };
+  const server = createHttpServer(app);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  t.after(() => stop(server, app));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { app, url, dataDir, lines, ...client(url) };
+}
+
+async function stop(server: Server, app: App): Promise<void> {
+  await closeServer(server, 100);
+  await app.workers.close();
+  await app.store.close();
+}
+
+/** Requests to a running service. */
+export function client(url: string): Omit<TestApp, "app" | "url" | "dataDir" | "lines"> {
+  const request = (path: string, init?: RequestInit) => fetch(url + path, { redirect: "manual", ...init });
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    request(path, { method: "POST", body: new URLSearchParams(fields), headers });
+  const upload = (
+    path: string,
+    bytes: Uint8Array,
+    name = "driver.zip",
+    headers: Record<string, string> = {},
+  ) => {
+    const body = new FormData();
+    body.set("file", new Blob([new Uint8Array(bytes)]), name);
+    return request(path, { method: "POST", body, headers });
+  };
+  const addDriver = async (bytes: Uint8Array = driverZip()) => {
+    const answer = await upload("/drivers/upload", bytes);
+    const text = await answer.text();
+    const id = /href="\/drivers\/(\d+)">Open it/.exec(text)?.[1];
+    if (id === undefined) throw new Error(`no driver was made: ${text.slice(0, 300)}`);
+    return Number(id);
+  };
+  const addPrinter = async (fields: Record<string, string> = {}) => {
+    const driver_id = fields.driver_id ?? String(await addDriver());
+    const answer = await post(
+      "/printers",
+      { name: "Office", address: "10.0.0.9", ...fields, driver_id },
+      navigation,
+    );
+    const id = /^\/printers\/(\d+)$/.exec(answer.headers.get("location") ?? "")?.[1];
+    if (id === undefined) throw new Error(`no printer was made: ${answer.status}`);
+    return Number(id);
+  };
+  return { fetch: request, post, upload, addDriver, addPrinter };
+}
+
+/** What a browser sends when a plain form is submitted. */
+export const navigation = { "upgrade-insecure-requests": "1", accept: "text/html,*/*;q=0.8" };

@@ -1,0 +1,61 @@
+import { makeZip, type ZipPart } from "./zip.ts";
+
+export interface InfOptions {
+  readonly models?: readonly string[];
+  readonly version?: string;
+  readonly date?: string;
+  readonly provider?: string;
+  readonly className?: string;
+  readonly catalog?: string | null;
+  readonly files?: readonly string[];
+  readonly decoration?: string;
+}
+
+/** A small printer INF of our own, with defaults for everything. */
+export function printerInf(options: InfOptions = {}): string {
+  const {
+    models = ["Papyrus 100 PCL6"],
+    version = "1.2.3.4",
+    date = "06/21/2025",
+    provider = "Papyrus",
+  } = options;
+  const {
+    className = "Printer",
+    catalog = "papyrus.cat",
+    files = ["papyrus.dll"],
+    decoration = "NTamd64",
+  } = options;
+  return [
+    "[Version]",
+    'Signature="$Windows NT$"',
+    `Class=${className}`,
+    ...(className === "Printer" ? ["ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}"] : []),
+    `Provider="${provider}"`,
+    `DriverVer=${date},${version}`,
+    ...(catalog === null ? [] : [`CatalogFile=${catalog}`]),
+    "[Manufacturer]",
+    `"${provider}"=Models,${decoration}`,
+    `[Models.${decoration}]`,
+    ...models.map((model, i) => `"${model.replaceAll('"', '""')}"=Install,USBPRINT\\Papyrus${i}`),
+    "[Install]",
+    "CopyFiles=Files",
+    "[Files]",
+    ...files,
+    "[SourceDisksNames]",
+    '1="Disk"',
+    "[SourceDisksFiles]",
+    ...files.map((file) => `${file}=1`),
+    "",
+  ].join("\r\n");
+}
+
+/** A whole small driver ZIP: INF, catalog, the files it copies, and whatever else is asked for. */
+export function driverZip(options: InfOptions & { readonly extra?: readonly ZipPart[] } = {}): Buffer {
+  const { files = ["papyrus.dll"], catalog = "papyrus.cat" } = options;
+  return makeZip([
+    { name: "papyrus.inf", bytes: printerInf(options) },
+    ...(catalog === null ? [] : [{ name: catalog, bytes: "catalog" }]),
+    ...files.map((name) => ({ name, bytes: `the bytes of ${name}` })),
+    ...(options.extra ?? []),
+  ]);
+}

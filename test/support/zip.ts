@@ -1,0 +1,132 @@
+import { crc32, deflateRawSync } from "node:zlib";
+
+/** A file for a ZIP that a test makes, and how it is to be written. */
+export interface ZipPart {
+  readonly name: string;
+  readonly bytes?: Uint8Array | string;
+  readonly method?: number;
+  readonly flags?: number;
+  /** The name's bytes, where they are not its UTF-8. */
+  readonly rawName?: Buffer;
+  readonly withDescriptor?: boolean;
+  readonly withZip64?: boolean;
+  readonly externalAttributes?: number;
+  readonly madeBy?: number;
+  /** Lies told in the headers. */
+  readonly crc?: number;
+  readonly size?: number;
+  /** Bytes that stand in the file instead of the packed ones. */
+  readonly packed?: Buffer;
+}
+
+export interface ZipOptions {
+  readonly prefix?: Buffer;
+  readonly comment?: string;
+  readonly withZip64End?: boolean;
+  readonly diskNumber?: number;
+  /** The order in the central directory, as numbers of parts. */
+  readonly order?: readonly number[];
+  /** Makes each record point to the place of the record of that number. */
+  readonly pointTo?: readonly number[];
+}
+
+/** Writes a ZIP byte by byte, valid or not: a writer of the tests, independent of the service's. */
+export function makeZip(parts: readonly ZipPart[], options: ZipOptions = {}): Buffer {
+  const chunks: Buffer[] = [options.prefix ?? Buffer.alloc(0)];
+  let at = 0;
+  const records = parts.map((part) => {
+    const record = describe(part);
+    const offset = at;
+    for (const chunk of record.local) {
+      chunks.push(chunk);
+      at += chunk.length;
+    }
+    return { ...record, offset };
+  });
+  const order = options.order ?? records.map((_, i) => i);
+  const directory = Buffer.concat(
+    order.map((number, i) => {
+      const target = records[options.pointTo?.[i] ?? number];
+      return records[number]?.central(target?.offset ?? 0) ?? Buffer.alloc(0);
+    }),
+  );
+  return Buffer.concat([...chunks, directory, end(records.length, directory.length, at, options)]);
+}
+
+function describe(part: ZipPart) {
+  const bytes = Buffer.from(part.bytes ?? "");
+  const method = part.method ?? 8;
+  const packed = part.packed ?? (method === 8 ? deflateRawSync(bytes) : bytes);
+  const name = part.rawName ?? Buffer.from(part.name, "utf8");
+  const flags = part.flags ?? (part.rawName ? 0 : 0x800) | (part.withDescriptor ? 8 : 0);
+  const crc = part.crc ?? crc32(bytes);
+  const size = part.size ?? bytes.length;
+  const extra = part.withZip64 ? zip64Extra(size, packed.length) : Buffer.alloc(0);
+  const header = Buffer.alloc(30);
+  header.write("PK\x03\x04", 0, "latin1");
+  header.writeUInt16LE(20, 4);
+  header.writeUInt16LE(flags, 6);
+  header.writeUInt16LE(method, 8);
+  header.writeUInt32LE(part.withDescriptor ? 0 : crc, 14);
+  header.writeUInt32LE(part.withDescriptor ? 0 : packed.length, 18);
+  header.writeUInt32LE(part.withDescriptor ? 0 : size, 22);
+  header.writeUInt16LE(name.length, 26);
+  const descriptor = Buffer.alloc(part.withDescriptor ? 16 : 0);
+  if (part.withDescriptor) {
+    descriptor.write("PK\x07\x08", 0, "latin1");
+    descriptor.writeUInt32LE(crc, 4);
+    descriptor.writeUInt32LE(packed.length, 8);
+    descriptor.writeUInt32LE(size, 12);
+  }
+  const central = (offset: number) => {
+    const record = Buffer.alloc(46);
+    record.write("PK\x01\x02", 0, "latin1");
+    record.writeUInt16LE(part.madeBy ?? 20, 4);
+    record.writeUInt16LE(20, 6);
+    record.writeUInt16LE(flags, 8);
+    record.writeUInt16LE(method, 10);
+    record.writeUInt32LE(crc, 16);
+    record.writeUInt32LE(part.withZip64 ? 0xffffffff : packed.length, 20);
+    record.writeUInt32LE(part.withZip64 ? 0xffffffff : size, 24);
+    record.writeUInt16LE(name.length, 28);
+    record.writeUInt16LE(extra.length, 30);
+    record.writeUInt32LE(part.externalAttributes ?? 0, 38);
+    record.writeUInt32LE(offset, 42);
+    return Buffer.concat([record, name, extra]);
+  };
+  return { local: [header, name, packed, descriptor], central };
+}
+
+function zip64Extra(size: number, packed: number): Buffer {
+  const extra = Buffer.alloc(20);
+  extra.writeUInt16LE(1, 0);
+  extra.writeUInt16LE(16, 2);
+  extra.writeBigUInt64LE(BigInt(size), 4);
+  extra.writeBigUInt64LE(BigInt(packed), 12);
+  return extra;
+}
+
+function end(count: number, size: number, offset: number, options: ZipOptions): Buffer {
+  const comment = Buffer.from(options.comment ?? "");
+  const record = Buffer.alloc(22);
+  record.write("PK\x05\x06", 0, "latin1");
+  record.writeUInt16LE(options.diskNumber ?? 0, 4);
+  record.writeUInt16LE(count, 8);
+  record.writeUInt16LE(count, 10);
+  record.writeUInt32LE(size, 12);
+  record.writeUInt32LE(offset, 16);
+  record.writeUInt16LE(comment.length, 20);
+  if (!options.withZip64End) return Buffer.concat([record, comment]);
+  const large = Buffer.alloc(76);
+  large.write("PK\x06\x06", 0, "latin1");
+  large.writeBigUInt64LE(44n, 4);
+  large.writeBigUInt64LE(BigInt(count), 24);
+  large.writeBigUInt64LE(BigInt(count), 32);
+  large.writeBigUInt64LE(BigInt(size), 40);
+  large.writeBigUInt64LE(BigInt(offset), 48);
+  large.write("PK\x06\x07", 56, "latin1");
+  large.writeBigUInt64LE(BigInt(offset + size), 64);
+  large.writeUInt32LE(1, 72);
+  record.fill(0xff, 8, 20);
+  return Buffer.concat([large, record, comment]);
+}
