@@ -11,17 +11,39 @@ export interface AddedDriver {
   readonly isNew: boolean;
 }
 
+/** What is under way, by the path that the archive will have. */
+const running = new Map<string, Promise<void>>();
+
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
  * upload is gone and no record is made. Content that is known already only puts its file back.
  * @throws UserError "invalid" when it is no driver ZIP
  */
-export async function addDriver(
+export function addDriver(
   app: { readonly store: Store; readonly workers: Workers },
   incoming: Incoming,
   fileName: string,
 ): Promise<AddedDriver> {
-  const { store, workers } = app;
+  // Two uploads of the same content go one after the other: neither may take the other's file away.
+  const key = app.store.blobs.archivePath(incoming.sha256);
+  const before = running.get(key) ?? Promise.resolve();
+  const work = before.then(() => add(app, incoming, fileName));
+  const settled = work.then(
+    () => {},
+    () => {},
+  );
+  running.set(key, settled);
+  void settled.then(() => {
+    if (running.get(key) === settled) running.delete(key);
+  });
+  return work;
+}
+
+async function add(
+  { store, workers }: Parameters<typeof addDriver>[0],
+  incoming: Incoming,
+  fileName: string,
+): Promise<AddedDriver> {
   try {
     const known = store.drivers.findByDigest(incoming.sha256);
     if (known !== undefined) {

@@ -6,8 +6,8 @@ function Write-Log {
     Write-Verbose -Message $Message
     if (-not $script:Log) { return }
     try {
-        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}{3}' -f (Get-Date), $PID, ($Message -replace '\s+', ' '), "`r`n"
-        [IO.File]::AppendAllText($script:Log, $line)
+        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, ($Message -replace '\s+', ' ')
+        Add-Content -LiteralPath $script:Log -Value $line -Encoding UTF8 -WhatIf:$false
     }
     catch {
         $script:Log = $null
@@ -31,13 +31,11 @@ function Open-Log {
         }
         $folder = Split-Path -Path $Path -Parent
         if ($folder -and -not (Test-Path -LiteralPath $folder -PathType Container)) {
-            $null = [IO.Directory]::CreateDirectory($folder)
+            $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
         }
         if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1MB) {
-            [IO.File]::Copy($Path, "$Path.old", $true)
-            [IO.File]::WriteAllText($Path, '')
+            Move-Item -LiteralPath $Path -Destination "$Path.old" -Force -WhatIf:$false
         }
-        [IO.File]::AppendAllText($Path, '')
         $script:Log = $Path
     }
     catch {

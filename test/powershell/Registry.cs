@@ -1,0 +1,194 @@
+// An in-memory registry that stands in for Windows' own in tests: the provider "Registry" with the drives
+// HKLM: and HKCU:, as far as the scripts use it. It can be told to fail at any write.
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Management.Automation;
+using System.Management.Automation.Provider;
+
+public class SimKey
+{
+    public SortedDictionary<string, SimKey> Children = new SortedDictionary<string, SimKey>(StringComparer.OrdinalIgnoreCase);
+    public SortedDictionary<string, object> Values = new SortedDictionary<string, object>(StringComparer.OrdinalIgnoreCase);
+    public string Name { get; set; } = "";
+    public int ValueCount => Values.Count;
+    public int SubKeyCount => Children.Count;
+    public object GetValue(string name) => Values.TryGetValue(name ?? "", out var value) ? value : null;
+    public string[] GetValueNames() => Values.Keys.ToArray();
+}
+
+public static class SimRegistry
+{
+    public static SimKey Root = new SimKey();
+    /// <summary>Called before every write; a test makes it throw.</summary>
+    public static Action<string> BeforeWrite;
+
+    public static string[] Split(string path)
+    {
+        var text = path ?? "";
+        var provider = text.IndexOf("::", StringComparison.Ordinal);
+        if (provider >= 0) text = text.Substring(provider + 2);
+        var parts = text.Split(new[] { '\\', '/' }, StringSplitOptions.RemoveEmptyEntries);
+        if (parts.Length > 0 && parts[0].Equals("HKLM:", StringComparison.OrdinalIgnoreCase)) parts[0] = "HKEY_LOCAL_MACHINE";
+        if (parts.Length > 0 && parts[0].Equals("HKCU:", StringComparison.OrdinalIgnoreCase)) parts[0] = "HKEY_CURRENT_USER";
+        return parts;
+    }
+
+    public static SimKey Find(string path)
+    {
+        var key = Root;
+        foreach (var part in Split(path))
+            if (!key.Children.TryGetValue(part, out key)) return null;
+        return key;
+    }
+
+    public static SimKey Make(IEnumerable<string> parts)
+    {
+        var key = Root;
+        foreach (var part in parts)
+        {
+            if (!key.Children.TryGetValue(part, out var child))
+            {
+                child = new SimKey { Name = key.Name == "" ? part : key.Name + "\\" + part };
+                key.Children[part] = child;
+            }
+            key = child;
+        }
+        return key;
+    }
+
+    /// <summary>Makes a key whose last part may hold any character.</summary>
+    public static SimKey MakeExact(string parent, string name) => Make(Split(parent).Append(name));
+
+    public static void Set(string path, string name, object value) => Make(Split(path)).Values[name] = value;
+
+    /// <summary>Every key with values or without children, as path and values.</summary>
+    public static Dictionary<string, Dictionary<string, object>> Dump()
+    {
+        var all = new Dictionary<string, Dictionary<string, object>>();
+        void Walk(SimKey key)
+        {
+            if (key.Values.Count > 0 || key.Children.Count == 0 && key.Name != "")
+                all[key.Name] = key.Values.ToDictionary(pair => pair.Key, pair => pair.Value);
+            foreach (var child in key.Children.Values) Walk(child);
+        }
+        Walk(Root);
+        return all;
+    }
+}
+
+[CmdletProvider("Registry", ProviderCapabilities.ShouldProcess)]
+public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProvider, IDynamicPropertyCmdletProvider
+{
+    protected override bool IsValidPath(string path) => true;
+    protected override bool ItemExists(string path) => SimRegistry.Find(path) != null;
+    protected override bool IsItemContainer(string path) => ItemExists(path);
+    protected override bool HasChildItems(string path) => SimRegistry.Find(path)?.Children.Count > 0;
+
+    SimKey Need(string path)
+    {
+        var key = SimRegistry.Find(path);
+        if (key == null)
+            WriteError(new ErrorRecord(new ItemNotFoundException("Der Pfad \"" + path + "\" kann nicht gefunden werden."),
+                "PathNotFound", ErrorCategory.ObjectNotFound, path));
+        return key;
+    }
+
+    void Write(string what) => SimRegistry.BeforeWrite?.Invoke(what);
+
+    protected override void GetItem(string path)
+    {
+        var key = Need(path);
+        if (key != null) WriteItemObject(key, path, true);
+    }
+
+    protected override void GetChildItems(string path, bool recurse)
+    {
+        var key = Need(path);
+        if (key == null) return;
+        foreach (var child in key.Children.Values.ToArray()) WriteItemObject(child, path + "\\" + child.Name, true);
+    }
+
+    protected override void GetChildNames(string path, ReturnContainers returnContainers)
+    {
+        var key = SimRegistry.Find(path);
+        if (key == null) return;
+        foreach (var name in key.Children.Keys.ToArray()) WriteItemObject(name, path, true);
+    }
+
+    protected override void NewItem(string path, string itemTypeName, object newItemValue)
+    {
+        if (!ShouldProcess(path, "New")) return;
+        Write("New-Item");
+        WriteItemObject(SimRegistry.Make(SimRegistry.Split(path)), path, true);
+    }
+
+    protected override void RemoveItem(string path, bool recurse)
+    {
+        if (!ShouldProcess(path, "Remove")) return;
+        Write("Remove-Item");
+        var parts = SimRegistry.Split(path);
+        var parent = SimRegistry.Make(parts.Take(parts.Length - 1));
+        parent.Children.Remove(parts.Last());
+    }
+
+    public void GetProperty(string path, System.Collections.ObjectModel.Collection<string> names)
+    {
+        var key = Need(path);
+        if (key == null) return;
+        var bag = new PSObject();
+        foreach (var pair in key.Values) bag.Properties.Add(new PSNoteProperty(pair.Key, pair.Value));
+        WritePropertyObject(bag, path);
+    }
+
+    public void SetProperty(string path, PSObject bag)
+    {
+        Write("Set-ItemProperty");
+        foreach (var property in bag.Properties) Need(path).Values[property.Name] = property.Value;
+    }
+
+    public void ClearProperty(string path, System.Collections.ObjectModel.Collection<string> names) { }
+
+    public void NewProperty(string path, string name, string type, object value)
+    {
+        if (!ShouldProcess(path, "New property")) return;
+        Write("New-ItemProperty");
+        var key = Need(path);
+        if (key == null) return;
+        var plain = value is PSObject wrapped ? wrapped.BaseObject : value;
+        key.Values[name] = string.Equals(type, "DWord", StringComparison.OrdinalIgnoreCase)
+            ? Convert.ToInt32(plain) : Convert.ToString(plain);
+    }
+
+    public void RemoveProperty(string path, string name)
+    {
+        if (!ShouldProcess(path, "Remove property")) return;
+        Write("Remove-ItemProperty");
+        var key = Need(path);
+        if (key == null) return;
+        var pattern = new WildcardPattern(name, WildcardOptions.IgnoreCase);
+        foreach (var found in key.Values.Keys.Where(each => pattern.IsMatch(each)).ToArray()) key.Values.Remove(found);
+    }
+
+    public object GetPropertyDynamicParameters(string path, System.Collections.ObjectModel.Collection<string> names) => null;
+    public object SetPropertyDynamicParameters(string path, PSObject bag) => null;
+    public object ClearPropertyDynamicParameters(string path, System.Collections.ObjectModel.Collection<string> names) => null;
+    public object NewPropertyDynamicParameters(string path, string name, string type, object value) => null;
+    public object RemovePropertyDynamicParameters(string path, string name) => null;
+    public void RenameProperty(string path, string from, string to) => throw new NotSupportedException();
+    public object RenamePropertyDynamicParameters(string path, string from, string to) => null;
+    public void CopyProperty(string a, string b, string c, string d) => throw new NotSupportedException();
+    public object CopyPropertyDynamicParameters(string a, string b, string c, string d) => null;
+    public void MoveProperty(string a, string b, string c, string d) => throw new NotSupportedException();
+    public object MovePropertyDynamicParameters(string a, string b, string c, string d) => null;
+
+    protected override System.Collections.ObjectModel.Collection<PSDriveInfo> InitializeDefaultDrives()
+    {
+        return new System.Collections.ObjectModel.Collection<PSDriveInfo>
+        {
+            new PSDriveInfo("HKLM", ProviderInfo, "HKEY_LOCAL_MACHINE", "", null),
+            new PSDriveInfo("HKCU", ProviderInfo, "HKEY_CURRENT_USER", "", null),
+        };
+    }
+
+}

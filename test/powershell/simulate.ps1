@@ -1,0 +1,114 @@
+# Answers requests, a line of JSON each: "machine" describes the machine, "run" runs a script on it, "state"
+# tells what has become of it, "evaluate" reads back the literals of a file. One process serves a whole test file.
+param([string]$Folder)
+$ErrorActionPreference = 'Stop'
+[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
+[Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
+$ProgressPreference = 'SilentlyContinue'
+
+# The provider is a binary module, and a name that Windows' own has is free elsewhere.
+$assembly = [IO.Path]::Combine($Folder, 'Registry.dll')
+Add-Type -Path "$PSScriptRoot/Registry.cs" -OutputAssembly $assembly -OutputType Library
+Import-Module $assembly
+Import-Module "$PSScriptRoot/Windows.psm1" -DisableNameChecking -Global -Force
+
+# Aliases win over the functions that the scripts bring along.
+$stand = @{
+    'Test-Administrator' = 'Test-SimulatedAdministrator'
+    'Enter-Exclusive' = 'Enter-SimulatedExclusive'
+    'Exit-Exclusive' = 'Exit-SimulatedExclusive'
+    'Get-CatalogSigner' = 'Get-SimulatedSigner'
+    'Add-TrustedPublisher' = 'Add-SimulatedPublisher'
+    'Remove-TrustedPublisher' = 'Remove-SimulatedPublisher'
+}
+foreach ($name in $stand.Keys) { Set-Alias -Name $name -Value $stand[$name] -Scope Global }
+
+function Initialize-Environment {
+    param($Machine)
+    $env:windir = [IO.Path]::Combine($Folder, 'Windows')
+    $env:ProgramData = [IO.Path]::Combine($Folder, 'ProgramData')
+    $env:TEMP = [IO.Path]::Combine($Folder, 'Temp')
+    $env:TMPDIR = $env:TEMP
+    foreach ($path in $env:windir, $env:ProgramData, $env:TEMP) {
+        if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
+        $null = New-Item -ItemType Directory -Path $path
+    }
+    if ($Machine.IntuneLogs) { $null = New-Item -ItemType Directory -Path "$env:ProgramData/Microsoft/IntuneManagementExtension/Logs" -Force }
+    if ($Machine.LogsBlocked) { Set-Content -LiteralPath "$env:ProgramData/Platen" -Value 'a file where a folder should be' }
+    $env:PROCESSOR_ARCHITECTURE = $Machine.ProcessArchitecture
+    $env:PROCESSOR_ARCHITEW6432 = $Machine.Wow64
+    Set-Item -Path "function:global:$env:windir\System32\pnputil.exe" -Value {
+        Invoke-SimulatedPnpUtil -InfPath $args[1]
+    }
+    Set-Item -Path "function:global:$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe" -Value {
+        $env:PROCESSOR_ARCHITECTURE = $env:PROCESSOR_ARCHITEW6432
+        $env:PROCESSOR_ARCHITEW6432 = ''
+        $at = [array]::IndexOf($args, '-File')
+        $parameters = @{}
+        for ($i = $at + 2; $i -lt $args.Count; $i++) {
+            if ($args[$i] -eq '-LogPath') { $parameters.LogPath = $args[++$i] } else { $parameters[$args[$i].TrimStart('-')] = $true }
+        }
+        & $args[$at + 1] @parameters
+    }
+}
+
+function Invoke-Request {
+    param($Request)
+    switch ($Request.do) {
+        'machine' {
+            Initialize-Environment -Machine $Request.machine
+            Set-SimulatedMachine -Machine $Request.machine
+            return @{}
+        }
+        'change' {
+            foreach ($key in $Request.values.Keys) { Set-SimulatedValue -Key $key -Value $Request.values[$key] }
+            return @{}
+        }
+        'run' {
+            Set-SimulatedFault -At ([int]$Request.failAt) -With ([string]$Request.failWith)
+            $parameters = @{}
+            if ($Request.parameters) { $parameters = $Request.parameters }
+            $env:PROCESSOR_ARCHITECTURE = $Request.processArchitecture
+            $env:PROCESSOR_ARCHITEW6432 = $Request.wow64
+            $global:LASTEXITCODE = 0
+            $errors = @()
+            $output = @()
+            try {
+                $all = @(& $Request.script @parameters 2>&1)
+                $errors = @($all | Where-Object { $_ -is [Management.Automation.ErrorRecord] } | ForEach-Object { [string]$_ })
+                $output = @($all | Where-Object { $_ -isnot [Management.Automation.ErrorRecord] } | ForEach-Object { [string]$_ })
+                $code = $global:LASTEXITCODE
+            }
+            catch {
+                $code = -1
+                $errors = @([string]$_)
+            }
+            $log = ''
+            foreach ($file in @(Get-ChildItem -LiteralPath $env:ProgramData -Filter '*.log' -Recurse -File)) { $log += Get-Content -LiteralPath $file.FullName -Raw }
+            $left = @(Get-ChildItem -LiteralPath $env:TEMP).Count
+            return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; left = $left; machine = Get-SimulatedMachine }
+        }
+        'evaluate' {
+            # A script whose only statement is an assignment of literals to $Settings.
+            . $Request.script
+            return @{ value = $Settings }
+        }
+        'parse' {
+            $tokens = $null
+            $problems = $null
+            $null = [Management.Automation.Language.Parser]::ParseFile($Request.script, [ref]$tokens, [ref]$problems)
+            return @{ problems = @($problems | ForEach-Object { [string]$_ }) }
+        }
+    }
+}
+
+while ($null -ne ($line = [Console]::In.ReadLine())) {
+    try {
+        $answer = Invoke-Request -Request (ConvertFrom-Json -InputObject $line -AsHashtable -Depth 30)
+        if ($null -eq $answer) { $answer = @{} }
+    }
+    catch {
+        $answer = @{ failed = "$_ $($_.ScriptStackTrace)" }
+    }
+    [Console]::Out.WriteLine((ConvertTo-Json -InputObject $answer -Depth 30 -Compress -EscapeHandling EscapeNonAscii))
+}

@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { deploymentOf, type Deployable, type Deployment } from "../../src/pkg/deployment.ts";
+import { renderScript, type ScriptKind } from "../../src/pkg/scripts.ts";
+import { printerInf } from "./driver-zip.ts";
+import { makeDriver, makePrinter } from "./records.ts";
+
+const program = process.env.PLATEN_PWSH || "pwsh";
+const found = spawnSync(program, ["-NoProfile", "-Command", "exit 7"], { stdio: "ignore" }).status === 7;
+
+/** Why a test that needs a real PowerShell is skipped; false where there is one. */
+export const withoutPowerShell = found ? false : "no PowerShell here (PLATEN_PWSH, or pwsh on the path)";
+
+/** What a simulated machine starts with; what is left out is that of a fresh, healthy one. */
+export interface Machine {
+  Architecture?: "amd64" | "x86" | "arm64";
+  ProcessArchitecture?: string;
+  Wow64?: string;
+  Admin?: boolean;
+  Spooler?: { Status: string; StartType: string };
+  Queues?: Record<string, unknown>[];
+  Ports?: Record<string, unknown>[];
+  Drivers?: { Name: string; Version: string; Date: string }[];
+  Users?: string[];
+  Registry?: Record<string, Record<string, unknown>>;
+  [quirk: string]: unknown;
+}
+
+export interface RunResult {
+  readonly code: number;
+  readonly output: string[];
+  readonly errors: string[];
+  readonly calls: string[];
+  readonly log: string;
+  /** Files and folders left in the temporary folder. */
+  readonly left: number;
+  readonly machine: {
+    readonly Queues: Record<string, unknown>[];
+    readonly Ports: Record<string, unknown>[];
+    readonly Drivers: { Name: string; Version: string }[];
+    readonly Store: string[];
+    readonly Publishers: string[];
+    readonly Spooler: { Status: string };
+    readonly Registry: Record<string, Record<string, unknown>>;
+    readonly Restarts: number;
+    readonly Downloads: number;
+    readonly Slept: number;
+  };
+}
+
+/** A PowerShell process with a simulated Windows in it. */
+export class Simulation {
+  readonly folder = mkdtempSync(join(tmpdir(), "platen-pwsh-"));
+  readonly #process: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+  #wow64 = "";
+  #processArchitecture = "AMD64";
+
+  constructor() {
+    const script = resolve("test/powershell/simulate.ps1");
+    const args = ["-NoProfile", "-NonInteractive", "-File", script, "-Folder", this.folder];
+    this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+    const { stdout } = this.#process;
+    if (stdout === null) throw new Error("PowerShell has no output");
+    this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  }
+
+  async ask<T>(request: Record<string, unknown>): Promise<T> {
+    this.#process.stdin?.write(`${JSON.stringify(request)}\n`);
+    const { value, done } = await this.#answers.next();
+    if (done) throw new Error("PowerShell ended");
+    const answer = JSON.parse(value);
+    if (answer.failed !== undefined) throw new Error(answer.failed);
+    return answer as T;
+  }
+
+  /** Puts a machine in place of the one before. */
+  async machine(machine: Machine = {}): Promise<void> {
+    this.#wow64 = machine.Wow64 ?? "";
+    this.#processArchitecture = machine.ProcessArchitecture ?? "AMD64";
+    await this.ask({ do: "machine", machine: { ...freshMachine(), ...machine } });
+  }
+
+  /** Changes the machine between two runs. */
+  async change(values: Record<string, unknown>): Promise<void> {
+    await this.ask({ do: "change", values });
+  }
+
+  /** Runs a script of a deployment, with the driver's files beside it unless that is told otherwise. */
+  async run(kind: ScriptKind, what: Deployment | Deployable, options: RunOptions = {}): Promise<RunResult> {
+    const deployment = "deployment" in what || "printers" in what ? (what as Deployment) : deploymentOf(what);
+    const folder = join(this.folder, "package");
+    rmSync(folder, { recursive: true, force: true });
+    await mkdir(folder);
+    if (options.withoutFiles !== true) await writeDrivers(folder, deployment, options.inf);
+    const script = join(folder, `${kind}.ps1`);
+    await writeFile(script, renderScript(kind, deployment));
+    const request = { wow64: this.#wow64, processArchitecture: this.#processArchitecture, failWith: "error", ...options };
+    return this.ask({ do: "run", script, ...request });
+  }
+
+  close(): void {
+    this.#process.stdin?.end();
+    this.#process.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface RunOptions {
+  readonly parameters?: Record<string, unknown>;
+  /** The number of the call that fails. */
+  readonly failAt?: number;
+  /** `error`: the call fails; `cut`: the run ends there, as with a power cut. */
+  readonly failWith?: "error" | "cut";
+  readonly withoutFiles?: boolean;
+  /** The INF's bytes, where they are not the driver's own. */
+  readonly inf?: Buffer;
+}
+
+async function writeDrivers(folder: string, deployment: Deployment, inf?: Buffer): Promise<void> {
+  for (const { driver } of deployment.printers) {
+    const root = join(folder, deployment.folders.get(driver.id) ?? "driver");
+    const path = join(root, driver.inf_path);
+    const summary = driver.report.infs[0];
+    await mkdir(join(path, ".."), { recursive: true });
+    const version = summary?.driverVer ?? undefined;
+    const text = printerInf({ models: summary?.descriptions ?? [], ...(version ?? {}) });
+    await writeFile(path, inf ?? text);
+    for (const catalog of summary?.catalogFiles ?? []) await writeFile(join(root, catalog), "catalog");
+  }
+}
+
+function freshMachine(): Machine {
+  return {
+    Architecture: "amd64",
+    ProcessArchitecture: "AMD64",
+    Wow64: "",
+    Admin: true,
+    Spooler: { Status: "Running", StartType: "Automatic" },
+    Queues: [],
+    Ports: [{ Name: "LPT1:" }],
+    Drivers: [],
+    Store: [],
+    Users: [],
+    Registry: {},
+    Publishers: [],
+    Refuses: [],
+    Ignores: [],
+    AddPrinterLies: 0,
+    SetPrinterLies: false,
+    PnpCode: 0,
+    LingerMs: 0,
+    BusyUntil: 0,
+    SpoolerDiesAt: 0,
+    SpoolerDiesForGood: false,
+    SpoolerNeverStarts: false,
+    DriverNeedsInf: false,
+    DriverNeedsRestart: false,
+    DriverNever: false,
+    MutexHeld: false,
+    CatalogUnsigned: false,
+    Download: "",
+    JobsDoneAt: 0,
+    ListLeaving: false,
+    IntuneLogs: false,
+    LogsBlocked: false,
+  };
+}
+
+/** A printer with its driver, both complete. */
+export function deployable(printer: Parameters<typeof makePrinter>[0] = {}, driver: Parameters<typeof makeDriver>[0] = {}) {
+  return { printer: makePrinter(printer), driver: makeDriver(driver) };
+}

@@ -1,0 +1,53 @@
+import type { Driver, InfSummary } from "../../src/domain/driver.ts";
+import { type Printer, parsePrinter } from "../../src/domain/printer.ts";
+
+/** An INF as the reader would sum it up, with defaults for everything. */
+export function makeInf(inf: Partial<InfSummary> = {}): InfSummary {
+  return {
+    path: "papyrus.inf",
+    class: "Printer",
+    isPrinter: true,
+    driverModel: "v3",
+    provider: "Papyrus",
+    driverVer: { date: "06/21/2025", version: "1.2.3.4" },
+    signed: true,
+    catalogFiles: ["papyrus.cat"],
+    architectures: ["amd64"],
+    notShipped: [],
+    descriptions: ["Papyrus 100 PCL6"],
+    modelLines: 1,
+    manufacturers: ["Papyrus"],
+    copyInf: [],
+    missing: [],
+    unused: { count: 0, bytes: 0, paths: [] },
+    ...inf,
+  };
+}
+
+/** A driver with one INF. */
+export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<InfSummary> } = {}): Driver {
+  const { inf, ...rest } = driver;
+  const summary = makeInf(inf);
+  return {
+    id: 1,
+    sha256: "a".repeat(64),
+    file_name: "papyrus.zip",
+    size: 1000,
+    uploaded_at: 0,
+    updated_at: 0,
+    name: "",
+    comment: "",
+    inf_path: summary.path,
+    driver_desc: summary.descriptions[0] ?? "",
+    trust_publisher: false,
+    report: { fileCount: 3, totalBytes: 100, infs: [summary], printerInf: summary.path, warnings: [] },
+    ...rest,
+  };
+}
+
+/** A printer from form fields, as the service makes it. */
+export function makePrinter(fields: Record<string, string> & { id?: string } = {}): Printer {
+  const { id = "7", ...input } = fields;
+  const settings = parsePrinter({ name: "Office", address: "10.0.0.9", ...input });
+  return { ...settings, id: Number(id), driver_id: 1, created_at: 0, updated_at: 0 };
+}
