@@ -48,7 +48,8 @@ test("every package of the corpus is read as expected", { skip: withoutShared },
       const infs = found.infs as Record<string, Fields>;
       assert.deepEqual(Object.keys(infs).sort(), Object.keys(expected.infs).sort());
       for (const [path, inf] of Object.entries(infs)) {
-        for (const field of compared) assert.deepEqual(inf[field], expected.infs[path][field], `${path}: ${field}`);
+        for (const field of compared)
+          assert.deepEqual(inf[field], expected.infs[path][field], `${path}: ${field}`);
       }
       const { fileCount, unused } = found.package as Fields;
       assert.equal(fileCount, expected.package.fileCount);

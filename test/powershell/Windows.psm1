@@ -81,8 +81,9 @@ function Enter-Call {
     # Every call is counted, and the one that a test names fails.
     param([string]$Name)
     $script:Calls += $Name
-    if ($script:FailAt -gt 0 -and $script:Calls.Count -eq $script:FailAt) {
-        if ($script:FailWith -eq 'cut') { throw [Management.Automation.PipelineStoppedException]::new() }
+    # "cut": nothing works from there on, as when the power goes.
+    $isHere = $script:Calls.Count -eq $script:FailAt -or ($script:FailWith -eq 'cut' -and $script:Calls.Count -gt $script:FailAt)
+    if ($script:FailAt -gt 0 -and $isHere) {
         throw [InvalidOperationException]::new("Simulierter Fehler bei $Name")
     }
     if ($script:M.SpoolerDiesAt -and $script:Calls.Count -ge $script:M.SpoolerDiesAt -and $Name -notmatch '^registry|Service') {
@@ -346,12 +347,14 @@ function Get-SimulatedSigner {
     if (-not (Test-Path -LiteralPath $Path) -or $script:M.CatalogUnsigned) { return $null }
     return [pscustomobject]@{ Thumbprint = 'AABBCC'; Subject = 'CN=Papyrus' }
 }
+function Test-SimulatedPublisher {
+    param([string]$Thumbprint)
+    return $script:M.Publishers -contains $Thumbprint
+}
 function Add-SimulatedPublisher {
     param($Certificate)
     Enter-Call 'Add-TrustedPublisher'
-    if ($script:M.Publishers -contains $Certificate.Thumbprint) { return $false }
-    $script:M.Publishers += $Certificate.Thumbprint
-    return $true
+    if ($script:M.Publishers -notcontains $Certificate.Thumbprint) { $script:M.Publishers += $Certificate.Thumbprint }
 }
 function Remove-SimulatedPublisher {
     param([string]$Thumbprint)

@@ -18,6 +18,7 @@ $stand = @{
     'Enter-Exclusive' = 'Enter-SimulatedExclusive'
     'Exit-Exclusive' = 'Exit-SimulatedExclusive'
     'Get-CatalogSigner' = 'Get-SimulatedSigner'
+    'Test-TrustedPublisher' = 'Test-SimulatedPublisher'
     'Add-TrustedPublisher' = 'Add-SimulatedPublisher'
     'Remove-TrustedPublisher' = 'Remove-SimulatedPublisher'
 }

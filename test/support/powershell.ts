@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { deploymentOf, type Deployable, type Deployment } from "../../src/pkg/deployment.ts";
+import { type Deployable, type Deployment, deploymentOf } from "../../src/pkg/deployment.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts.ts";
 import { printerInf } from "./driver-zip.ts";
 import { makeDriver, makePrinter } from "./records.ts";
@@ -99,7 +99,12 @@ export class Simulation {
     if (options.withoutFiles !== true) await writeDrivers(folder, deployment, options.inf);
     const script = join(folder, `${kind}.ps1`);
     await writeFile(script, renderScript(kind, deployment));
-    const request = { wow64: this.#wow64, processArchitecture: this.#processArchitecture, failWith: "error", ...options };
+    const request = {
+      wow64: this.#wow64,
+      processArchitecture: this.#processArchitecture,
+      failWith: "error",
+      ...options,
+    };
     return this.ask({ do: "run", script, ...request });
   }
 
@@ -114,7 +119,7 @@ export interface RunOptions {
   readonly parameters?: Record<string, unknown>;
   /** The number of the call that fails. */
   readonly failAt?: number;
-  /** `error`: the call fails; `cut`: the run ends there, as with a power cut. */
+  /** `error`: the call fails; `cut`: so does everything after it, as when the power goes. */
   readonly failWith?: "error" | "cut";
   readonly withoutFiles?: boolean;
   /** The INF's bytes, where they are not the driver's own. */
@@ -172,6 +177,9 @@ function freshMachine(): Machine {
 }
 
 /** A printer with its driver, both complete. */
-export function deployable(printer: Parameters<typeof makePrinter>[0] = {}, driver: Parameters<typeof makeDriver>[0] = {}) {
+export function deployable(
+  printer: Parameters<typeof makePrinter>[0] = {},
+  driver: Parameters<typeof makeDriver>[0] = {},
+) {
   return { printer: makePrinter(printer), driver: makeDriver(driver) };
 }

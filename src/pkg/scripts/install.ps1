@@ -125,17 +125,30 @@ function Get-CatalogSigner {
     return $signature.SignerCertificate
 }
 
-function Add-TrustedPublisher {
-    # Puts a certificate among the machine's trusted publishers, never among its roots. Whether it was new.
-    param($Certificate)
+function Open-PublisherStore {
+    # The machine's trusted publishers, never its roots.
+    param([string]$Mode)
     $store = New-Object -TypeName Security.Cryptography.X509Certificates.X509Store -ArgumentList 'TrustedPublisher', 'LocalMachine'
-    $store.Open('ReadWrite')
+    $store.Open($Mode)
+    return $store
+}
+
+function Test-TrustedPublisher {
+    param([string]$Thumbprint)
+    $store = Open-PublisherStore -Mode 'ReadOnly'
     try {
-        foreach ($known in $store.Certificates) {
-            if ($known.Thumbprint -eq $Certificate.Thumbprint) { return $false }
-        }
+        return @($store.Certificates | Where-Object -FilterScript { $_.Thumbprint -eq $Thumbprint }).Count -gt 0
+    }
+    finally {
+        $store.Close()
+    }
+}
+
+function Add-TrustedPublisher {
+    param($Certificate)
+    $store = Open-PublisherStore -Mode 'ReadWrite'
+    try {
         $store.Add($Certificate)
-        return $true
     }
     finally {
         $store.Close()
@@ -143,19 +156,24 @@ function Add-TrustedPublisher {
 }
 
 function Import-Publisher {
-    # Opt-in, per driver: lets Windows take the package without asking, which nobody could answer.
+    # Opt-in, per driver: lets Windows take the package without asking, which nobody could answer. Written down
+    # before it is done, so that a broken-off run is still known to have done it.
     param($Driver, [string]$Folder)
+    $memory = "$script:MarkerRoot\Publishers\$($Driver.Sha256)"
     foreach ($catalog in $Driver.Catalogs) {
         $signer = Get-CatalogSigner -Path "$Folder\$catalog"
         if ($null -eq $signer) {
             Write-Log -Message "Warning: $catalog is not signed; no publisher was trusted."
             continue
         }
-        $null = Set-RegistryValue -Path "$script:MarkerRoot\Publishers\$($Driver.Sha256)" -Name $signer.Thumbprint -Value 'seen'
-        if (Add-TrustedPublisher -Certificate $signer) {
-            $null = Set-RegistryValue -Path "$script:MarkerRoot\Publishers\$($Driver.Sha256)" -Name $signer.Thumbprint -Value 'added'
-            Write-Change -Message "trusted publisher $($signer.Subject) ($($signer.Thumbprint)) added"
+        $isOurs = (Get-RegistryValue -Path $memory -Name $signer.Thumbprint) -eq 'added'
+        if (-not $isOurs -and (Test-TrustedPublisher -Thumbprint $signer.Thumbprint)) {
+            $null = Set-RegistryValue -Path $memory -Name $signer.Thumbprint -Value 'was there'
+            continue
         }
+        $null = Set-RegistryValue -Path $memory -Name $signer.Thumbprint -Value 'added'
+        Add-TrustedPublisher -Certificate $signer
+        Write-Change -Message "trusted publisher $($signer.Subject) ($($signer.Thumbprint)) added"
     }
 }
 
@@ -319,9 +337,24 @@ function Install-Port {
     Write-Log -Message "Port $($Printer.PortName) is there, but $difference."
     $name = Get-FreePortName -Wanted $Printer.PortName -Ports $ports
     if (-not (Confirm-Change -Message "repair port $($Printer.PortName): $difference")) { return $Printer.PortName }
-    if (Remove-FreePort -Port $wanted[0]) { $name = $Printer.PortName }
+    if (Remove-FreePort -Port $wanted[0]) {
+        $name = $Printer.PortName
+    }
+    elseif (-not (Test-PortForeign -Name $Printer.PortName -Printer $Printer)) {
+        # The wrong port goes when this queue has left it.
+        Register-Port -Printer $Printer -Name $Printer.PortName
+    }
     Add-Port -Printer $Printer -Name $name
     return $name
+}
+
+function Test-PortForeign {
+    # Whether a queue other than this printer's uses the port.
+    param([string]$Name, $Printer)
+    foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
+        if ($queue.PortName -eq $Name -and $queue.Name -ne $Printer.Name) { return $true }
+    }
+    return $false
 }
 
 function Remove-FreePort {
@@ -342,17 +375,25 @@ function Remove-FreePort {
 }
 
 function Remove-LeftPort {
-    # Takes away the ports that this run moved queues away from: ours, or the wrong one of the wanted name.
-    param([string[]]$Names, [string]$Kept, $Printer)
-    foreach ($name in $Names) {
-        if (-not $name -or $name -eq $Kept) { continue }
-        if (Test-PortMade -Name $name) {
-            $null = Remove-OwnPort -Name $name
-            continue
-        }
-        $port = Invoke-Print -Command { Get-Port -Name $name }
-        if ($name -eq $Printer.PortName -and $null -ne $port) { $null = Remove-FreePort -Port $port }
+    # Takes away the ports of this printer that nothing uses any more: those it moved away from, those of the
+    # queues it replaced, and what a broken-off run left.
+    param($Printer, [string]$Kept)
+    $key = Get-Item -LiteralPath "$script:MarkerRoot\Ports" -ErrorAction SilentlyContinue
+    if ($null -eq $key) { return }
+    foreach ($name in @($key.GetValueNames())) {
+        if ($name -eq $Kept -or $key.GetValue($name) -ne [string]$Printer.Id) { continue }
+        if (-not (Remove-OwnPort -Name $name)) { Write-Log -Message "Port $name stays for now." }
     }
+}
+
+function Register-Port {
+    # Makes a TCP/IP port ours, to be taken away as soon as nothing uses it. Written down first: a broken-off
+    # run is still known to have meant it.
+    param($Printer, [string]$Name)
+    $port = Invoke-Print -Command { Get-Port -Name $Name }
+    if ($null -eq $port -or -not (Get-Property -InputObject $port -Name 'PrinterHostAddress')) { return }
+    if (Test-PortMade -Name $Name) { return }
+    $null = Set-RegistryValue -Path "$script:MarkerRoot\Ports" -Name $Name -Value ([string]$Printer.Id)
 }
 
 #endregion
@@ -452,7 +493,7 @@ function Set-Preference {
 #region Afterwards: old queues, default printer, marker
 
 function Remove-Replaced {
-    # Old queues go, now that the new one is there; the ports that only they used go with them.
+    # Old queues go, now that the new one is there; the ports that only they used go after them.
     param($Printer)
     $names = @($Printer.Replaces)
     $former = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Queue'
@@ -461,30 +502,8 @@ function Remove-Replaced {
         $old = Invoke-Print -Command { Get-LocalQueue -Name $name }
         if ($null -eq $old) { continue }
         if (-not (Confirm-Change -Message "remove the old queue $name")) { continue }
-        $isGone = Remove-Queue -Name $name
-        if (-not $isGone) {
-            Add-Warning -Message "the old queue $name goes when its jobs are done"
-            continue
-        }
-        if (-not (Remove-Orphan -PortName $old.PortName)) { Write-Log -Message "Port $($old.PortName) stays for now." }
-    }
-}
-
-function Remove-Orphan {
-    # A TCP/IP port whose only queue was replaced.
-    param([string]$PortName)
-    if (Test-PortMade -Name $PortName) { return Remove-OwnPort -Name $PortName }
-    $port = Invoke-Print -Command { Get-Port -Name $PortName }
-    if ($null -eq $port -or -not (Get-Property -InputObject $port -Name 'PrinterHostAddress')) { return $true }
-    $users = @(Invoke-Print -Command { Get-Printer -ErrorAction Stop } | Where-Object -FilterScript { $_.PortName -eq $PortName })
-    if ($users.Count -gt 0) { return $true }
-    try {
-        Invoke-Print -Command { Remove-PrinterPort -InputObject $port -ErrorAction Stop }
-        Write-Change -Message "port $PortName removed, because nothing uses it any more"
-        return $true
-    }
-    catch {
-        return $false
+        if (-not (Test-PortForeign -Name $old.PortName -Printer $old)) { Register-Port -Printer $Printer -Name $old.PortName }
+        if (-not (Remove-Queue -Name $name)) { Add-Warning -Message "the old queue $name goes when its jobs are done" }
     }
 }
 
@@ -586,14 +605,12 @@ function Install-Printer {
     $portName = ''
     if ($Printer.HasQueue) {
         $queue = Invoke-Print -Command { Get-LocalQueue -Name $Printer.Name }
-        $left = @((Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'PortName'), $Printer.PortName)
-        if ($null -ne $queue) { $left += $queue.PortName }
         $portName = Install-Port -Printer $Printer -Queue $queue
         Install-Queue -Printer $Printer -Queue $queue -PortName $portName
         Set-Preference -Printer $Printer
-        if (-not $WhatIfPreference) { Remove-LeftPort -Names @($left | Select-Object -Unique) -Kept $portName -Printer $Printer }
     }
     Remove-Replaced -Printer $Printer
+    if (-not $WhatIfPreference) { Remove-LeftPort -Printer $Printer -Kept $portName }
     if ($Printer.HasQueue) { Set-DefaultPrinter -Printer $Printer }
     if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver -PortName $portName }
 }

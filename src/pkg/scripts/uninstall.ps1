@@ -197,9 +197,10 @@ function Remove-Marker {
     # The marker last, and what is empty then.
     param($Printer)
     $path = Get-MarkerPath -Printer $Printer
-    if (-not (Test-Path -LiteralPath $path)) { return }
-    Remove-RegistryKey -Path $path
-    Write-Change -Message "marker $($Printer.Id) removed"
+    if (Test-Path -LiteralPath $path) {
+        Remove-RegistryKey -Path $path
+        Write-Change -Message "marker $($Printer.Id) removed"
+    }
     foreach ($name in 'Printers', 'Publishers', 'Ports') {
         $key = Get-Item -LiteralPath "$script:MarkerRoot\$name" -ErrorAction SilentlyContinue
         if ($null -eq $key -or $key.ValueCount -gt 0 -or @(Get-RegistryChild -Path "$script:MarkerRoot\$name").Count -gt 0) { continue }
@@ -227,7 +228,11 @@ function Uninstall-Printer {
             if ($null -eq $queue) { continue }
             $ports += $queue.PortName
             Wait-ForJobs -Name $name
-            if (-not (Remove-Queue -Name $name)) { Add-Leftover -Message "the queue $name goes when its jobs are done" }
+            $isGone = Remove-Queue -Name $name
+            if (-not $isGone -and (Restart-Spooler -Because "the queue $name is still listed")) {
+                $isGone = Remove-Queue -Name $name
+            }
+            if (-not $isGone) { Add-Leftover -Message "the queue $name goes when its jobs are done" }
         }
         foreach ($port in @($ports | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
             $isGone = Invoke-UntilFree -What "the port $port" -Remove { Remove-OwnPort -Name $port }
