@@ -24,8 +24,16 @@ export function decodeInf(bytes: Uint8Array): InfText {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return { text, encoding: "utf-8", bom: false };
   } catch {
-    return decoded("windows-1252", bytes, false);
+    return { text: decodeWindows1252(bytes), encoding: "windows-1252", bom: false };
   }
+}
+
+const windows1252High = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+
+/** Node's own decoder takes these bytes for Latin-1 in some versions, so the 32 that differ are ours. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return text.replace(/[\u0080-\u009f]/g, (c) => windows1252High[c.charCodeAt(0) - 0x80] ?? c);
 }
 
 function decoded(encoding: InfEncoding, bytes: Uint8Array, bom: boolean): InfText {

@@ -1,5 +1,5 @@
 import type { Architecture } from "../domain/driver.ts";
-import type { InfDocument } from "./document.ts";
+import type { InfDocument, InfLine } from "./document.ts";
 import {
   architectureOf,
   byCodePoint,
@@ -136,24 +136,28 @@ class SectionWalk {
     }
   }
 
-  #follow(section: string): void {
-    const key = section.toLowerCase();
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
-    for (const line of this.#inf.section(section) ?? []) {
-      const values = line.values.map((value) => this.#inf.resolve(value)).filter((value) => value !== "");
-      switch (line.key?.toLowerCase()) {
-        case "copyfiles":
-          for (const value of values) this.#copy(value);
-          break;
-        case "copyinf":
-          for (const value of values) this.copyInf.add(value);
-          break;
-        case "needs":
-          for (const value of values) this.#follow(value);
-          break;
-      }
+  /** The section, and all that it needs in turn; without recursion, because the text decides how deep it is. */
+  #follow(first: string): void {
+    const waiting = [first];
+    for (let section = waiting.pop(); section !== undefined; section = waiting.pop()) {
+      const key = section.toLowerCase();
+      if (this.#seen.has(key)) continue;
+      this.#seen.add(key);
+      for (const line of this.#inf.section(section) ?? []) waiting.push(...this.#take(line));
     }
+  }
+
+  /** What one line of an install section copies; answers the sections that it needs. */
+  #take(line: InfLine): string[] {
+    const key = line.key?.toLowerCase();
+    if (key !== "copyfiles" && key !== "copyinf" && key !== "needs") return [];
+    const values = line.values.map((value) => this.#inf.resolve(value)).filter((value) => value !== "");
+    if (key === "needs") return values;
+    for (const value of values) {
+      if (key === "copyfiles") this.#copy(value);
+      else this.copyInf.add(value);
+    }
+    return [];
   }
 
   #copy(value: string): void {

@@ -33,7 +33,7 @@ function Open-Log {
         if ($folder -and -not (Test-Path -LiteralPath $folder -PathType Container)) {
             $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
         }
-        if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1MB) {
+        if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1048576) {
             Move-Item -LiteralPath $Path -Destination "$Path.old" -Force -WhatIf:$false
         }
         $script:Log = $Path
