@@ -143,7 +143,9 @@ class SectionWalk {
       const key = section.toLowerCase();
       if (this.#seen.has(key)) continue;
       this.#seen.add(key);
-      for (const line of this.#inf.section(section) ?? []) waiting.push(...this.#take(line));
+      for (const line of this.#inf.section(section) ?? []) {
+        for (const needed of this.#take(line)) waiting.push(needed);
+      }
     }
   }
 

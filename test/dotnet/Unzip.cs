@@ -1,0 +1,3 @@
+using System.IO.Compression;
+
+ZipFile.ExtractToDirectory(args[0], args[1]);

@@ -1,0 +1,114 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { unzipSync } from "fflate";
+import { shared, withoutShared } from "./shared.ts";
+
+/** Whether a program is there; its exit code does not matter. */
+function has(program: string, ...args: string[]): boolean {
+  return (
+    (spawnSync(program, args, { stdio: "ignore" }).error as NodeJS.ErrnoException | undefined)?.code !==
+    "ENOENT"
+  );
+}
+
+const systemPython = "/usr/bin/python3";
+const hasCryptography =
+  spawnSync(systemPython, ["-c", "import cryptography"], { stdio: "ignore" }).status === 0;
+
+/** Why a tool cannot be used here; false where it can. */
+export const without = {
+  unzip: has("unzip", "-v") ? false : "no unzip here",
+  sevenZip: has("7z", "i") ? false : "no 7z here",
+  python: has("python3", "--version") ? false : "no python3 here",
+  verifier: withoutShared || (hasCryptography ? false : "no python3-cryptography here"),
+  dotnet: has("dotnet", "--version") ? false : "no dotnet here",
+} as const;
+
+/** A tree of files: path with `/` → bytes. */
+export type Tree = Record<string, Buffer>;
+
+function treeOf(folder: string): Tree {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const pairs = names.map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return [path.slice(folder.length + 1).replaceAll("\\", "/"), readFileSync(path)] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Runs something in a folder that is gone afterwards. */
+function inFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "platen-foreign-"));
+  try {
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function unpack(zip: Buffer, program: string, args: (file: string, out: string) => string[]): Tree {
+  return inFolder((folder) => {
+    const file = join(folder, "package.zip");
+    const out = join(folder, "out");
+    mkdirSync(out);
+    writeFileSync(file, zip);
+    execFileSync(program, args(file, out), { stdio: "pipe", env: { ...process.env, LC_ALL: "C.UTF-8" } });
+    return treeOf(out);
+  });
+}
+
+const pythonUnzip =
+  "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nz.extractall(sys.argv[2])";
+
+/** Other people's unpackers, each giving the tree that it finds. */
+export const unpackers = {
+  unzip: (zip: Buffer) => {
+    unpack(zip, "unzip", (file) => ["-tqq", file]);
+    // Debian's unzip takes every archive made on Windows for CP850, whatever its names are marked as.
+    return unpack(zip, "unzip", (file, out) => ["-qq", "-O", "UTF-8", file, "-d", out]);
+  },
+  sevenZip: (zip: Buffer) => {
+    unpack(zip, "7z", (file) => ["t", "-bd", file]);
+    return unpack(zip, "7z", (file, out) => ["x", "-bd", "-y", `-o${out}`, file]);
+  },
+  python: (zip: Buffer) => unpack(zip, "python3", (file, out) => ["-c", pythonUnzip, file, out]),
+  fflate: (zip: Buffer): Tree => {
+    const pairs = Object.entries(unzipSync(zip)).map(([name, bytes]) => [name, Buffer.from(bytes)] as const);
+    return Object.fromEntries(pairs);
+  },
+  dotnet: (zip: Buffer) => unpack(zip, "dotnet", (file, out) => [dotnetProgram(), file, out]),
+} as const;
+
+let program: string | undefined;
+
+/** Our own small program around .NET's System.IO.Compression, built once. */
+function dotnetProgram(): string {
+  if (program !== undefined) return program;
+  const folder = resolve(".build/dotnet");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["Unzip.cs", "Unzip.csproj"])
+    writeFileSync(join(folder, name), readFileSync(join("test/dotnet", name)));
+  const quiet = { DOTNET_CLI_TELEMETRY_OPTOUT: "1", DOTNET_NOLOGO: "1" };
+  execFileSync("dotnet", ["build", "-v", "q", "-o", join(folder, "out"), folder], {
+    stdio: "pipe",
+    env: { ...process.env, ...quiet },
+  });
+  program = join(folder, "out", "Unzip.dll");
+  return program;
+}
+
+/** The independent verifier's judgement of a package: the inner tree. Throws when it refuses. */
+export function verifyIntunewin(bytes: Buffer): Tree {
+  return inFolder((folder) => {
+    const file = join(folder, "package.intunewin");
+    const out = join(folder, "out");
+    writeFileSync(file, bytes);
+    const tool = resolve(shared, "tools/verify_intunewin.py");
+    execFileSync(systemPython, [tool, file, "--strict", "--quiet", "--extract", out], { stdio: "pipe" });
+    return treeOf(out);
+  });
+}
