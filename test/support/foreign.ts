@@ -66,11 +66,7 @@ const pythonUnzip =
 
 /** Other people's unpackers, each giving the tree that it finds. */
 export const unpackers = {
-  unzip: (zip: Buffer) => {
-    unpack(zip, "unzip", (file) => ["-tqq", file]);
-    // Debian's unzip takes every archive made on Windows for CP850, whatever its names are marked as.
-    return unpack(zip, "unzip", (file, out) => ["-qq", "-O", "UTF-8", file, "-d", out]);
-  },
+  unzip: (zip: Buffer) => unzipInOrder(zip),
   sevenZip: (zip: Buffer) => {
     unpack(zip, "7z", (file) => ["t", "-bd", file]);
     return unpack(zip, "7z", (file, out) => ["x", "-bd", "-y", `-o${out}`, file]);
@@ -82,6 +78,26 @@ export const unpackers = {
   },
   dotnet: (zip: Buffer) => unpack(zip, "dotnet", (file, out) => [dotnetProgram(), file, out]),
 } as const;
+
+/**
+ * Debian's unzip takes every archive made on Windows for CP850 and spoils other names, so it tests the
+ * archive and pipes all contents behind each other; names and sizes are another tool's.
+ */
+function unzipInOrder(zip: Buffer): Tree {
+  return inFolder((folder) => {
+    const file = join(folder, "package.zip");
+    writeFileSync(file, zip);
+    execFileSync("unzip", ["-tqq", file], { stdio: "pipe" });
+    const all = execFileSync("unzip", ["-p", file], { maxBuffer: 1 << 30 });
+    let at = 0;
+    const pairs = Object.entries(unzipSync(zip)).map(([name, { length }]) => {
+      at += length;
+      return [name, all.subarray(at - length, at)] as const;
+    });
+    if (at !== all.length) throw new Error(`unzip found ${all.length} bytes, not ${at}`);
+    return Object.fromEntries(pairs);
+  });
+}
 
 let program: string | undefined;
 
