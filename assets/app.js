@@ -167,6 +167,10 @@
     if (target instanceof HTMLDetailsElement) target.open = true;
   }
   addEventListener("hashchange", openTarget);
+
+  // Where there is room beside the list, the form stands there open.
+  const form = $("#new-printer");
+  if (form && matchMedia("(min-width: 1200px)").matches) form.open = true;
   prepare(document.body);
   openTarget();
   const refused = $("[data-focus]");

@@ -58,7 +58,7 @@ function facts(driver: Driver): Html {
     ["Machines", architectures(inf.architectures)],
     ["Driver model", inf.driverModel ?? "no printer driver"],
     ["Catalog", inf.signed ? html`<code>${inf.catalogFiles.join(", ")}</code>` : "none"],
-    ["Models", `${count(inf.descriptions.length)} names in ${counted(inf.modelLines, "line")}`],
+    ["Models", `${counted(inf.descriptions.length, "name")} in ${counted(inf.modelLines, "line")}`],
   ] as const;
   return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import type { TestContext } from "node:test";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { temporaryFolder } from "./app.ts";
+
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Why a test that needs a browser is skipped; false where there is one. */
+export const withoutBrowser = existsSync(executablePath)
+  ? false
+  : "no Chromium here (CHROMIUM, or /usr/bin/chromium)";
+
+/** A browser with a profile of its own, closed after the test. */
+export async function openBrowser(
+  t: TestContext,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const { chromium } = await import("playwright-core");
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+  ];
+  const browser = await chromium.launchPersistentContext(await temporaryFolder(t), {
+    executablePath,
+    args,
+    ...options,
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+/** Keeps a picture for a person to look at, where SCREENSHOTS names a folder. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+/** What axe-core finds wrong with a page for people with disabilities: rule and element. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  const axe = readFileSync(createRequire(resolve("package.json")).resolve("axe-core/axe.min.js"), "utf8");
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
+  });
+}
+
+/** Whether something on the page is wider than the window. */
+export function overflows(page: Page): Promise<boolean> {
+  return page.evaluate(
+    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+  ) as Promise<boolean>;
+}
