@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readConfig } from "../src/config.ts";
+import { bundle, temporaryFolder } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { makeSharedZip, withoutShared } from "./support/shared.ts";
+
+function run(folder: string, ...args: string[]) {
+  return spawnSync(process.execPath, [bundle, ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH },
+  });
+}
+
+test("--version and --help answer without starting", async (t) => {
+  const folder = await temporaryFolder(t);
+
+  const version = run(folder, "--version");
+  const help = run(folder, "--help");
+  const wrong = run(folder, "serv");
+
+  assert.equal(version.stdout.trim(), JSON.parse(readFileSync("package.json", "utf8")).version);
+  for (const name of ["DATA_DIR", "PORT", "HOST", "PUBLIC_URL", "UPLOAD_LIMIT_MB", "inspect"])
+    assert.ok(help.stdout.includes(name));
+  assert.deepEqual([version.status, help.status, wrong.status], [0, 0, 2]);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test("inspect prints one JSON object and touches no data folder", async (t) => {
+  const folder = await temporaryFolder(t);
+  const zip = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
+  writeFileSync(join(folder, "driver.zip"), zip);
+
+  const json = run(folder, "inspect", "driver.zip");
+  const text = run(folder, "inspect", "--text", "driver.zip");
+
+  const found = JSON.parse(json.stdout);
+  assert.deepEqual([json.status, text.status, existsSync(join(folder, "data"))], [0, 0, false]);
+  assert.match(found.sha256, /^[0-9a-f]{64}$/);
+  assert.equal(found.printerInf, "papyrus.inf");
+  assert.deepEqual(found.package, { fileCount: 4, unused: ["readme.txt"] });
+  assert.deepEqual(found.infs["papyrus.inf"], {
+    class: "Printer",
+    classGuid: "{4D36E979-E325-11CE-BFC1-08002BE10318}",
+    isPrinter: true,
+    driverModel: "v3",
+    provider: "Papyrus",
+    driverVer: { date: "06/21/2025", version: "1.2.3.4" },
+    catalogs: { default: "papyrus.cat" },
+    architectures: ["amd64"],
+    descriptions: ["Papyrus 100 PCL6"],
+    modelLines: 1,
+    manufacturers: ["Papyrus"],
+    copyInf: [],
+    unused: ["readme.txt"],
+    missing: [],
+    inCab: 0,
+    foundCompressed: 0,
+  });
+  assert.match(text.stdout, /papyrus\.inf \(the printer’s\)[\s\S]*1\.2\.3\.4 of 06\/21\/2025/);
+});
+
+test("inspect says in one line what is no driver ZIP", async (t) => {
+  const folder = await temporaryFolder(t);
+  writeFileSync(join(folder, "no.zip"), "no ZIP");
+
+  const answers = [
+    run(folder, "inspect", "no.zip"),
+    run(folder, "inspect", "missing.zip"),
+    run(folder, "inspect"),
+  ];
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [1, 1, 2],
+  );
+  for (const { stderr, stdout } of answers)
+    assert.deepEqual([stderr.trim().split("\n").length, stdout], [1, ""]);
+  assert.match(answers[0]?.stderr ?? "", /is not a ZIP archive/);
+});
+
+test("inspect reads a real package at full size", { skip: withoutShared }, async (t) => {
+  const folder = await temporaryFolder(t);
+  makeSharedZip("hp-upd-pcl6-701", join(folder, "hp.zip"));
+
+  const { stdout, status } = run(folder, "inspect", "hp.zip");
+
+  const found = JSON.parse(stdout);
+  assert.equal(status, 0);
+  assert.equal(found.printerInf, "hpcu255u.inf");
+  assert.equal(found.infs["hpcu255u.inf"].modelLines, 2554);
+});
+
+test("settings have defaults, and every wrong one is named at once", () => {
+  const defaults = readConfig({});
+
+  assert.deepEqual(
+    [defaults.port, defaults.host, defaults.publicUrl, defaults.uploadLimitBytes],
+    [8080, undefined, undefined, 2 ** 30],
+  );
+  assert.equal(readConfig({ PUBLIC_URL: "https://platen.example/" }).publicUrl, "https://platen.example");
+  assert.throws(
+    () => readConfig({ PORT: "80a", UPLOAD_LIMIT_MB: "0", PUBLIC_URL: "ftp://x" }),
+    ({ message }: Error) => ["PORT", "UPLOAD_LIMIT_MB", "PUBLIC_URL"].every((name) => message.includes(name)),
+  );
+});
+
+test("a wrong setting stops the start with a message", async (t) => {
+  const folder = await temporaryFolder(t);
+
+  const { status, stderr } = spawnSync(process.execPath, [bundle], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PORT: "x" },
+  });
+
+  assert.equal(status, 1);
+  assert.match(stderr, /PORT is “x”/);
+  assert.deepEqual(readdirSync(folder), []);
+});

@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { Database } from "../src/store/database.ts";
+import { openStore } from "../src/store/store.ts";
+import { bundle, client, temporaryFolder } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+
+interface Service {
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly exited: Promise<number | null>;
+  readonly output: () => string;
+}
+
+/** The bundled file as a process of its own, copied alone into an empty folder. */
+async function serve(
+  t: TestContext,
+  folder: string,
+  environment: Record<string, string> = {},
+  shell?: string,
+): Promise<Service> {
+  const file = join(folder, "platen.cjs");
+  copyFileSync(bundle, file);
+  const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", ...environment };
+  const child = shell
+    ? spawn("bash", ["-c", `${shell}; exec "${process.execPath}" platen.cjs`], { cwd: folder, env })
+    : spawn(process.execPath, ["platen.cjs"], { cwd: folder, env });
+  t.after(() => child.kill("SIGKILL"));
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+  });
+  const exited = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  const started = new Promise<string>((resolve) => {
+    child.stdout.on("data", () => {
+      const port = /localhost:(\d+)/.exec(text)?.[1];
+      if (port) resolve(`http://127.0.0.1:${port}`);
+    });
+    void exited.then(() => resolve(""));
+  });
+  return { url: await started, process: child, exited, output: () => text };
+}
+
+test("what was acknowledged survives a kill right after the reply", async (t) => {
+  const folder = await temporaryFolder(t);
+
+  for (let i = 0; i < 3; i++) {
+    const service = await serve(t, folder);
+    const { post, upload } = client(service.url);
+    const answers = await Promise.all([
+      post("/clients", { name: `Client ${i}` }),
+      upload("/drivers/upload", driverZip({ version: `${i}.0.0.0` })),
+    ]);
+    service.process.kill("SIGKILL");
+    await service.exited;
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+  }
+  const store = await openStore(join(folder, "data"), Date.now, () => {});
+
+  assert.deepEqual(
+    store.clients.list().map(({ name }) => name),
+    ["Client 0", "Client 1", "Client 2"],
+  );
+  assert.equal(store.drivers.count(), 3);
+  for (const driver of store.drivers.list())
+    assert.ok(await store.blobs.exists(store.blobs.archivePath(driver.sha256)));
+  await store.close();
+});
+
+test("a full disk is said, changes nothing, and the database stays readable", {
+  skip: process.platform === "win32" && "no ulimit here",
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const limited = await serve(t, folder, {}, "ulimit -f 128");
+  const { post, fetch } = client(limited.url);
+  const kept: string[] = [];
+  let refused: Response | undefined;
+
+  for (let i = 0; i < 60 && refused === undefined; i++) {
+    const answer = await post("/clients", { name: `Client ${i}`, notes: "n".repeat(9000) });
+    if (answer.status === 200) kept.push(`Client ${i}`);
+    else refused = answer;
+  }
+  const shown = await (await fetch("/clients")).text();
+  const health = await fetch("/health");
+  limited.process.kill("SIGKILL");
+  await limited.exited;
+  const again = await serve(t, folder);
+  const after = await (await client(again.url).fetch("/clients")).text();
+
+  assert.equal(refused?.status, 507);
+  assert.match((await refused?.text()) ?? "", /The disk is full: nothing was saved/);
+  assert.equal(health.status, 200);
+  assert.ok(kept.length > 3);
+  for (const text of [shown, after]) {
+    for (const name of kept) assert.ok(text.includes(`>${name}<`), name);
+    assert.equal(text.includes(`>Client ${kept.length}<`), false);
+  }
+  assert.deepEqual(
+    readdirSync(join(folder, "data")).filter((name) => name.endsWith(".new")),
+    [],
+  );
+});
+
+test("a second process on the same folder is refused, and a lock left by a crash never stops a start", async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = await serve(t, folder);
+
+  const second = await serve(t, folder);
+  const secondCode = await second.exited;
+  first.process.kill("SIGKILL");
+  await first.exited;
+  const third = await serve(t, folder);
+
+  assert.equal(secondCode, 1);
+  assert.match(second.output(), /Another Platen is running on .*data/);
+  assert.ok(readdirSync(join(folder, "data")).includes("lock"));
+  assert.equal((await client(third.url).fetch("/health")).status, 200);
+});
+
+test("of several processes that start at once exactly one gets the folder", async (t) => {
+  const folder = await temporaryFolder(t);
+  mkdirSync(join(folder, "data"));
+
+  const services = await Promise.all([1, 2, 3, 4].map(() => serve(t, folder)));
+
+  assert.equal(
+    services.filter(({ url }) => url !== "").length,
+    1,
+    services.map(({ output }) => output()).join("\n"),
+  );
+});
+
+test("a folder whose path is longer than a socket's may be is locked all the same", async (t) => {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, "d".repeat(100), "e".repeat(60));
+
+  const first = await openStore(dataDir, Date.now, () => {});
+
+  await assert.rejects(
+    openStore(dataDir, Date.now, () => {}),
+    /Another Platen is running/,
+  );
+  await first.close();
+});
+
+test("leftovers of a crash are swept at the start, and nothing else", async (t) => {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, "data");
+  for (const name of ["incoming", "drivers", "icons"]) mkdirSync(join(dataDir, name), { recursive: true });
+  writeFileSync(join(dataDir, "incoming", "half"), "half an upload");
+  writeFileSync(join(dataDir, "drivers", `${"a".repeat(64)}.zip`), "no record");
+  writeFileSync(join(dataDir, "drivers", "notes.txt"), "an operator's own");
+
+  const store = await openStore(dataDir, Date.now, () => {});
+  await store.close();
+
+  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
+  assert.deepEqual(readdirSync(join(dataDir, "drivers")), ["notes.txt"]);
+});
+
+test("a newer database, a damaged one and an empty one stop the start and are not touched", async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "platen.sqlite");
+  const cases: [Buffer, RegExp][] = [];
+  const database = await Database.open(path);
+  await database.write(() => database.all("PRAGMA user_version = 99"));
+  cases.push([readFileSync(path), /was written by a newer Platen \(schema 99/]);
+  const damaged = readFileSync(path);
+  damaged.fill(7, 100, 5000);
+  cases.push(
+    [damaged, /cannot be read as a database/],
+    [Buffer.from("this is no database at all"), /cannot be read as a database/],
+    [Buffer.alloc(0), /cannot be read as a database \(it is empty\)/],
+  );
+
+  for (const [bytes, message] of cases) {
+    writeFileSync(path, bytes);
+    const before = statSync(path).mtimeMs;
+    await assert.rejects(Database.open(path), message);
+    assert.ok(readFileSync(path).equals(bytes));
+    assert.equal(statSync(path).mtimeMs, before);
+  }
+});
+
+test("writes are serialised, share saves, and one that fails leaves the others alone", async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = await openStore(folder, Date.now, () => {});
+
+  const results = await Promise.allSettled([
+    ...Array.from({ length: 50 }, (_, i) => store.clients.add({ name: `C${i}`, notes: "" })),
+    store.clients.add({ name: "c7", notes: "" }),
+  ]);
+
+  assert.equal(results.filter(({ status }) => status === "fulfilled").length, 50);
+  assert.equal(store.clients.count(), 50);
+  await store.close();
+  const again = await openStore(folder, Date.now, () => {});
+  assert.equal(again.clients.count(), 50);
+  await again.close();
+});
+
+test("foreign keys hold also after a save", async (t) => {
+  const folder = await temporaryFolder(t);
+  const database = await Database.open(join(folder, "platen.sqlite"));
+  await database.write(() =>
+    database.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES ('A', 'a', '', 0)"),
+  );
+
+  const insert =
+    "INSERT INTO printers (created_at, updated_at, client_id, name, settings) VALUES (0, 0, 99, 'x', '{}')";
+
+  await assert.rejects(
+    database.write(() => database.all(insert)),
+    /FOREIGN KEY/,
+  );
+});
+
+test("the secret is made once and only its owner may read it", async (t) => {
+  const folder = await temporaryFolder(t);
+  const first = await openStore(folder, Date.now, () => {});
+  await first.close();
+  const second = await openStore(folder, Date.now, () => {});
+  await second.close();
+
+  assert.deepEqual(first.secret, second.secret);
+  assert.equal(first.secret.length, 32);
+  if (process.platform !== "win32") assert.equal(statSync(join(folder, "secret")).mode & 0o777, 0o600);
+});
+
+test("SIGTERM lets a running download finish, saves and ends with 0", async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await serve(t, folder);
+  const { addPrinter, addDriver, fetch } = client(service.url);
+  const big = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * i * 31) >> 5));
+  const driver = await addDriver(
+    driverZip({
+      extra: [
+        { name: "big.bin", bytes: big, method: 0 },
+        { name: "big2.bin", bytes: big, method: 0 },
+      ],
+    }),
+  );
+  const id = await addPrinter({ driver_id: String(driver) });
+  const answer = await fetch(`/printers/${id}/packages/rmm`);
+
+  service.process.kill("SIGTERM");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const bytes = await answer.arrayBuffer();
+  const code = await service.exited;
+
+  assert.equal(bytes.byteLength, Number(answer.headers.get("content-length")));
+  assert.equal(code, 0);
+});
+
+test("a folder that belongs to somebody else says which user needs it", {
+  skip: process.getuid?.() !== 0 && "needs root to become somebody else",
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const child = spawn(process.execPath, [bundle], {
+    cwd: folder,
+    uid: 65534,
+    gid: 65534,
+    env: { DATA_DIR: join(folder, "data"), PORT: "0" },
+  });
+  let text = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+  });
+
+  const code = await new Promise((resolve) => child.on("exit", resolve));
+
+  assert.equal(code, 1);
+  assert.match(
+    text,
+    /cannot be written \(EACCES\)\. Platen runs as user 65534, group 65534: give the folder to it \(chown -R 65534:65534\)/,
+  );
+});
