@@ -1,0 +1,22 @@
+# Builds the one file, then ships it with Node and nothing else.
+FROM node:24-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY build.mjs tsconfig.json ./
+COPY assets assets
+COPY src src
+RUN node build.mjs && mkdir /empty
+
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="Platen" \
+      org.opencontainers.image.licenses="MIT"
+ENV NODE_ENV=production DATA_DIR=/data PORT=8080
+COPY --from=build /src/dist/platen.cjs /app/platen.cjs
+COPY --from=build --chown=1000:1000 /empty /data
+USER 1000:1000
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+process.env.PORT+'/health').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+CMD ["node", "/app/platen.cjs"]
