@@ -1,4 +1,5 @@
-import { closeSync, openSync, unlinkSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readdirSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { join, relative } from "node:path";
 
@@ -8,37 +9,29 @@ export interface Lock {
 
 /** The longest socket path that every Unix takes, less a little. */
 const maxSocketPath = 100;
+const prefix = "lock-";
+const waitMs = 20;
 
 /**
- * Takes a folder for this process alone. The lock is a listening socket: it dies with its holder, so a
- * file left by a crash or a power cut never stops a start, and it works across containers that share
- * the volume.
+ * Takes a folder for this process alone. The lock is a listening socket of a name of its own: it dies with
+ * its holder, so a file left by a crash never stops a start, and it works across containers that share the
+ * volume. Who starts shows its socket first and looks at the others' afterwards: of two that start at once
+ * at least one sees the other, and the one with the lower name goes on.
  * @returns undefined when the file system cannot hold sockets
  * @throws Error when another process holds the folder
  */
 export async function lockFolder(folder: string, log: (line: string) => void): Promise<Lock | undefined> {
-  const file = join(folder, "lock");
   const directory = openSync(folder, "r");
-  const shorter = relative(process.cwd(), file);
-  const short = [file, shorter, `/proc/self/fd/${directory}/lock`].find(
-    (path) => path.length < maxSocketPath,
-  );
-  const path =
-    process.platform === "win32" ? `\\\\.\\pipe\\platen-${file.replace(/\W/g, "-")}` : (short ?? file);
   try {
-    if (await isHeld(path)) throw held(folder);
-    if (process.platform !== "win32") removeStale(path);
-    const server = await listen(path);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    if (!(await isOurs(path))) {
-      server.close();
-      throw held(folder);
-    }
-    return { release: () => release(server, directory) };
+    const claim = new Claim(folder, directory);
+    await claim.show();
+    if (process.platform !== "win32") await claim.contend();
+    return { release: () => claim.release() };
   } catch (error) {
     closeSync(directory);
-    const code = (error as NodeJS.ErrnoException).code;
-    if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "ENOSYS", "EINVAL"].includes(code ?? "")) throw error;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw held(folder);
+    if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "ENOSYS", "EINVAL"].includes(code)) throw error;
     log(`warning: ${folder} cannot hold a lock (${code}): make sure that no second process uses it`);
     return undefined;
   }
@@ -50,60 +43,84 @@ function held(folder: string): Error {
   );
 }
 
-const token = `${process.pid}-${process.hrtime.bigint()}`;
+/** What a process shows of itself: whether it has the folder, or is still finding out. */
+type State = "starting" | "held";
 
-/** What the socket's holder answers; undefined when nobody listens. */
-function ask(path: string): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    let answer = "";
-    const socket = connect(path);
-    socket.setEncoding("utf8").setTimeout(2000, () => socket.end());
-    socket.on("data", (text: string) => {
-      answer += text;
-    });
-    socket.on("close", () => resolve(answer));
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (["ENOENT", "ECONNREFUSED", "ENOTSOCK"].includes(error.code ?? "")) resolve(undefined);
-      else reject(error);
-    });
-  });
-}
+class Claim {
+  readonly #name = `${prefix}${randomBytes(8).toString("hex")}`;
+  readonly #folder: string;
+  readonly #directory: number;
+  readonly #server: Server;
+  #state: State = "starting";
 
-async function isHeld(path: string): Promise<boolean> {
-  return (await ask(path)) !== undefined;
-}
-
-async function isOurs(path: string): Promise<boolean> {
-  return (await ask(path)) === token;
-}
-
-function removeStale(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-}
-
-function listen(path: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => {
+  constructor(folder: string, directory: number) {
+    this.#folder = folder;
+    this.#directory = directory;
+    this.#server = createServer((socket) => {
       socket.on("error", () => {});
-      socket.end(token);
+      socket.end(this.#state);
     });
-    server.once("error", reject);
-    server.listen(path, () => {
-      server.unref();
-      resolve(server);
-    });
-  });
-}
+  }
 
-function release(server: Server, directory: number): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      closeSync(directory);
-      resolve();
+  show(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(this.#pathOf(this.#name), () => {
+        this.#server.unref();
+        resolve();
+      });
     });
-  });
+  }
+
+  /** Looks at everybody else until it is clear who has the folder. @throws Error when it is another */
+  async contend(): Promise<void> {
+    const others = readdirSync(this.#folder).filter((name) => name.startsWith(prefix) && name !== this.#name);
+    for (const other of others) {
+      for (let state = await this.#ask(other); state !== undefined; state = await this.#ask(other)) {
+        if (state === "held" || other < this.#name) {
+          await this.#close();
+          throw held(this.#folder);
+        }
+        // It will see us and give up, or has not seen us and will hold the folder.
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+      rmSync(join(this.#folder, other), { force: true });
+    }
+    this.#state = "held";
+  }
+
+  async release(): Promise<void> {
+    await this.#close();
+    closeSync(this.#directory);
+  }
+
+  #close(): Promise<void> {
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  /** A path that is short enough for a socket. */
+  #pathOf(name: string): string {
+    const file = join(this.#folder, name);
+    if (process.platform === "win32") return `\\\\.\\pipe\\platen-${this.#folder.replace(/\W/g, "-")}`;
+    const paths = [file, relative(process.cwd(), file), `/proc/self/fd/${this.#directory}/${name}`];
+    return paths.find((path) => path.length < maxSocketPath) ?? file;
+  }
+
+  /** What another's socket answers; undefined when nobody listens on it any more. */
+  #ask(name: string): Promise<string | undefined> {
+    return new Promise((resolve, reject) => {
+      let answer = "";
+      const socket = connect(this.#pathOf(name));
+      socket.setEncoding("utf8").setTimeout(2000, () => socket.end());
+      socket.on("data", (text: string) => {
+        answer += text;
+      });
+      // A holder that is too busy to answer is a holder all the same.
+      socket.on("close", () => resolve(answer || "held"));
+      socket.on("error", (error: NodeJS.ErrnoException) => {
+        if (["ENOENT", "ECONNREFUSED", "ENOTSOCK"].includes(error.code ?? "")) resolve(undefined);
+        else reject(error);
+      });
+    });
+  }
 }

@@ -25,12 +25,14 @@ export async function openBrowser(
     "--disable-component-update",
     "--no-first-run",
   ];
-  const browser = await chromium.launchPersistentContext(await temporaryFolder(t), {
+  // Closed before its profile's folder goes: hooks run in the order they were made.
+  let browser: BrowserContext | undefined;
+  t.after(() => browser?.close());
+  browser = await chromium.launchPersistentContext(await temporaryFolder(t), {
     executablePath,
     args,
     ...options,
   });
-  t.after(() => browser.close());
   return browser;
 }
 

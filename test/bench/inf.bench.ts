@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PackageFiles } from "../../src/inf/files.ts";
+import { readInf } from "../../src/inf/package.ts";
+import { shared, withoutShared } from "../support/shared.ts";
+import { machine, median, table, times } from "./figures.ts";
+
+/** An INF with so many models, sections and files. */
+function largeInf(models: number): Buffer {
+  const lines = ["[Version]", "Class=Printer", "[Manufacturer]", '"P"=M,NTamd64', "[M.NTamd64]"];
+  for (let i = 0; i < models; i++) lines.push(`%m${i}%=Install${i >> 2},USBPRINT\\Model${i},Model${i}`);
+  for (let i = 0; i < models >> 2; i++)
+    lines.push(`[Install${i}]`, `CopyFiles=Files${i},@one${i}.dll`, `[Files${i}]`, `two${i}.dll`);
+  lines.push("[SourceDisksNames]", "1=d,,,x64", "[SourceDisksFiles]");
+  for (let i = 0; i < models >> 2; i++) lines.push(`one${i}.dll=1`, `two${i}.dll=1`);
+  lines.push("[Strings]");
+  for (let i = 0; i < models; i++) lines.push(`m${i}="Papyrus ${i} PCL6"`);
+  return Buffer.from(lines.join("\r\n"));
+}
+
+async function main(): Promise<void> {
+  console.log(`\n## Reading INF files (${machine()})\n`);
+  const rows = [["INF", "size", "model lines", "median of 5", "per MB"]];
+  const measure = async (name: string, bytes: Buffer, files: PackageFiles) => {
+    const { models } = readInf("a.inf", bytes, files);
+    const ms = median(await times(5, () => readInf("a.inf", bytes, files)));
+    const megabytes = bytes.length / 2 ** 20;
+    rows.push([
+      name,
+      `${megabytes.toFixed(2)} MB`,
+      String(models.lineCount),
+      `${ms.toFixed(1)} ms`,
+      `${(ms / megabytes).toFixed(0)} ms`,
+    ]);
+  };
+  for (const factor of [1, 4, 16])
+    await measure(`made, ${factor}×`, largeInf(3000 * factor), new PackageFiles(["a.inf"]));
+  if (!withoutShared) {
+    for (const [folder, path] of largestInfs()) {
+      const listing = readFileSync(join(shared, "inf", folder, "files.txt"), "utf8").split("\n");
+      const names = listing.map((line) => line.split("\t")[0] ?? "").filter(Boolean);
+      await measure(
+        `${folder}/${path}`,
+        readFileSync(join(shared, "inf", folder, path)),
+        new PackageFiles(names),
+      );
+    }
+  }
+  table(rows);
+}
+
+function largestInfs(): [string, string][] {
+  const all = readdirSync(join(shared, "inf"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.inf$/i.test(name),
+  );
+  const sized = all.map((name) => [name, readFileSync(join(shared, "inf", name)).length] as const);
+  const largest = sized.sort((a, b) => b[1] - a[1]).slice(0, 3);
+  return largest.map(([name]) => [name.slice(0, name.indexOf("/")), name.slice(name.indexOf("/") + 1)]);
+}
+
+void main();
