@@ -1,73 +1,18 @@
-import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
-import type { App } from "./app.ts";
-import { runCommand } from "./cli.ts";
-import { type Config, readConfig } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
-import { closeServer, createHttpServer } from "./http/server.ts";
-import { PackageBuilder } from "./services/build-package.ts";
-import { serveTasks } from "./services/worker-tasks.ts";
-import { Workers } from "./services/workers.ts";
-import { openStore } from "./store/store.ts";
+import { tuneMemory } from "./services/memory.ts";
 
-const patienceMs = 10_000;
-
-function log(line: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
-}
-
-async function main(): Promise<void> {
-  const command = await runCommand(process.argv.slice(2), PLATEN_VERSION, {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-  });
-  if (command.kind === "serve") await serve(readConfig());
-  else process.exitCode = command.exitCode;
-}
-
-async function serve(config: Config): Promise<void> {
-  const store = await openStore(config.dataDir, Date.now, log);
-  const workers = new Workers(__filename);
-  const packages = new PackageBuilder(store, workers);
-  const app: App = {
-    config,
-    version: PLATEN_VERSION,
-    store,
-    workers,
-    packages,
-    clock: Date.now,
-    random: randomBytes,
-    log,
-  };
-  const server = createHttpServer(app);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(config.port, config.host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(
-    `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
-  );
-  let isStopping = false;
-  const stop = async (signal: string) => {
-    if (isStopping) return;
-    isStopping = true;
-    log(`${signal}: finishing what runs, ${patienceMs / 1000} seconds at most`);
-    await closeServer(server, patienceMs);
-    await store.close();
-    await workers.close();
-    process.exit(0);
-  };
-  process.on("SIGTERM", () => void stop("SIGTERM"));
-  process.on("SIGINT", () => void stop("SIGINT"));
-}
-
+// The one file in its two roles. Each loads only what it needs: a worker thread has no use for the server,
+// the database or the pages, and should not pay for them.
+tuneMemory();
 if (isMainThread) {
-  main().catch((error: unknown) => {
-    process.stderr.write(`platen: ${messageOf(error)}\n`);
-    process.exit(1);
-  });
+  import("./serve.ts")
+    .then(({ main }) => main())
+    .catch((error: unknown) => {
+      process.stderr.write(`platen: ${messageOf(error)}\n`);
+      process.exit(1);
+    });
 } else if (workerData === "platen worker" && parentPort !== null) {
-  serveTasks(parentPort);
+  const port = parentPort;
+  void import("./services/worker-tasks.ts").then(({ serveTasks }) => serveTasks(port));
 }

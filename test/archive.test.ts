@@ -8,13 +8,18 @@ import { makeZip, type ZipOptions, type ZipPart } from "./support/zip.ts";
 
 /** A buffer as a byte source. */
 function sourceOf(bytes: Buffer): ByteSource {
-  return {
-    size: bytes.length,
-    read: async (position, length) => {
-      if (position < 0 || position + length > bytes.length) throw new Error("read beyond the end");
-      return Buffer.from(bytes.subarray(position, position + length));
-    },
+  const read = async (position: number, length: number) => {
+    if (position < 0 || position + length > bytes.length) throw new Error("read beyond the end");
+    return Buffer.from(bytes.subarray(position, position + length));
   };
+  const fill = async (position: number, targets: readonly Uint8Array[]) => {
+    let at = position;
+    for (const target of targets) {
+      target.set(await read(at, target.length));
+      at += target.length;
+    }
+  };
+  return { size: bytes.length, read, fill };
 }
 
 async function contentsOf(zip: Buffer): Promise<Record<string, string>> {

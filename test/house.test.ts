@@ -3,7 +3,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { test } from "node:test";
 
-const all = ["domain", "inf", "html", "store", "pkg", "services", "http", "app", "config", "cli", "main"];
+const all = [
+  "domain",
+  "inf",
+  "html",
+  "store",
+  "pkg",
+  "services",
+  "http",
+  "app",
+  "config",
+  "cli",
+  "serve",
+  "main",
+];
 const mayImport: Record<string, readonly string[]> = {
   domain: [],
   inf: ["domain"],
@@ -13,8 +26,9 @@ const mayImport: Record<string, readonly string[]> = {
   services: ["domain", "inf", "pkg", "store"],
   app: ["config", "services", "store"],
   config: [],
-  http: all.filter((layer) => !["cli", "main"].includes(layer)),
-  cli: all.filter((layer) => layer !== "main"),
+  http: all.filter((layer) => !["cli", "serve", "main"].includes(layer)),
+  cli: all.filter((layer) => !["serve", "main"].includes(layer)),
+  serve: all.filter((layer) => layer !== "main"),
   main: all,
 };
 

@@ -7,4 +7,6 @@ export interface ByteSource {
    * @throws when there are fewer bytes than that: a file that shrank under us is damaged.
    */
   read(position: number, length: number): Promise<Buffer>;
+  /** Fills the targets one after the other with the bytes from `position` on. @throws as `read` does */
+  fill(position: number, targets: readonly Uint8Array[]): Promise<void>;
 }

@@ -4,6 +4,7 @@ import busboy from "busboy";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { FormState } from "../html/form.ts";
+import { buffersUsed } from "../services/memory.ts";
 
 const formLimitBytes = 256 * 1024;
 const drainLimitMs = 60_000;
@@ -92,6 +93,7 @@ function firstFile<T>(
       let received = 0;
       stream.on("data", (chunk: Buffer) => {
         received += chunk.length;
+        buffersUsed(chunk.length);
       });
       stream.pause();
       stream.on("limit", () => stream.destroy(tooLarge(0)));

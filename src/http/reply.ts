@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Html } from "../html/html.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
 
@@ -35,7 +33,7 @@ export interface Download {
   readonly cacheControl?: string;
   /** Work that may be refused, done before the first header goes out. */
   readonly prepare?: () => Promise<void>;
-  /** The bytes from `start` up to `end`, which is not included. */
+  /** The bytes from `start` up to `end`, which is not included; each chunk counts until the next is asked for. */
   readonly chunks: (start: number, end: number) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
@@ -128,5 +126,27 @@ async function sendDownload(
   }
   await reply.prepare?.();
   response.flushHeaders();
-  await pipeline(Readable.from(reply.chunks(start, end), { objectMode: true, highWaterMark: 1 }), response);
+  await writeAll(response, reply.chunks(start, end));
+}
+
+/**
+ * Writes one chunk after the other, each only when the one before has left: its buffer is used again then.
+ * @throws when the client leaves; the source is closed in any case
+ */
+async function writeAll(response: ServerResponse, chunks: ReturnType<Download["chunks"]>): Promise<void> {
+  let leave: (error: Error) => void = () => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = reject;
+  });
+  left.catch(() => {});
+  response.once("close", () =>
+    leave(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" })),
+  );
+  for await (const chunk of chunks) {
+    const written = new Promise<void>((resolve, reject) => {
+      response.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+    await Promise.race([written, left]);
+  }
+  response.end();
 }

@@ -315,14 +315,20 @@ function checkOverlaps(entries: readonly LocatedEntry[]): void {
   }
 }
 
-const windowBytes = 4 * 1024 * 1024;
+const windowBytes = 1024 * 1024;
 
 /**
  * Unpacks one entry, checks its size and checksum, and returns its first `keep` bytes. Blocks while it
  * inflates: call it in a worker thread.
+ * @param used is told of buffers that are done with
  * @throws UserError "invalid" when the entry is damaged.
  */
-export async function checkEntry(source: ByteSource, entry: ArchiveEntry, keep: number): Promise<Buffer> {
+export async function checkEntry(
+  source: ByteSource,
+  entry: ArchiveEntry,
+  keep: number,
+  used: (bytes: number) => void = () => {},
+): Promise<Buffer> {
   const damaged = () =>
     refuse(
       `This ZIP is damaged: “${entry.path}” does not match its checksum. Download it again and upload it once more.`,
@@ -334,6 +340,7 @@ export async function checkEntry(source: ByteSource, entry: ArchiveEntry, keep: 
     if (size < keep) kept.push(Buffer.from(chunk.subarray(0, keep - size)));
     crc = crc32(chunk, crc);
     size += chunk.length;
+    used(2 * chunk.length);
     if (size > entry.size) throw damaged();
   };
   if (entry.method === 0) {

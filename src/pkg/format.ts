@@ -14,7 +14,10 @@ export interface PackageFile {
    * @throws UserError "busy"
    */
   prepare(): Promise<void>;
-  /** The bytes from `start` up to `end`, which is not included. */
+  /**
+   * The bytes from `start` up to `end`, which is not included. A chunk is the caller's until it asks for
+   * the next one.
+   */
   chunks(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 

@@ -1,8 +1,8 @@
-import { createCipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
+import { createCipheriv, createHash, createHmac, type Hmac, hkdfSync } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ByteSource } from "../domain/byte-source.ts";
 import { crc32Combine } from "./crc32.ts";
-import { type Layout, readLayout } from "./layout.ts";
+import { fillFromLayout, type Layout } from "./layout.ts";
 import { xml } from "./xml.ts";
 import { directoryRecord, endRecord, type FileRecord, localHeader } from "./zip-records.ts";
 
@@ -25,7 +25,7 @@ export interface Seal {
 }
 
 /** Plain bytes that are sealed at a time; a multiple of the cipher's block. */
-export const chunkBytes = 1024 * 1024;
+export const chunkBytes = 512 * 1024;
 const blockBytes = 16;
 const prefixBytes = 48;
 
@@ -51,52 +51,125 @@ export function cipherSize(plainSize: number): number {
   return (Math.floor(plainSize / blockBytes) + 1) * blockBytes;
 }
 
-/** Seals one chunk, beginning with the cipher state that stands before it. */
+/** A sealed chunk's size at the most: the last one is padded. */
+export const sealedChunkBytes = chunkBytes + blockBytes;
+/** Encrypted at a time: what fits into a core's own cache is hashed much faster. */
+const sliceBytes = 64 * 1024;
+
+/**
+ * Seals one chunk, beginning with the cipher state that stands before it.
+ * @param plain room for a chunk
+ * @param sealed room for `sealedChunkBytes`
+ * @returns how many bytes of `sealed` are filled
+ */
 export async function sealChunk(
   layout: Layout,
   sources: readonly ByteSource[],
   keys: SealKeys,
   state: Uint8Array,
   index: number,
-): Promise<Buffer> {
-  const start = index * chunkBytes;
-  const isLast = index === chunkCount(layout.size) - 1;
-  const plain = await readLayout(layout, sources, start, isLast ? layout.size - start : chunkBytes);
-  const cipher = createCipheriv("aes-256-cbc", keys.encryptionKey, state).setAutoPadding(isLast);
-  const sealed = cipher.update(plain);
-  return isLast ? Buffer.concat([sealed, cipher.final()]) : sealed;
+  plain: Uint8Array,
+  sealed: Uint8Array,
+): Promise<number> {
+  const part = await readChunk(layout, sources, index, plain);
+  let at = 0;
+  encryptChunk(layout, keys, state, index, part, (bytes) => {
+    sealed.set(bytes, at);
+    at += bytes.length;
+  });
+  return at;
 }
 
-/** The first pass's larger half: MAC, checksum and checkpoints. */
-export async function authenticate(
+/** Fills a buffer with a plain chunk: all of it, or less at the end. */
+async function readChunk(
+  layout: Layout,
+  sources: readonly ByteSource[],
+  index: number,
+  buffer: Uint8Array,
+): Promise<Uint8Array> {
+  const part = buffer.subarray(0, Math.min(chunkBytes, layout.size - index * chunkBytes));
+  await fillFromLayout(layout, sources, index * chunkBytes, part);
+  return part;
+}
+
+function encryptChunk(
+  layout: Layout,
+  keys: SealKeys,
+  state: Uint8Array,
+  index: number,
+  plain: Uint8Array,
+  take: (sealed: Buffer) => void,
+): void {
+  const isLast = index === chunkCount(layout.size) - 1;
+  const cipher = createCipheriv("aes-256-cbc", keys.encryptionKey, state).setAutoPadding(isLast);
+  for (let at = 0; at < plain.length; at += sliceBytes)
+    take(cipher.update(plain.subarray(at, at + sliceBytes)));
+  if (isLast) take(cipher.final());
+}
+
+/**
+ * The first pass's one half: encrypts everything, one chunk after the other.
+ * @param place gives room for the next sealed chunk
+ * @param done takes it
+ * @returns the checkpoints
+ */
+export async function encryptAll(
   layout: Layout,
   sources: readonly ByteSource[],
   keys: SealKeys,
-): Promise<Omit<Seal, "digest">> {
+  place: () => Promise<Uint8Array>,
+  done: (sealed: Uint8Array) => void,
+): Promise<Uint8Array> {
   const count = chunkCount(layout.size);
   const checkpoints = new Uint8Array(count * blockBytes);
-  const hmac = createHmac("sha256", keys.macKey).update(keys.iv);
+  const plain = Buffer.allocUnsafe(chunkBytes);
   let state = keys.iv;
-  let crc = 0;
   for (let index = 0; index < count; index++) {
     checkpoints.set(state, index * blockBytes);
-    const sealed = await sealChunk(layout, sources, keys, state, index);
-    hmac.update(sealed);
-    crc = crc32(sealed, crc);
-    state = Uint8Array.from(sealed.subarray(-blockBytes));
+    const room = await place();
+    const length = await sealChunk(layout, sources, keys, state, index, plain, room);
+    state = Uint8Array.from(room.subarray(length - blockBytes, length));
+    done(room.subarray(0, length));
   }
-  const mac = hmac.digest();
-  const prefixCrc = crc32(keys.iv, crc32(mac));
-  return { mac, crc32: crc32Combine(prefixCrc, crc, cipherSize(layout.size)), checkpoints };
+  return checkpoints;
 }
 
-/** The first pass's smaller half: SHA-256 over the plain inner ZIP. */
-export async function digestLayout(layout: Layout, sources: readonly ByteSource[]): Promise<Buffer> {
-  const hash = createHash("sha256");
-  for (let at = 0; at < layout.size; at += chunkBytes) {
-    hash.update(await readLayout(layout, sources, at, Math.min(chunkBytes, layout.size - at)));
+/** The first pass's other half: takes the sealed chunks in their order, and reads the plain ones itself. */
+export class Authentication {
+  readonly #layout: Layout;
+  readonly #sources: readonly ByteSource[];
+  readonly #keys: SealKeys;
+  readonly #hmac: Hmac;
+  readonly #digest = createHash("sha256");
+  readonly #plain = Buffer.allocUnsafe(sliceBytes);
+  #crc = 0;
+  #read = 0;
+
+  constructor(layout: Layout, sources: readonly ByteSource[], keys: SealKeys) {
+    this.#layout = layout;
+    this.#sources = sources;
+    this.#keys = keys;
+    this.#hmac = createHmac("sha256", keys.macKey).update(keys.iv);
   }
-  return hash.digest();
+
+  async take(sealed: Uint8Array): Promise<void> {
+    for (let at = 0; at < sealed.length; at += sliceBytes) {
+      const slice = sealed.subarray(at, at + sliceBytes);
+      this.#hmac.update(slice);
+      this.#crc = crc32(slice, this.#crc);
+      const plain = this.#plain.subarray(0, Math.min(slice.length, this.#layout.size - this.#read));
+      await fillFromLayout(this.#layout, this.#sources, this.#read, plain);
+      this.#digest.update(plain);
+      this.#read += plain.length;
+    }
+  }
+
+  finish(): Omit<Seal, "checkpoints"> {
+    const mac = this.#hmac.digest();
+    const prefixCrc = crc32(this.#keys.iv, crc32(mac));
+    const crc = crc32Combine(prefixCrc, this.#crc, cipherSize(this.#layout.size));
+    return { mac, digest: this.#digest.digest(), crc32: crc };
+  }
 }
 
 const contentName = "IntuneWinPackage/Contents/IntunePackage.intunewin";

@@ -55,23 +55,21 @@ export class LayoutBuilder {
 }
 
 /**
- * Reads `length` bytes of the file from `start` on.
+ * Fills `out` with the bytes of the file from `start` on.
  * @param sources in the order of their numbers in the layout
  * @throws what a source throws
  */
-export async function readLayout(
+export async function fillFromLayout(
   layout: Layout,
   sources: readonly ByteSource[],
   start: number,
-  length: number,
-): Promise<Buffer> {
-  const out = Buffer.allocUnsafe(length);
-  const end = start + length;
+  out: Uint8Array,
+): Promise<void> {
+  const end = start + out.length;
   let row = rowAt(layout, start);
-  while (row * columns < layout.table.length && cell(layout, row, 0) < end) {
+  while (isWithin(layout, row, end)) {
     row = await copyRun(layout, sources, row, start, out);
   }
-  return out;
 }
 
 function cell(layout: Layout, row: number, column: number): number {
@@ -91,23 +89,34 @@ function rowAt(layout: Layout, position: number): number {
 }
 
 interface Piece {
-  readonly to: number;
+  /** Where the bytes are, in the segment's source or among the literals. */
   readonly from: number;
-  readonly length: number;
+  /** Where they go. */
+  readonly target: Uint8Array;
 }
 
 /** What of a segment falls into `out`, which starts at `start` in the file. */
-function pieceOf(layout: Layout, row: number, start: number, out: Buffer): Piece {
+function pieceOf(layout: Layout, row: number, start: number, out: Uint8Array): Piece {
   const segmentStart = cell(layout, row, 0);
   const skipped = Math.max(0, start - segmentStart);
   const to = Math.max(0, segmentStart - start);
   const length = Math.min(cell(layout, row, 3) - skipped, out.length - to);
-  return { to, from: cell(layout, row, 2) + skipped, length };
+  return { from: cell(layout, row, 2) + skipped, target: out.subarray(to, to + length) };
 }
+
+function copyLiteral(layout: Layout, row: number, start: number, out: Uint8Array): void {
+  const { from, target } = pieceOf(layout, row, start, out);
+  target.set(layout.literals.subarray(from, from + target.length));
+}
+
+/** Bytes of a source that nobody wants: its own headers between two files. */
+const gapLimitBytes = 8192;
+const piecesLimit = 400;
+const unwanted = new Uint8Array(gapLimitBytes);
 
 /**
  * Copies one segment, or several of one source that stand close together there: files of a driver are
- * neighbours in its archive, and one large read is much faster than many small ones.
+ * neighbours in its archive, and one read into many places is much faster than many reads.
  * @returns the row behind the last one copied
  */
 async function copyRun(
@@ -115,50 +124,34 @@ async function copyRun(
   sources: readonly ByteSource[],
   first: number,
   start: number,
-  out: Buffer,
+  out: Uint8Array,
 ): Promise<number> {
   const number = cell(layout, first, 1);
   if (number < 0) {
-    const piece = pieceOf(layout, first, start, out);
-    out.set(layout.literals.subarray(piece.from, piece.from + piece.length), piece.to);
+    copyLiteral(layout, first, start, out);
     return first + 1;
   }
   const source = sources[number];
   if (source === undefined) throw new Error(`the layout names source ${number}, which is not there`);
-  const { rows, pieces } = runFrom(layout, first, start, out);
-  const begin = pieces[0]?.from ?? 0;
-  const last = pieces.at(-1);
-  const bytes = await source.read(begin, last === undefined ? 0 : last.from + last.length - begin);
-  for (const piece of pieces)
-    out.set(bytes.subarray(piece.from - begin, piece.from - begin + piece.length), piece.to);
-  for (const row of rows) {
+  const begin = pieceOf(layout, first, start, out);
+  const targets = [begin.target];
+  let at = begin.from + begin.target.length;
+  let next = first + 1;
+  for (let row = next; isWithin(layout, row, start + out.length) && targets.length < piecesLimit; row++) {
+    if (cell(layout, row, 1) === -1) continue;
     const piece = pieceOf(layout, row, start, out);
-    out.set(layout.literals.subarray(piece.from, piece.from + piece.length), piece.to);
+    const gap = piece.from - at;
+    if (cell(layout, row, 1) !== number || gap < 0 || gap > gapLimitBytes) break;
+    targets.push(unwanted.subarray(0, gap), piece.target);
+    at = piece.from + piece.target.length;
+    next = row + 1;
   }
-  return first + rows.length + pieces.length;
+  await source.fill(begin.from, targets);
+  for (let row = first + 1; row < next; row++)
+    if (cell(layout, row, 1) === -1) copyLiteral(layout, row, start, out);
+  return next;
 }
 
-const gapLimitBytes = 8192;
-
-/** The segments from `first` on that one read can serve, and the literals between them. */
-function runFrom(layout: Layout, first: number, start: number, out: Buffer) {
-  const source = cell(layout, first, 1);
-  const pieces = [pieceOf(layout, first, start, out)];
-  const rows: number[] = [];
-  let between: number[] = [];
-  const end = start + out.length;
-  for (let row = first + 1; row * columns < layout.table.length && cell(layout, row, 0) < end; row++) {
-    const number = cell(layout, row, 1);
-    if (number === -1) {
-      between.push(row);
-      continue;
-    }
-    const previous = pieces.at(-1);
-    const gap = cell(layout, row, 2) - ((previous?.from ?? 0) + (previous?.length ?? 0));
-    if (number !== source || gap < 0 || gap > gapLimitBytes) break;
-    pieces.push(pieceOf(layout, row, start, out));
-    rows.push(...between);
-    between = [];
-  }
-  return { rows, pieces };
+function isWithin(layout: Layout, row: number, end: number): boolean {
+  return row * columns < layout.table.length && cell(layout, row, 0) < end;
 }

@@ -7,10 +7,9 @@ import type { Contents, DriverFiles, IconFile, LaidOutZip } from "../pkg/content
 import { type Deployable, type Deployment, deploymentOf, deploymentOfMany } from "../pkg/deployment.ts";
 import { slug } from "../pkg/file-names.ts";
 import type { PackageFile, PackageFormat, Workshop } from "../pkg/format.ts";
-import type { Seal, SealKeys } from "../pkg/intunewin.ts";
-import { readLayout } from "../pkg/layout.ts";
-import type { FileSource } from "../store/files.ts";
-import { openSource } from "../store/files.ts";
+import { type Seal, type SealKeys, sealedChunkBytes } from "../pkg/intunewin.ts";
+import { fillFromLayout } from "../pkg/layout.ts";
+import { type FileSource, openSource } from "../store/files.ts";
 import type { PrinterListing } from "../store/printers.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "./workers.ts";
@@ -23,10 +22,12 @@ export interface NamedPackage {
   readonly modifiedAt: number;
 }
 
-const readBytes = 1024 * 1024;
+const readBytes = 512 * 1024;
 const rememberedSeals = 64;
 const rememberedArchives = 32;
 const sealedDownloadLimit = 32;
+/** Chunks of a download that are sealed or waiting to be sent. */
+const sealedAhead = 3;
 
 /** Makes packages from what the store holds. Nothing is written for them. */
 export class PackageBuilder {
@@ -154,7 +155,7 @@ export class PackageBuilder {
     return seal;
   }
 
-  /** Asks for one chunk ahead, so that sealing and sending overlap; two are in memory at most. */
+  /** Asks for a few chunks ahead, so that both threads seal while others are sent. */
   async *#seal(
     zip: LaidOutZip,
     keys: SealKeys,
@@ -162,23 +163,47 @@ export class PackageBuilder {
     from: number,
     to: number,
   ): AsyncGenerator<Uint8Array> {
-    const chunk = (index: number) => {
-      const state = seal.checkpoints.slice(index * 16, index * 16 + 16);
-      const work = this.#workers.seal({ ...workerInput(zip), keys, state, index });
-      work.catch(() => {});
-      return work;
-    };
+    const room = () => new Uint8Array(new SharedArrayBuffer(sealedChunkBytes));
     this.#sealedDownloads++;
     try {
-      let next = chunk(from);
-      for (let index = from; index < to; index++) {
-        const current = next;
-        if (index + 1 < to) next = chunk(index + 1);
-        yield await current;
-      }
+      yield* ahead(sealedAhead, to - from, room, async (i, sealed) => {
+        const index = from + i;
+        const state = seal.checkpoints.slice(index * 16, index * 16 + 16);
+        const length = await this.#workers.seal({ ...workerInput(zip), keys, state, index, sealed });
+        return sealed.subarray(0, length);
+      });
     } finally {
       this.#sealedDownloads--;
     }
+  }
+}
+
+/**
+ * Yields what `make` fills for 0, 1, … in order, with so many of them under way at a time, each in a room
+ * of its own. A yielded piece is the caller's until it asks for the next one; then its room is used again.
+ */
+async function* ahead(
+  width: number,
+  count: number,
+  room: () => Uint8Array,
+  make: (i: number, room: Uint8Array) => Promise<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const waiting: { readonly room: Uint8Array; readonly work: Promise<Uint8Array> }[] = [];
+  const start = (i: number, place: Uint8Array) => {
+    const work = make(i, place);
+    work.catch(() => {});
+    waiting.push({ room: place, work });
+  };
+  try {
+    for (let i = 0; i < Math.min(width, count); i++) start(i, room());
+    for (let i = 0; i < count; i++) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      yield await next.work;
+      if (i + width < count) start(i + width, next.room);
+    }
+  } finally {
+    await Promise.allSettled(waiting.map(({ work }) => work));
   }
 }
 
@@ -206,18 +231,13 @@ async function* readZip(
   const open: FileSource[] = [];
   try {
     for (const source of sources) open.push(await openSource(source.path));
-    const piece = (at: number) => {
-      const work = readLayout(layout, open, at, Math.min(readBytes, end - at));
-      work.catch(() => {});
-      return work;
-    };
-    let next = piece(start);
-    for (let at = start; at < end; at += readBytes) {
-      const current = next;
-      if (at + readBytes < end) next = piece(at + readBytes);
-      yield await current;
-    }
-    await next.catch(() => {});
+    const room = () => Buffer.allocUnsafeSlow(readBytes);
+    yield* ahead(2, Math.ceil((end - start) / readBytes), room, async (i, buffer) => {
+      const at = start + i * readBytes;
+      const piece = buffer.subarray(0, Math.min(readBytes, end - at));
+      await fillFromLayout(layout, open, at, piece);
+      return piece;
+    });
   } finally {
     await Promise.all(open.map((source) => source.close()));
   }

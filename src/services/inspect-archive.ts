@@ -15,6 +15,7 @@ import {
   withCopied,
 } from "../inf/package.ts";
 import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/archive.ts";
+import { buffersUsed } from "./memory.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */
 export interface Inspection {
@@ -41,7 +42,7 @@ export async function inspectArchive(source: ByteSource): Promise<Inspection> {
   const cabinets = new Map<string, string[]>();
   const machines = new Map<string, Architecture>();
   for (const entry of archive.entries) {
-    const kept = await checkEntry(source, entry, bytesToKeep(entry.path));
+    const kept = await checkEntry(source, entry, bytesToKeep(entry.path), buffersUsed);
     if (isInf(entry.path)) contents.set(entry.path, kept);
     const names = isCabinet(entry.path) ? cabinetNames(kept) : undefined;
     if (names !== undefined) cabinets.set(entry.path, names);

@@ -1,10 +1,13 @@
+import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ArchiveReport } from "../domain/driver.ts";
 import { messageOf, type Problem, UserError } from "../domain/errors.ts";
-import { authenticate, digestLayout, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
+import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
 import type { Layout } from "../pkg/layout.ts";
-import { type FileSource, openSource } from "../store/files.ts";
+import { type FileSource, openSourceBlocking } from "../store/files.ts";
+import { authenticateHalf, encryptHalf, type Half } from "./first-pass.ts";
 import { inspectArchive, reportOf } from "./inspect-archive.ts";
+import { buffersUsed } from "./memory.ts";
 
 /** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
@@ -16,9 +19,13 @@ export interface LaidOut {
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
   inspect: { input: { path: string }; output: ArchiveReport };
-  authenticate: { input: LaidOut & { keys: SealKeys }; output: Omit<Seal, "digest"> };
-  digest: { input: LaidOut; output: Uint8Array };
-  seal: { input: LaidOut & { keys: SealKeys; state: Uint8Array; index: number }; output: Uint8Array };
+  encrypt: { input: LaidOut & Half; output: Uint8Array };
+  authenticate: { input: LaidOut & Half; output: Omit<Seal, "checkpoints"> };
+  /** Fills `sealed`, which lies in shared memory, and answers how far. */
+  seal: {
+    input: LaidOut & { keys: SealKeys; state: Uint8Array; index: number; sealed: Uint8Array };
+    output: number;
+  };
 }
 
 export type TaskName = keyof Tasks;
@@ -36,28 +43,34 @@ export type TaskReply =
 const handlers: { [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> } = {
   inspect: ({ path }) =>
     withSources([path], async ([source]) => reportOf(await inspectArchive(present(source)))),
-  authenticate: ({ layout, files, keys }) =>
-    withSources(files, (sources) => authenticate(layout, sources, keys)),
-  digest: ({ layout, files }) => withSources(files, (sources) => digestLayout(layout, sources)),
-  seal: ({ layout, files, keys, state, index }) =>
-    withSources(files, (sources) => sealChunk(layout, sources, keys, state, index)),
+  encrypt: ({ files, ...half }) => withSources(files, (sources) => encryptHalf(half, sources)),
+  authenticate: ({ files, ...half }) => withSources(files, (sources) => authenticateHalf(half, sources)),
+  seal: ({ layout, files, keys, state, index, sealed }) =>
+    withSources(files, async (sources) => {
+      const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+      try {
+        return await sealChunk(layout, sources, keys, state, index, plain, sealed);
+      } finally {
+        spare.push(plain);
+        buffersUsed(chunkBytes);
+      }
+    }),
 };
+
+/** Rooms for plain chunks that no task is using. */
+const spare: Buffer[] = [];
 
 /** The worker thread's whole life: answers requests until it is told to end. */
 export function serveTasks(port: MessagePort): void {
+  // On Linux this is the thread's own priority: whoever asks for a page goes first.
+  if (process.platform === "linux") setPriority(0, 4);
   port.on("message", (request: TaskRequest) => {
     const handler = handlers[request.name] as (input: unknown) => Promise<unknown>;
     handler(request.input).then(
-      (output) => port.postMessage({ id: request.id, output } satisfies TaskReply, transferable(output)),
+      (output) => port.postMessage({ id: request.id, output } satisfies TaskReply),
       (error: unknown) => port.postMessage(failure(request.id, error)),
     );
   });
-}
-
-/** A large buffer of its own is handed over instead of copied. */
-function transferable(output: unknown): ArrayBuffer[] {
-  if (!(output instanceof Uint8Array) || !(output.buffer instanceof ArrayBuffer)) return [];
-  return output.byteLength === output.buffer.byteLength && output.byteLength > 16384 ? [output.buffer] : [];
 }
 
 function failure(id: number, error: unknown): TaskReply {
@@ -71,7 +84,7 @@ async function withSources<T>(
 ): Promise<T> {
   const sources: FileSource[] = [];
   try {
-    for (const path of paths) sources.push(await openSource(path));
+    for (const path of paths) sources.push(openSourceBlocking(path));
     return await use(sources);
   } finally {
     await Promise.all(sources.map((source) => source.close()));

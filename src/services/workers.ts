@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { UserError } from "../domain/errors.ts";
-import type { TaskName, TaskReply, TaskRequest, Tasks } from "./worker-tasks.ts";
+import type { Seal, SealKeys } from "../pkg/intunewin.ts";
+import { makeRooms } from "./first-pass.ts";
+import type { LaidOut, TaskName, TaskReply, TaskRequest, Tasks } from "./worker-tasks.ts";
 
 interface Job {
   readonly request: TaskRequest;
@@ -17,6 +19,9 @@ interface Thread {
 /** Long tasks that may wait or run at once; one more is refused with "busy". */
 const longTaskLimit = 24;
 const idleMs = 20_000;
+/** What a thread’s heap may have: an INF can need much, sealing needs nearly nothing. */
+const inspectHeapMb = 2048;
+const sealHeapMb = 24;
 /** An archive that cannot be read in this time is refused. */
 const inspectLimitMs = 180_000;
 
@@ -38,27 +43,40 @@ export class Workers {
     this.#size = size;
   }
 
-  /** Reads a driver ZIP. @throws UserError "invalid" or "busy" */
+  /**
+   * Reads a driver ZIP, in a thread of its own: what a large or hostile one leaves behind goes with it.
+   * @throws UserError "invalid" or "busy"
+   */
   inspect(path: string): Promise<Tasks["inspect"]["output"]> {
-    return this.#long(() =>
-      this.#withLimit(inspectLimitMs, (started) => this.#run("inspect", { path }, started)),
-    );
-  }
-
-  /** A package's first pass, on two threads. @throws UserError "busy" */
-  measure(input: Tasks["authenticate"]["input"]) {
     return this.#long(async () => {
-      const { keys: _, ...laidOut } = input;
-      const [rest, digest] = await Promise.all([
-        this.#run("authenticate", input),
-        this.#run("digest", laidOut),
-      ]);
-      return { ...rest, digest };
+      const thread = this.#start(inspectHeapMb);
+      const timer = setTimeout(() => {
+        this.#drop(thread, new UserError("invalid", "This ZIP takes too long to read, and is refused."));
+      }, inspectLimitMs);
+      try {
+        return await this.#runOn(thread, "inspect", { path });
+      } finally {
+        clearTimeout(timer);
+        void thread.worker.terminate();
+      }
     });
   }
 
-  /** One chunk of a package's second pass. */
-  seal(input: Tasks["seal"]["input"]): Promise<Uint8Array> {
+  /** A package's first pass, on two threads. @throws UserError "busy" */
+  measure({ keys, ...laidOut }: LaidOut & { keys: SealKeys }): Promise<Seal> {
+    return this.#long(async () => {
+      const { port1, port2 } = new MessageChannel();
+      const half = { ...laidOut, keys, rooms: makeRooms() };
+      const [checkpoints, rest] = await Promise.all([
+        this.#run("encrypt", { ...half, port: port1 }, [port1]),
+        this.#run("authenticate", { ...half, port: port2 }, [port2]),
+      ]);
+      return { ...rest, checkpoints };
+    });
+  }
+
+  /** One chunk of a package's second pass: how many bytes of its room are filled. */
+  seal(input: Tasks["seal"]["input"]): Promise<number> {
     return this.#run("seal", input);
   }
 
@@ -83,30 +101,26 @@ export class Workers {
     }
   }
 
-  /** Ends the thread that works on a task for too long, and everything else on it with it. */
-  async #withLimit<T>(limitMs: number, work: (started: (thread: Thread) => void) => Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      return await work((thread) => {
-        timer = setTimeout(() => {
-          this.#drop(thread, new UserError("invalid", "This ZIP takes too long to read, and is refused."));
-          void thread.worker.terminate();
-        }, limitMs);
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+  #run<K extends TaskName>(
+    name: K,
+    input: Tasks[K]["input"],
+    handedOver: MessagePort[] = [],
+  ): Promise<Tasks[K]["output"]> {
+    clearTimeout(this.#idle);
+    return this.#runOn(this.#freest(), name, input, handedOver);
   }
 
-  #run<K extends TaskName>(name: K, input: Tasks[K]["input"], started?: (thread: Thread) => void) {
-    return new Promise<Tasks[K]["output"]>((resolve, reject) => {
-      const thread = this.#freest();
+  #runOn<K extends TaskName>(
+    thread: Thread,
+    name: K,
+    input: Tasks[K]["input"],
+    handedOver: MessagePort[] = [],
+  ): Promise<Tasks[K]["output"]> {
+    return new Promise((resolve, reject) => {
       const request = { id: this.#nextId++, name, input };
       thread.jobs.set(request.id, { request, resolve: resolve as (output: unknown) => void, reject });
       thread.worker.ref();
-      thread.worker.postMessage(request);
-      started?.(thread);
-      clearTimeout(this.#idle);
+      thread.worker.postMessage(request, handedOver);
     });
   }
 
@@ -116,21 +130,22 @@ export class Workers {
       undefined,
     );
     if (freest !== undefined && (freest.jobs.size === 0 || this.#threads.length >= this.#size)) return freest;
-    return this.#start();
+    const thread = this.#start(sealHeapMb);
+    this.#threads.push(thread);
+    return thread;
   }
 
-  #start(): Thread {
+  #start(maxOldGenerationSizeMb: number): Thread {
     const worker = new Worker(this.#script, {
       argv: [],
       workerData: "platen worker",
-      resourceLimits: { maxOldGenerationSizeMb: 2048, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 2 },
     });
     const thread: Thread = { worker, jobs: new Map() };
     worker.on("message", (reply: TaskReply) => this.#finish(thread, reply));
     worker.on("error", (error: NodeJS.ErrnoException) => this.#drop(thread, explain(error)));
     worker.on("exit", () => this.#drop(thread, new Error("a worker thread ended")));
     worker.unref();
-    this.#threads.push(thread);
     return thread;
   }
 
