@@ -27,7 +27,7 @@ const rememberedSeals = 64;
 const rememberedArchives = 32;
 const sealedDownloadLimit = 32;
 /** Chunks of a download that are sealed or waiting to be sent. */
-const sealedAhead = 3;
+const sealedAhead = 2;
 
 /** Makes packages from what the store holds. Nothing is written for them. */
 export class PackageBuilder {

@@ -5,7 +5,10 @@ type Collect = (options?: { type: "minor" }) => void;
 
 let collect: Collect | undefined;
 let passed = 0;
+let rounds = 0;
 const collectEveryBytes = 2 * 1024 * 1024;
+/** Every so many times everything is looked at, not only what is young. */
+const fullEvery = 32;
 
 /**
  * Keeps the process small, at the start of it: SQLite's WebAssembly is compiled function by function, by the
@@ -28,5 +31,7 @@ export function buffersUsed(bytes: number): void {
   if (passed < collectEveryBytes) return;
   passed = 0;
   collect ??= runInNewContext("gc") as Collect;
-  collect({ type: "minor" });
+  rounds = (rounds + 1) % fullEvery;
+  if (rounds === 0) collect();
+  else collect({ type: "minor" });
 }
