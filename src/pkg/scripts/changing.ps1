@@ -201,20 +201,92 @@ function Remove-Queue {
     return Wait-Until -Seconds 10 -Condition { $null -eq (Invoke-Print -Command { Get-LocalQueue -Name $Name }) }
 }
 
-function Invoke-Exclusively {
-    # The frame of a run: relaunch as 64-bit, check the rights, keep others out, answer with one exit code.
-    param([scriptblock]$Work)
-    if (-not (Test-Administrator)) { Stop-Run -Message 'This script needs administrator rights.' }
-    $mutex = Enter-Exclusive -Seconds $script:MaxWaitForOthersSeconds
-    if ($null -eq $mutex) {
-        Stop-Run -Code 1618 -Message 'Another installation of printers is running on this machine. Try again later.'
-    }
+#region The run: every printer gets its try, one sentence and one exit code at the end
+
+$script:Plan = @()
+$script:Remarks = @()
+$script:Results = @()
+$script:ExitCode = 1603
+
+function Add-Remark {
+    # Something that is no failure, but that the result should say.
+    param([string]$Message)
+    $script:Remarks += $Message
+    Write-Log -Message "Remark: $Message"
+}
+
+function Invoke-Run {
+    # The whole run: checks the rights, keeps others out, works on each printer, says the result.
+    param([string]$Verb, [string]$Nothing, [scriptblock]$Work)
     try {
-        & $Work
+        if (-not (Test-Administrator)) { Stop-Run -Message 'This script needs administrator rights.' }
+        $mutex = Enter-Exclusive -Seconds $script:MaxWaitForOthersSeconds
+        if ($null -eq $mutex) {
+            Stop-Run -Code 1618 -Message 'Another installation of printers is running on this machine. Try again later.'
+        }
+        try {
+            foreach ($printer in $Settings.Printers) {
+                $script:Results += Invoke-OnPrinter -Printer $printer -Verb $Verb -Nothing $Nothing -Work $Work
+            }
+        }
+        finally {
+            Exit-Exclusive -Mutex $mutex
+        }
+        Complete-Run -Verb $Verb
     }
-    finally {
-        Exit-Exclusive -Mutex $mutex
+    catch {
+        $script:ExitCode = Get-FailureCode -ErrorRecord $_
+        Write-Log -Message "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
+        Write-Output -InputObject "Failed: $($_.Exception.Message -replace '\s+', ' ')"
     }
 }
+
+function Invoke-OnPrinter {
+    # Every printer gets its try, whatever became of the others.
+    param($Printer, [string]$Verb, [string]$Nothing, [scriptblock]$Work)
+    $before = $script:Changes
+    $script:Remarks = @()
+    $result = @{ Name = $Printer.Name; Code = 0; Message = $Nothing }
+    try {
+        $null = & $Work $Printer
+        if ($script:Changes -gt $before) { $result.Message = $Verb.ToLowerInvariant() }
+        if ($WhatIfPreference) { $result.Message = 'checked only' }
+        if ($script:Remarks.Count -gt 0) { $result.Message += "; $($script:Remarks -join '; ')" }
+    }
+    catch {
+        $result.Code = Get-FailureCode -ErrorRecord $_
+        $result.Message = $_.Exception.Message
+        Write-Log -Message "Failed: $($_.Exception.Message) at $($_.InvocationInfo.PositionMessage)"
+    }
+    return $result
+}
+
+function Complete-Run {
+    # The last line says the result in one sentence; the exit code says the same. The worst result counts.
+    param([string]$Verb)
+    foreach ($line in $script:Plan) { Write-Output -InputObject "What if: $line" }
+    $results = @($script:Results)
+    if ($results.Count -gt 1) {
+        foreach ($result in $results) { Write-Output -InputObject ("$($result.Name): $($result.Message)" -replace '\s+', ' ') }
+    }
+    $failed = @($results | Where-Object -FilterScript { $_.Code -ne 0 })
+    if ($failed.Count -gt 0) {
+        $script:ExitCode = 1603
+        if (@($failed | Where-Object -FilterScript { $_.Code -ne 1618 }).Count -eq 0) { $script:ExitCode = 1618 }
+        $last = "$($failed[0].Name): $($failed[0].Message)"
+        if ($results.Count -gt 1) { $last = "$($failed.Count) of $($results.Count) printers, first $last" }
+        $last = "Failed: $last"
+    }
+    else {
+        $script:ExitCode = $script:RebootCode
+        $last = "${Verb}: $($results[0].Name): $($results[0].Message)"
+        if ($results.Count -gt 1) { $last = "${Verb}: all $($results.Count) printers" }
+        if ($script:ExitCode -ne 0) { $last = "$last (Windows asks for a restart)" }
+    }
+    Write-Log -Message "$last (exit code $script:ExitCode)"
+    Write-Output -InputObject ($last -replace '\s+', ' ')
+}
+
+#endregion
 
 #endregion

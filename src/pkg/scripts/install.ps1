@@ -478,12 +478,12 @@ function Set-Preference {
                 Write-Change -Message "$name of $($Printer.Name) is $($wanted[$name])"
             }
             else {
-                Add-Warning -Message "the driver ignores $name = $($wanted[$name])"
+                Add-Remark -Message "the driver ignores $name = $($wanted[$name])"
             }
         }
         catch {
             if ((Get-FailureCode -ErrorRecord $_) -eq 1618) { throw }
-            Add-Warning -Message "the driver refuses $name = $($wanted[$name]) ($(Get-ErrorCode -ErrorRecord $_))"
+            Add-Remark -Message "the driver refuses $name = $($wanted[$name]) ($(Get-ErrorCode -ErrorRecord $_))"
         }
     }
 }
@@ -503,7 +503,7 @@ function Remove-Replaced {
         if ($null -eq $old) { continue }
         if (-not (Confirm-Change -Message "remove the old queue $name")) { continue }
         if (-not (Test-PortForeign -Name $old.PortName -Printer $old)) { Register-Port -Printer $Printer -Name $old.PortName }
-        if (-not (Remove-Queue -Name $name)) { Add-Warning -Message "the old queue $name goes when its jobs are done" }
+        if (-not (Remove-Queue -Name $name)) { Add-Remark -Message "the old queue $name goes when its jobs are done" }
     }
 }
 
@@ -589,12 +589,6 @@ function Confirm-Change {
     return $false
 }
 
-function Add-Warning {
-    param([string]$Message)
-    $script:Warnings += $Message
-    Write-Log -Message "Warning: $Message"
-}
-
 function Install-Printer {
     param($Printer)
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
@@ -615,51 +609,6 @@ function Install-Printer {
     if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver -PortName $portName }
 }
 
-function Install-AllPrinters {
-    # Every printer gets its try, whatever became of the others; the worst result is the run's.
-    foreach ($printer in $Settings.Printers) {
-        $before = $script:Changes
-        $script:Warnings = @()
-        $result = @{ Name = $printer.Name; Code = 0; Message = 'nothing to change' }
-        try {
-            Install-Printer -Printer $printer
-            if ($script:Changes -gt $before) { $result.Message = 'installed' }
-            if ($WhatIfPreference) { $result.Message = 'checked only' }
-            if ($script:Warnings.Count -gt 0) { $result.Message += "; $($script:Warnings -join '; ')" }
-        }
-        catch {
-            $result.Code = Get-FailureCode -ErrorRecord $_
-            $result.Message = $_.Exception.Message
-            Write-Log -Message "Failed: $($_.Exception.Message) at $($_.InvocationInfo.PositionMessage)"
-        }
-        $script:Results += $result
-    }
-}
-
-function Complete-Run {
-    # The last line says the result in one sentence; the exit code says the same.
-    foreach ($line in $script:Plan) { Write-Output -InputObject "What if: $line" }
-    $failed = @($script:Results | Where-Object -FilterScript { $_.Code -ne 0 })
-    if ($script:Results.Count -gt 1) {
-        foreach ($result in $script:Results) { Write-Output -InputObject "$($result.Name): $($result.Message)" }
-    }
-    if ($failed.Count -gt 0) {
-        $code = 1603
-        if (@($failed | Where-Object -FilterScript { $_.Code -ne 1618 }).Count -eq 0) { $code = 1618 }
-        $last = "Failed: $($failed[0].Name): $($failed[0].Message)"
-        if ($script:Results.Count -gt 1) { $last = "Failed: $($failed.Count) of $($script:Results.Count) printers, first $($failed[0].Name): $($failed[0].Message)" }
-    }
-    else {
-        $code = $script:RebootCode
-        $last = "Installed: $($script:Results[0].Name): $($script:Results[0].Message)"
-        if ($script:Results.Count -gt 1) { $last = "Installed: all $($script:Results.Count) printers" }
-        if ($code -ne 0) { $last = "$last (Windows asks for a restart)" }
-    }
-    Write-Log -Message "$last (exit code $code)"
-    $script:ExitCode = $code
-    Write-Output -InputObject ($last -replace '\s+', ' ')
-}
-
 $native = Get-NativePowerShell
 if ($native) {
     $arguments = @('-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass', '-File', $PSCommandPath)
@@ -672,19 +621,9 @@ if ($native) {
 
 $script:Staged = @{}
 $script:TemporaryFolders = @()
-$script:Plan = @()
-$script:Results = @()
-$script:Warnings = @()
-$script:ExitCode = 1603
 Open-Log -Path $LogPath -Title 'Installation'
 try {
-    Invoke-Exclusively -Work { Install-AllPrinters }
-    Complete-Run
-}
-catch {
-    $script:ExitCode = Get-FailureCode -ErrorRecord $_
-    Write-Log -Message "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
-    Write-Output -InputObject "Failed: $($_.Exception.Message -replace '\s+', ' ')"
+    Invoke-Run -Verb 'Installed' -Nothing 'nothing to change' -Work { param($Printer) Install-Printer -Printer $Printer }
 }
 finally {
     foreach ($folder in $script:TemporaryFolders) {

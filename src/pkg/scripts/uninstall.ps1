@@ -119,7 +119,7 @@ function Remove-Driver {
     }
     if (Test-DriverNeeded -Printer $Printer) { return }
     $isGone = Invoke-UntilFree -What "the driver $($Printer.DriverName)" -Remove { Remove-DriverByName -Name $Printer.DriverName }
-    if (-not $isGone) { Add-Leftover -Message "the driver $($Printer.DriverName) stays until Windows lets it go" }
+    if (-not $isGone) { Add-Remark -Message "the driver $($Printer.DriverName) stays until Windows lets it go" }
 }
 
 function Remove-TrustedPublisher {
@@ -209,14 +209,9 @@ function Remove-Marker {
     if (@(Get-RegistryChild -Path $script:MarkerRoot).Count -eq 0) { Remove-RegistryKey -Path $script:MarkerRoot }
 }
 
-function Add-Leftover {
-    param([string]$Message)
-    $script:Leftovers += $Message
-    Write-Log -Message "Left: $Message"
-}
-
 function Uninstall-Printer {
     param($Printer)
+    Start-Spooler
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
     $marker = Get-MarkerPath -Printer $Printer
     # Names that an earlier revision of this printer was deployed under go as well.
@@ -232,56 +227,17 @@ function Uninstall-Printer {
             if (-not $isGone -and (Restart-Spooler -Because "the queue $name is still listed")) {
                 $isGone = Remove-Queue -Name $name
             }
-            if (-not $isGone) { Add-Leftover -Message "the queue $name goes when its jobs are done" }
+            if (-not $isGone) { Add-Remark -Message "the queue $name goes when its jobs are done" }
         }
         foreach ($port in @($ports | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
             $isGone = Invoke-UntilFree -What "the port $port" -Remove { Remove-OwnPort -Name $port }
-            if (-not $isGone) { Add-Leftover -Message "the port $port stays until Windows lets it go" }
+            if (-not $isGone) { Add-Remark -Message "the port $port stays until Windows lets it go" }
         }
         Undo-Default -Printer $Printer
     }
     Remove-Driver -Printer $Printer
     Remove-Publisher -Printer $Printer -Driver $driver
     Remove-Marker -Printer $Printer
-}
-
-function Uninstall-AllPrinters {
-    Start-Spooler
-    foreach ($printer in $Settings.Printers) {
-        $before = $script:Changes
-        $script:Leftovers = @()
-        $result = @{ Name = $printer.Name; Code = 0; Message = 'nothing was there' }
-        try {
-            Uninstall-Printer -Printer $printer
-            if ($script:Changes -gt $before) { $result.Message = 'removed' }
-            if ($script:Leftovers.Count -gt 0) { $result.Message += "; $($script:Leftovers -join '; ')" }
-        }
-        catch {
-            $result.Code = Get-FailureCode -ErrorRecord $_
-            $result.Message = $_.Exception.Message
-            Write-Log -Message "Failed: $($_.Exception.Message) at $($_.InvocationInfo.PositionMessage)"
-        }
-        $script:Results += $result
-    }
-}
-
-function Complete-Run {
-    $failed = @($script:Results | Where-Object -FilterScript { $_.Code -ne 0 })
-    if ($script:Results.Count -gt 1) {
-        foreach ($result in $script:Results) { Write-Output -InputObject "$($result.Name): $($result.Message)" }
-    }
-    $code = 0
-    $last = "Removed: $($script:Results[0].Name): $($script:Results[0].Message)"
-    if ($script:Results.Count -gt 1) { $last = "Removed: all $($script:Results.Count) printers" }
-    if ($failed.Count -gt 0) {
-        $code = 1603
-        if (@($failed | Where-Object -FilterScript { $_.Code -ne 1618 }).Count -eq 0) { $code = 1618 }
-        $last = "Failed: $($failed[0].Name): $($failed[0].Message)"
-        if ($script:Results.Count -gt 1) { $last = "Failed: $($failed.Count) of $($script:Results.Count) printers, first $($failed[0].Name): $($failed[0].Message)" }
-    }
-    Write-Log -Message "$last (exit code $code)"
-    $script:ExitCode = $code
-    Write-Output -InputObject ($last -replace '\s+', ' ')
 }
 
 $native = Get-NativePowerShell
@@ -294,17 +250,6 @@ if ($native) {
     exit $LASTEXITCODE
 }
 
-$script:Results = @()
-$script:Leftovers = @()
-$script:ExitCode = 1603
 Open-Log -Path $LogPath -Title 'Removal'
-try {
-    Invoke-Exclusively -Work { Uninstall-AllPrinters }
-    Complete-Run
-}
-catch {
-    $script:ExitCode = Get-FailureCode -ErrorRecord $_
-    Write-Log -Message "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
-    Write-Output -InputObject "Failed: $($_.Exception.Message -replace '\s+', ' ')"
-}
+Invoke-Run -Verb 'Removed' -Nothing 'nothing was there' -Work { param($Printer) Uninstall-Printer -Printer $Printer }
 exit $script:ExitCode
