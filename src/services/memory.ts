@@ -30,7 +30,7 @@ export function buffersUsed(bytes: number): void {
   passed += bytes;
   if (passed < collectEveryBytes) return;
   passed = 0;
-  collect ??= runInNewContext("gc") as Collect;
+  collect ??= (runInNewContext("globalThis.gc") as Collect | undefined) ?? (() => {});
   rounds = (rounds + 1) % fullEvery;
   if (rounds === 0) collect();
   else collect({ type: "minor" });
