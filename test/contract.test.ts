@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { navigation, startApp } from "./support/app.ts";
@@ -241,6 +242,37 @@ test("a ZIP over the limit is refused with 413 and leaves nothing behind", async
   assert.match(await answer.text(), /larger than 1 MB/);
   assert.equal(app.store.drivers.count(), 0);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
+});
+
+test("an upload that breaks off leaves nothing behind", async (t) => {
+  const { url, app, dataDir } = await startApp(t);
+  const { hostname, port } = new URL(url);
+  const head = `POST /drivers/upload HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`;
+  const part = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n${"x".repeat(300_000)}`;
+
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(head + part, () => setTimeout(() => socket.destroy(), 200));
+    });
+    socket.on("close", () => resolve());
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+
+  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
+  assert.equal(app.store.drivers.count(), 0);
+});
+
+test("more long work than can wait is refused with 503 and a time to try again", async (t) => {
+  const { upload, app } = await startApp(t);
+
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => upload("/drivers/upload", driverZip({ version: `1.0.0.${i}` }))),
+  );
+
+  const busy = answers.filter(({ status }) => status === 503);
+  assert.ok(busy.length > 0 && answers.every(({ status }) => status === 200 || status === 503));
+  for (const answer of busy) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
+  assert.equal(app.store.drivers.count(), 40 - busy.length);
 });
 
 test("an INF without a model is stored and needs attention until the operator completes it", async (t) => {

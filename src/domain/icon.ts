@@ -13,9 +13,8 @@ export interface Icon {
   readonly uploaded_at: number;
 }
 
-export function iconTooLarge(size: number): UserError {
-  const found = size > 0 ? ` This file has ${size} bytes.` : "";
-  return new UserError("too-large", `An icon can have at most 750 KB (768,000 bytes).${found}`);
+export function iconTooLarge(): UserError {
+  return new UserError("too-large", "An icon can have at most 750 KB (768,000 bytes).");
 }
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

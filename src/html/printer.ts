@@ -53,6 +53,8 @@ function deploySection(data: PrinterPageData): Html {
       <a class="button primary" href="${paths.driver(driver.id)}">Open the driver</a></section>`;
   }
   return html`<section class="deploy"><h2>Deploy</h2>
+    ${copyable("Install command", data.install_cmd, "install_cmd")}
+    ${copyable("Uninstall command", data.uninstall_cmd, "uninstall_cmd")}
     <div class="tabs">
       ${tab("intune", "Intune", intune(data), true)}
       ${tab("rmm", "RMM", rmm(data))}
@@ -63,11 +65,6 @@ function deploySection(data: PrinterPageData): Html {
 function tab(id: string, label: string, body: Html, isFirst = false): Html {
   return html`<input type="radio" name="deploy" id="tab-${id}" ${isFirst && html`checked`}>
     <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
-}
-
-function commands({ install_cmd, uninstall_cmd }: PrinterPageData): Html {
-  return html`${copyable("Install command", install_cmd, "install_cmd")}
-    ${copyable("Uninstall command", uninstall_cmd, "uninstall_cmd")}`;
 }
 
 function intune(data: PrinterPageData): Html {
@@ -92,11 +89,11 @@ function intune(data: PrinterPageData): Html {
     ],
     ["Maximum time", "60 minutes"],
   ];
-  return html`<p>Add a <em>Windows app (Win32)</em> with this file, then fill in the fields below.</p>
+  return html`<p>Add a <em>Windows app (Win32)</em> with this file, with the commands above, then fill in the fields below.</p>
     <ul class="actions">
       <li><a class="button primary" href="${paths.package(printer.id, "mdm")}" download>Download .intunewin</a></li>
       <li><a class="button" href="${paths.script(printer.id, "detect")}" download>Download detect.ps1</a></li>
-    </ul>${commands(data)}${definitions(rows)}`;
+    </ul>${definitions(rows)}`;
 }
 
 function rmm(data: PrinterPageData): Html {

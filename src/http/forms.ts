@@ -59,7 +59,7 @@ export interface Received<T> {
 export async function receiveFile<T>(
   request: IncomingMessage,
   limitBytes: number,
-  tooLarge: (size: number) => UserError,
+  tooLarge: () => UserError,
   receive: (stream: Readable) => Promise<T>,
 ): Promise<Received<T>> {
   try {
@@ -73,10 +73,10 @@ export async function receiveFile<T>(
 function firstFile<T>(
   request: IncomingMessage,
   limitBytes: number,
-  tooLarge: (size: number) => UserError,
+  tooLarge: () => UserError,
   receive: (stream: Readable) => Promise<T>,
 ): Promise<Received<T>> {
-  // One byte more than the limit: a file of exactly the limit must pass.
+  // busboy says that a limit is hit when the file reaches it, and a file of exactly ours must pass.
   const parser = parserFor(request, { fileSize: limitBytes + 1, fieldSize: formLimitBytes, fields: 200 });
   return new Promise((resolve, reject) => {
     let work: Promise<Received<T>> | undefined;
@@ -90,20 +90,13 @@ function firstFile<T>(
         stream.resume();
         return;
       }
-      let received = 0;
-      stream.on("data", (chunk: Buffer) => {
-        received += chunk.length;
-        buffersUsed(chunk.length);
-      });
+      stream.on("data", (chunk: Buffer) => buffersUsed(chunk.length));
       stream.pause();
-      stream.on("limit", () => stream.destroy(tooLarge(0)));
+      stream.on("limit", () => stream.destroy(tooLarge()));
       const cut = (error?: Error) =>
         stream.destroy(error ?? new UserError("invalid", "The upload broke off."));
       request.once("aborted", () => cut());
-      work = receive(stream).then((result) => {
-        if (received > limitBytes) throw tooLarge(received);
-        return { fileName: filename, result };
-      });
+      work = receive(stream).then((result) => ({ fileName: filename, result }));
       work.catch(fail);
     });
     parser.on("error", () => fail(brokenForm()));

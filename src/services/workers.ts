@@ -16,7 +16,8 @@ interface Thread {
   readonly jobs: Map<number, Job>;
 }
 
-/** Long tasks that may wait or run at once; one more is refused with "busy". */
+const longTasksAtOnce = 2;
+/** Long tasks that may run or wait; one more is refused with "busy". */
 const longTaskLimit = 24;
 const idleMs = 20_000;
 /** What a thread’s heap may have: an INF can need much, sealing needs nearly nothing. */
@@ -34,7 +35,9 @@ export class Workers {
   readonly #size: number;
   readonly #threads: Thread[] = [];
   #nextId = 1;
+  /** Running and waiting. */
   #longTasks = 0;
+  readonly #waiting: (() => void)[] = [];
   #idle: NodeJS.Timeout | undefined;
 
   /** @param script the bundled file that `main.ts` became */
@@ -86,6 +89,7 @@ export class Workers {
     await Promise.all(this.#threads.splice(0).map((thread) => thread.worker.terminate()));
   }
 
+  /** Few long tasks run at a time, some more wait for their turn in order. */
   async #long<T>(work: () => Promise<T>): Promise<T> {
     if (this.#longTasks >= longTaskLimit) {
       throw new UserError(
@@ -94,10 +98,12 @@ export class Workers {
       );
     }
     this.#longTasks++;
+    if (this.#longTasks > longTasksAtOnce) await new Promise<void>((turn) => this.#waiting.push(turn));
     try {
       return await work();
     } finally {
       this.#longTasks--;
+      this.#waiting.shift()?.();
     }
   }
 
