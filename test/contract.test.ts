@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { unzipSync } from "fflate";
 import { navigation, startApp } from "./support/app.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
 import { makePng } from "./support/png.ts";
@@ -542,6 +543,36 @@ test("a name made of markup and quotes breaks no page", async (t) => {
     const text = await (await fetch(path)).text();
     assert.doesNotMatch(text, /<Sons>|<script>alert|<b>P|<img src=x/);
     assert.match(text, /O&#39;Brien &amp; &lt;Sons&gt;/);
+  }
+});
+
+test("hostile descriptions come through to page, script and package unharmed and harmless", async (t) => {
+  const { addDriver, addPrinter, fetch } = await startApp(t);
+  const descriptions = [
+    "O'Brien ’x’ $(calc) `n",
+    "<script>alert(1)</script>",
+    "\u202eRTL\u200f",
+    "x".repeat(500),
+    'say ""hi""',
+  ];
+  for (const description of descriptions) {
+    const driver = await addDriver(driverZip({ models: [description.replaceAll('""', '"')] }));
+    const printer = await addPrinter({ driver_id: String(driver) });
+
+    const page = await (await fetch(`/drivers/${driver}`)).text();
+    const script = await (await fetch(`/printers/${printer}/scripts/install`)).text();
+    const zip = unzipSync(
+      new Uint8Array(await (await fetch(`/printers/${printer}/packages/rmm`)).arrayBuffer()),
+    );
+
+    const literal = `'${description.replaceAll('""', '"').replace(/['’]/g, "$&$&")}'`;
+    assert.doesNotMatch(page, /<script>alert/);
+    assert.ok(script.includes(`DriverName = ${literal}`), description.slice(0, 40));
+    assert.ok(
+      Buffer.from(zip["install.ps1"] ?? [])
+        .toString()
+        .includes(`DriverName = ${literal}`),
+    );
   }
 });
 

@@ -532,6 +532,31 @@ describe("scripts on a simulated Windows", { skip: withoutPowerShell }, () => {
     );
   });
 
+  test("a printer that becomes driver-only loses its queue and port", async () => {
+    await installed({});
+
+    const result = await windows.run("install", deployable({ address: "" }));
+
+    assert.equal(result.code, 0, result.output.join());
+    assert.deepEqual(result.machine.Queues, []);
+    assert.deepEqual(
+      result.machine.Ports.map(({ Name }) => Name),
+      ["LPT1:"],
+    );
+  });
+
+  test("an IPv6 address is the same in every spelling", async () => {
+    const spelled = { ...tcp("IP_fe80::1", "fe80::1") };
+    const machine = { Queues: [queue("Office", "IP_fe80::1")], Ports: [spelled], Drivers: [papyrus()] };
+
+    const result = await installed(
+      machine,
+      deployable({ address: "FE80:0:0::0001", port_name: "IP_fe80::1" }),
+    );
+
+    assert.equal(result.calls.includes("Add-PrinterPort"), false);
+  });
+
   for (const count of [0, 1, 3]) {
     test(`the default printer is set for ${count} logged-on users and for those who come later, and given back`, async () => {
       const users = Array.from({ length: count }, (_, i) => `S-1-5-21-9-8-7-100${i}`);

@@ -165,7 +165,7 @@ function notShipped({ machines }: Inspection, { files }: InfReading): Architectu
   });
 }
 
-/** What the `inspect` command prints, spelled as docs/inspect.md says. */
+/** What the `inspect` command prints: one object, its INFs by their paths. */
 export function inspectionJson(inspection: Inspection, sha256: string): Record<string, unknown> {
   const { archive, readings, files, printerInf } = inspection;
   const infs = readings.map((reading) => [

@@ -143,13 +143,21 @@ function Get-Property {
     return $property.Value
 }
 
+function ConvertTo-PlainAddress {
+    # An IP address in its one usual spelling, so that fe80::1 and FE80:0::0001 are the same; names stay.
+    param([string]$Address)
+    $parsed = $null
+    if ([Net.IPAddress]::TryParse($Address, [ref]$parsed)) { return $parsed.ToString() }
+    return $Address
+}
+
 function Get-PortDifference {
     # The first way in which a port is not as wanted; $null when it is right.
     param($Port, $Printer)
     if (-not $Printer.Address) { return $null }
     $address = [string](Get-Property -InputObject $Port -Name 'PrinterHostAddress')
     if (-not $address) { return 'it is no TCP/IP port' }
-    if ($address -ne $Printer.Address) { return "its address is $address, not $($Printer.Address)" }
+    if ((ConvertTo-PlainAddress -Address $address) -ne (ConvertTo-PlainAddress -Address $Printer.Address)) { return "its address is $address, not $($Printer.Address)" }
     $protocol = @{ 1 = 'raw'; 2 = 'lpr' }[[int](Get-Property -InputObject $Port -Name 'Protocol')]
     if ($protocol -ne $Printer.Protocol) { return "its protocol is $protocol, not $($Printer.Protocol)" }
     if ($Printer.Protocol -eq 'lpr') {

@@ -497,7 +497,7 @@ function Remove-Replaced {
     param($Printer)
     $names = @($Printer.Replaces)
     $former = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Queue'
-    if ($former -and $former -ne $Printer.Name) { $names += $former }
+    if ($former -and ($former -ne $Printer.Name -or -not $Printer.HasQueue)) { $names += $former }
     foreach ($name in $names) {
         $old = Invoke-Print -Command { Get-LocalQueue -Name $name }
         if ($null -eq $old) { continue }
