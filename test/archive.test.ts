@@ -1,26 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ByteSource } from "../src/domain/byte-source.ts";
 import { UserError } from "../src/domain/errors.ts";
 import { checkEntry, readArchive } from "../src/pkg/archive.ts";
 import { seededRandom } from "./support/random.ts";
-import { makeZip, type ZipOptions, type ZipPart } from "./support/zip.ts";
-
-/** A buffer as a byte source. */
-function sourceOf(bytes: Buffer): ByteSource {
-  const read = async (position: number, length: number) => {
-    if (position < 0 || position + length > bytes.length) throw new Error("read beyond the end");
-    return Buffer.from(bytes.subarray(position, position + length));
-  };
-  const fill = async (position: number, targets: readonly Uint8Array[]) => {
-    let at = position;
-    for (const target of targets) {
-      target.set(await read(at, target.length));
-      at += target.length;
-    }
-  };
-  return { size: bytes.length, read, fill };
-}
+import { makeZip, sourceOf, type ZipOptions, type ZipPart } from "./support/zip.ts";
 
 async function contentsOf(zip: Buffer): Promise<Record<string, string>> {
   const source = sourceOf(zip);

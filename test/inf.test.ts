@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
 import { preferredDescription } from "../src/domain/driver.ts";
 import { UserError } from "../src/domain/errors.ts";
 import { cabinetNames } from "../src/inf/cabinet.ts";
@@ -10,9 +11,11 @@ import { InfDocument } from "../src/inf/document.ts";
 import { executableMachine } from "../src/inf/executable.ts";
 import { compressedName, PackageFiles } from "../src/inf/files.ts";
 import { choosePrinterInf, type InfReading, readInf, unusedInPackage } from "../src/inf/package.ts";
+import { inspectArchive, reportOf } from "../src/services/inspect-archive.ts";
 import { printerInf } from "./support/driver-zip.ts";
 import { seededRandom } from "./support/random.ts";
 import { shared, withoutShared } from "./support/shared.ts";
+import { makeZip, sourceOf } from "./support/zip.ts";
 
 function read(
   text: string | Buffer,
@@ -234,6 +237,41 @@ test("compressed names, cabinets and programs are recognised", () => {
   program.writeUInt16LE(0xaa64, 132);
   assert.equal(executableMachine(program), "arm64");
   assert.equal(executableMachine(program.subarray(0, 100)), undefined);
+});
+
+/** A cabinet of one file, packed with MSZIP, as `name.dl_` is. */
+function packedProgram(machine: number): Buffer {
+  const program = Buffer.alloc(2000, 7);
+  program.write("MZ");
+  program.writeUInt32LE(128, 60);
+  program.write("PE\0\0", 128, "latin1");
+  program.writeUInt16LE(machine, 132);
+  const data = Buffer.concat([Buffer.from("CK"), deflateRawSync(program)]);
+  const head = Buffer.alloc(70);
+  head.write("MSCF");
+  head.writeUInt32LE(44, 16);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(1, 28);
+  head.writeUInt32LE(62, 36);
+  head.writeUInt16LE(1, 40);
+  head.writeUInt16LE(1, 42);
+  head.write("x\0", 60, "latin1");
+  head.writeUInt16LE(data.length, 66);
+  head.writeUInt16LE(program.length, 68);
+  return Buffer.concat([head, data]);
+}
+
+test("an architecture that is declared but not shipped is found, also in packed program files", async () => {
+  const inf = `${version}[Manufacturer]\nX=M,NTamd64,NTx86\n[M.NTamd64]\n"A"=I\n[M.NTx86]\n"A"=I\n[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1\n`;
+  const zip = makeZip([
+    { name: "a.inf", bytes: inf },
+    { name: "a.dl_", bytes: packedProgram(0x8664) },
+  ]);
+
+  const report = reportOf(await inspectArchive(sourceOf(zip)));
+
+  assert.deepEqual(report.infs[0]?.architectures, ["x86", "amd64"]);
+  assert.deepEqual(report.infs[0]?.notShipped, ["x86"]);
 });
 
 test("a text without measure is refused or answered in good time", { timeout: 60_000 }, () => {

@@ -1,3 +1,5 @@
+import { inflateSync } from "fflate";
+
 /** How many bytes from a cabinet's start usually hold its whole directory. */
 export const cabinetHeadBytes = 1024 * 1024;
 
@@ -20,4 +22,30 @@ export function cabinetNames(head: Uint8Array): string[] | undefined {
     at = end + 1;
   }
   return names;
+}
+
+/**
+ * The first bytes that a cabinet's first folder unpacks to, at most one block of 32 KB; stored and MSZIP data
+ * alone ([MS-CAB] 2.3 and 2.6, [MS-MCI] 2.1): what a file packed as `name.dl_` begins with.
+ * @returns undefined when this is no cabinet, the block goes beyond `head`, or it is packed in another way
+ */
+export function cabinetFirstBytes(head: Uint8Array): Uint8Array | undefined {
+  const view = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  if (view.length < 64 || view.toString("latin1", 0, 4) !== "MSCF") return undefined;
+  const hasReserve = (view.readUInt16LE(30) & 4) !== 0;
+  const folder = hasReserve ? 40 + view.readUInt16LE(36) : 36;
+  const dataReserve = hasReserve ? view.readUInt8(39) : 0;
+  if (folder + 8 > view.length) return undefined;
+  const block = view.readUInt32LE(folder);
+  const packing = view.readUInt16LE(folder + 6) & 0x0f;
+  if (block + 8 > view.length) return undefined;
+  const start = block + 8 + dataReserve;
+  const bytes = view.subarray(start, start + view.readUInt16LE(block + 4));
+  if (packing === 0) return bytes;
+  if (packing !== 1 || bytes.toString("latin1", 0, 2) !== "CK") return undefined;
+  try {
+    return inflateSync(bytes.subarray(2), { out: new Uint8Array(32768) });
+  } catch {
+    return undefined;
+  }
 }

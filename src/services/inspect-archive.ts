@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ByteSource } from "../domain/byte-source.ts";
 import type { Architecture, ArchiveReport, InfSummary } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import { cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
+import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
 import { infLimitBytes } from "../inf/document.ts";
 import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
 import { PackageFiles } from "../inf/files.ts";
@@ -23,10 +23,12 @@ export interface Inspection {
   readonly files: PackageFiles;
   readonly readings: readonly InfReading[];
   readonly printerInf: InfReading | undefined;
-  /** Of program files that are not compressed, by path. */
+  /** Of program files, plain or packed as `name.dl_`, by path. */
   readonly machines: ReadonlyMap<string, Architecture>;
 }
 
+/** Holds the first block of a packed program, with what stands before it. */
+const packedHeadBytes = 64 * 1024;
 const infsLimitBytes = 4 * infLimitBytes;
 
 /**
@@ -46,7 +48,7 @@ export async function inspectArchive(source: ByteSource): Promise<Inspection> {
     if (isInf(entry.path)) contents.set(entry.path, kept);
     const names = isCabinet(entry.path) ? cabinetNames(kept) : undefined;
     if (names !== undefined) cabinets.set(entry.path, names);
-    const machine = isProgram(entry.path) ? executableMachine(kept) : undefined;
+    const machine = machineOf(entry.path, kept);
     if (machine !== undefined) machines.set(entry.path, machine);
   }
   const files = new PackageFiles(
@@ -69,9 +71,21 @@ function isProgram(path: string): boolean {
   return /\.(?:dll|exe|sys)$/i.test(path);
 }
 
+/** `name.dl_` and the like: a cabinet of one file. */
+function isPackedProgram(path: string): boolean {
+  return /\.(?:dl|ex|sy)_$/i.test(path);
+}
+
+function machineOf(path: string, head: Buffer): Architecture | undefined {
+  if (isProgram(path)) return executableMachine(head);
+  const unpacked = isPackedProgram(path) ? cabinetFirstBytes(head) : undefined;
+  return unpacked && executableMachine(unpacked);
+}
+
 function bytesToKeep(path: string): number {
   if (isInf(path)) return infLimitBytes;
   if (isCabinet(path)) return cabinetHeadBytes;
+  if (isPackedProgram(path)) return packedHeadBytes;
   return isProgram(path) ? executableHeadBytes : 0;
 }
 
@@ -154,8 +168,8 @@ function unusedBeside({ readings, files }: Inspection, reading: InfReading): str
 }
 
 /**
- * Architectures that the INF declares, but whose program files are all of other machines. Compressed
- * files and cabinets tell nothing, so a driver without plain program files is taken at its word.
+ * Architectures that the INF declares, but whose program files are all of other machines. Files in larger
+ * cabinets tell nothing, so a driver with no other program files is taken at its word.
  */
 function notShipped({ machines }: Inspection, { files }: InfReading): Architecture[] {
   return files.architectures.filter((architecture) => {

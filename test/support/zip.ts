@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from "node:zlib";
+import type { ByteSource } from "../../src/domain/byte-source.ts";
 
 /** A file for a ZIP that a test makes, and how it is to be written. */
 export interface ZipPart {
@@ -129,4 +130,20 @@ function end(count: number, size: number, offset: number, options: ZipOptions): 
   large.writeUInt32LE(1, 72);
   record.fill(0xff, 8, 20);
   return Buffer.concat([large, record, comment]);
+}
+
+/** A buffer as a byte source. */
+export function sourceOf(bytes: Buffer): ByteSource {
+  const read = async (position: number, length: number) => {
+    if (position < 0 || position + length > bytes.length) throw new Error("read beyond the end");
+    return Buffer.from(bytes.subarray(position, position + length));
+  };
+  const fill = async (position: number, targets: readonly Uint8Array[]) => {
+    let at = position;
+    for (const target of targets) {
+      target.set(await read(at, target.length));
+      at += target.length;
+    }
+  };
+  return { size: bytes.length, read, fill };
 }
