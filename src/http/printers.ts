@@ -68,10 +68,10 @@ const freshForm: FormState = { values: defaults, problems: {} };
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
   const saved = await saving(form, async () => app.store.printers.add(parsePrinter(form)));
+  if (saved.ok && isNavigation(request)) return redirect(paths.printer(saved.value));
   const rows = app.store.printers.list();
   const choices = choicesOf(app);
-  if (isNavigation(request)) {
-    if (saved.ok) return redirect(paths.printer(saved.value));
+  if (!saved.ok && isNavigation(request)) {
     return htmlReply(printersPage({ assets }, rows, choices, saved.form, true), saved.status);
   }
   if (!saved.ok)

@@ -54,8 +54,14 @@ export class Database {
     const prepared = this.#db.prepare(statement);
     try {
       prepared.bind([...parameters]);
+      const names = prepared.getColumnNames();
       const rows: Row[] = [];
-      while (prepared.step()) rows.push(prepared.getAsObject());
+      while (prepared.step()) {
+        const values = prepared.get();
+        const row: Row = {};
+        for (let i = 0; i < names.length; i++) row[names[i] ?? ""] = values[i] ?? null;
+        rows.push(row);
+      }
       return rows;
     } finally {
       prepared.free();
