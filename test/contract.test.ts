@@ -90,6 +90,25 @@ test("a printer is made from a form and stands in the list under its client", as
   assert.deepEqual(printer.replaces, ["Old one", "Old two"]);
 });
 
+test("a printer is deleted from the whole list alone: elsewhere nothing could be brought anew", async (t) => {
+  const { fetch, post, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ client_id: "1" });
+
+  const pages = await Promise.all(
+    ["/printers", "/clients/1", "/drivers/1"].map(async (path) => (await fetch(path)).text()),
+  );
+
+  assert.deepEqual(
+    pages.map((text) => [text.includes("hx-delete"), text.includes('id="printer-list"')]),
+    [
+      [true, true],
+      [false, false],
+      [false, false],
+    ],
+  );
+});
+
 test("a printer without client and driver is listed all the same", async (t) => {
   const { post, fetch } = await startApp(t);
   await post("/printers", { name: "Lonely", address: "10.0.0.1" });

@@ -57,14 +57,15 @@ export function printerList(rows: readonly PrinterRow[]): Html {
     const client = group[0]?.client;
     const name = client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : "Without a client";
     return html`<section class="group"><h2>${name} <span class="soft">${counted(group.length, "printer")}</span></h2>
-      ${printerTable(group)}</section>`;
+      ${printerTable(group, true)}</section>`;
   });
   const first = html`<a class="button" href="#new-printer">Describe the first printer</a>`;
   const sentence = "A printer is what you deploy: its queue, port, driver and preferences.";
   return html`<div id="printer-list">${rows.length > 0 ? sections : emptyState(sentence, first)}</div>`;
 }
 
-export function printerTable(rows: readonly PrinterRow[]): Html {
+/** @param withDelete only where the whole list is there to be brought anew */
+export function printerTable(rows: readonly PrinterRow[], withDelete = false): Html {
   const lines = rows.map(
     ({ printer, driver }) => html`<tr>
       <td data-label="Printer"><a href="${paths.printer(printer.id)}">${printer.name}</a></td>
@@ -73,7 +74,7 @@ export function printerTable(rows: readonly PrinterRow[]): Html {
       <td data-label="State">${printerState(printer, driver)}</td>
       <td data-label="" class="row-actions"><a href="${paths.printerEdit(printer.id)}">Edit<span class="visually-hidden">
         ${printer.name}</span></a> <a href="${paths.printerCopy(printer.id)}">Copy<span class="visually-hidden">
-        ${printer.name}</span></a> ${deleteInList(printer)}</td>
+        ${printer.name}</span></a> ${withDelete && deleteInList(printer)}</td>
     </tr>`,
   );
   return html`<table><thead><tr><th scope="col">Printer</th><th scope="col">Address</th><th scope="col">Model</th>
