@@ -404,6 +404,32 @@ test("a client that leaves in the middle costs one log line and nothing else", a
   assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
 });
 
+test("more sealed downloads at once than are allowed are refused with 503, also of a known package", async (t) => {
+  const { url, fetch, addDriver, addPrinter } = await startApp(t);
+  const big = Buffer.concat(Array.from({ length: 80 }, () => noise));
+  const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));
+  const path = `/printers/${await addPrinter({ driver_id: String(driver) })}/packages/mdm`;
+  await bytesOf(fetch(path));
+  const { hostname, port } = new URL(url);
+  const stalled = Array.from({ length: 32 }, () => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    );
+    return socket.once("data", () => socket.pause()).on("error", () => {});
+  });
+  await Promise.all(stalled.map((socket) => new Promise((resolve) => socket.once("data", resolve))));
+
+  const refused = await fetch(path);
+  for (const socket of stalled) socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const after = await fetch(path);
+
+  assert.equal(refused.status, 503);
+  assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
+  assert.equal(after.status, 200);
+  await after.arrayBuffer();
+});
+
 test("an archive that goes bad while it is read breaks the connection, so that half does not look whole", async (t) => {
   const app = await startApp(t);
   const zip = driverZip({

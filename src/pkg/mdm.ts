@@ -1,6 +1,14 @@
 import { layOut } from "./contents.ts";
 import type { PackageFormat } from "./format.ts";
-import { chunkBytes, chunkCount, cipherSize, deriveKeys, packageFrame, packageSize } from "./intunewin.ts";
+import {
+  chunkBytes,
+  chunkCount,
+  cipherSize,
+  deriveKeys,
+  packageFrame,
+  packageSize,
+  type Seal,
+} from "./intunewin.ts";
 
 const setupFile = "install.ps1";
 
@@ -13,14 +21,16 @@ export const mdm: PackageFormat = {
     const zip = layOut(contents, { withIcon: true });
     const keys = deriveKeys(workshop.secret, zip.digest);
     const plainSize = zip.layout.size;
+    // Asked for once a download: it may be refused before the first byte goes out, never afterwards.
+    let measured: Seal | undefined;
     return {
       size: packageSize(plainSize, setupFile),
       etag: `mdm-${zip.digest.toString("hex", 0, 16)}`,
       prepare: async () => {
-        await workshop.measure(zip, keys);
+        measured = await workshop.measure(zip, keys);
       },
       async *chunks(start, end) {
-        const seal = await workshop.measure(zip, keys);
+        const seal = measured ?? (await workshop.measure(zip, keys));
         const { head, tail } = packageFrame(plainSize, setupFile, keys, seal);
         const tailStart = head.length + cipherSize(plainSize);
         if (start < head.length) yield head.subarray(start, end);

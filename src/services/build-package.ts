@@ -144,7 +144,7 @@ export class PackageBuilder {
   #measure(zip: LaidOutZip, keys: SealKeys): Promise<Seal> {
     const key = zip.digest.toString("hex");
     const known = this.#seals.get(key);
-    if (known === undefined && this.#sealedDownloads >= sealedDownloadLimit) {
+    if (this.#sealedDownloads >= sealedDownloadLimit) {
       throw new UserError(
         "busy",
         "Too many packages are being downloaded at the moment. Try again in a few seconds.",

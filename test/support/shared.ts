@@ -13,13 +13,3 @@ export function makeSharedZip(folder: string, out: string, ...options: string[])
   const tool = resolve(shared, "tools/make-driver-zip.py");
   execFileSync("python3", [tool, resolve(shared, "inf", folder), out, ...options], { stdio: "pipe" });
 }
-
-/** Whether a program can be started. */
-export function hasProgram(name: string, ...args: string[]): boolean {
-  try {
-    execFileSync(name, args, { stdio: "ignore" });
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ENOENT" && (error as { status?: number }).status === 0;
-  }
-}
