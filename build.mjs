@@ -46,7 +46,7 @@ if (process.argv.includes("--tests")) {
     outbase: "test",
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    external: ["playwright-core", "axe-core", "web-tree-sitter"],
+    external: ["playwright-core", "axe-core", "web-tree-sitter", "acorn", "esbuild", "recheck", "yauzl"],
     sourcemap: "inline",
   });
 }

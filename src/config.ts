@@ -10,6 +10,8 @@ export interface Config {
   readonly host: string | undefined;
   /** `PUBLIC_URL` (none): the service's address as clients see it, without a slash at the end. */
   readonly publicUrl: string | undefined;
+  /** `ALLOWED_HOSTS` (none): further host names that changes may be sent to, in lower case. */
+  readonly allowedHosts: readonly string[];
   /** `UPLOAD_LIMIT_MB` (1024). */
   readonly uploadLimitBytes: number;
 }
@@ -20,6 +22,7 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["PORT", "8080", "TCP port to listen on"],
   ["HOST", "all interfaces", "address to listen on"],
   ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
+  ["ALLOWED_HOSTS", "none", "further public host names of the service, separated by commas"],
   ["UPLOAD_LIMIT_MB", "1024", "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
 ];
 
@@ -40,6 +43,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     port: integer("PORT", 8080, 0, 65535),
     host: setting("HOST"),
     publicUrl: readPublicUrl(setting("PUBLIC_URL"), problems),
+    allowedHosts: readHosts(setting("ALLOWED_HOSTS"), problems),
     uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1024, 1, 4095) * 1024 * 1024,
   };
   if (problems.length > 0) throw new Error(problems.join("\n"));
@@ -50,7 +54,25 @@ function readPublicUrl(text: string | undefined, problems: string[]): string | u
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && !url.username && !url.password && !url.search && !url.hash;
-  if (isPlain && ["http:", "https:"].includes(url.protocol)) return url.href.replace(/\/+$/, "");
+  if (isPlain && ["http:", "https:"].includes(url.protocol)) return withoutSlashes(url.href);
   problems.push(`PUBLIC_URL is “${text}”; it looks like https://platen.example.`);
   return undefined;
+}
+
+function withoutSlashes(address: string): string {
+  let end = address.length;
+  while (address.charAt(end - 1) === "/") end--;
+  return address.slice(0, end);
+}
+
+function readHosts(text: string | undefined, problems: string[]): string[] {
+  const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const hosts = names.filter((name) => name !== "");
+  const wrong = hosts.filter((name) => !/^[a-z0-9.-]+$/.test(name));
+  if (wrong.length > 0) {
+    problems.push(
+      `ALLOWED_HOSTS has “${wrong.join("”, “")}”; names look like platen.example.com, separated by commas, without ports.`,
+    );
+  }
+  return hosts;
 }

@@ -292,7 +292,7 @@ test("ranges of every kind give the right bytes, and impossible ones 416", async
     const whole = await bytesOf(full);
     const size = whole.length;
     const etag = full.headers.get("etag") ?? "";
-    const date = full.headers.get("last-modified") ?? "";
+    const date = new Date(Date.UTC(2040, 0, 1)).toUTCString();
     const get = (headers: Record<string, string>) => fetch(path, { headers });
 
     const ranges: [string, number, number][] = [
@@ -319,16 +319,16 @@ test("ranges of every kind give the right bytes, and impossible ones 416", async
       { range: "bytes=9-5" },
       { range: "bytes=0-1,4-5" },
       { range: "bytes=0-9", "if-range": '"old"' },
+      { range: "bytes=0-9", "if-range": date },
+      { "if-modified-since": date },
     ];
     for (const headers of wholes)
       assert.equal((await get(headers as Record<string, string>)).status, 200, JSON.stringify(headers));
-    for (const condition of [etag, date]) {
-      assert.equal((await get({ range: "bytes=0-9", "if-range": condition })).status, 206);
-    }
+    assert.equal(full.headers.get("last-modified"), null);
+    assert.equal((await get({ range: "bytes=0-9", "if-range": etag })).status, 206);
     assert.equal((await get({ "if-none-match": etag })).status, 304);
     assert.equal((await get({ "if-none-match": `"x", W/${etag}` })).status, 304);
-    assert.equal((await get({ "if-modified-since": date })).status, 304);
-    assert.equal((await get({ "if-none-match": '"other"', "if-modified-since": date })).status, 200);
+    assert.equal((await get({ "if-none-match": '"other"' })).status, 200);
   }
 });
 

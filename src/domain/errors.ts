@@ -5,6 +5,7 @@ export type Problem =
   | "conflict" // 409: it collides with what is there
   | "too-large" // 413
   | "forbidden" // 403
+  | "misdirected" // 421: it was sent to a name that is not this service's
   | "busy"; // 503: try again later
 
 /** Messages beside form fields, by field name. */

@@ -14,14 +14,25 @@ export interface TextRule {
   readonly multiline?: boolean;
 }
 
+/**
+ * More combining marks in a row than any language writes: the rest of such a run is left out, because putting
+ * n marks into their canonical order takes n² steps (Unicode Standard Annex 15, stream-safe text).
+ */
+const markRun = /(\p{M}{30})\p{M}+/gu;
+
 /** Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). */
 export function cleanText(value: string, multiline = false): string {
-  const text = value.toWellFormed().normalize("NFC");
+  const text = value.toWellFormed().replace(markRun, "$1").normalize("NFC");
   if (!multiline) return text.replace(/\p{Cc}/gu, "").trim();
   return text
     .replace(/\r\n?/g, "\n")
     .replace(/[^\P{Cc}\n]/gu, "")
     .trim();
+}
+
+/** Whether a checkbox's value, as a form sends it, means that it is ticked. */
+export function isTicked(value: string | undefined): boolean {
+  return !["", "0", "false", "off", "no"].includes((value ?? "").trim().toLowerCase());
 }
 
 /**
@@ -69,8 +80,7 @@ export class FieldReader {
 
   /** Whether a checkbox is ticked. */
   checkbox(name: string): boolean {
-    const value = (this.#input[name] ?? "").trim().toLowerCase();
-    return !["", "0", "false", "off", "no"].includes(value);
+    return isTicked(this.#input[name]);
   }
 
   /** A reference to another record; empty is none. */

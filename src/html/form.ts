@@ -1,5 +1,5 @@
 import type { FieldMessages } from "../domain/errors.ts";
-import type { FormInput } from "../domain/fields.ts";
+import { type FormInput, isTicked } from "../domain/fields.ts";
 import { type Hole, type Html, html } from "./html.ts";
 
 /** What a form shows: the values, and a message beside each field that was refused. */
@@ -58,9 +58,8 @@ export function selectField(state: FormState, options: FieldOptions & { readonly
 
 export function checkbox(state: FormState, options: FieldOptions): Html {
   const { name, label, hint } = options;
-  const isOn = !["", "0", "false", "off", undefined].includes(state.values[name]);
   return html`<div class="field check">
-    <input id="${id(name)}" name="${name}" type="checkbox" value="on" ${isOn && html`checked`}
+    <input id="${id(name)}" name="${name}" type="checkbox" value="on" ${isTicked(state.values[name]) && html`checked`}
       ${hint && html`aria-describedby="${id(name)}-hint"`}>
     <label for="${id(name)}">${label}</label>
     ${hint && html`<p class="hint" id="${id(name)}-hint">${hint}</p>`}

@@ -14,7 +14,7 @@ export function time(time: number): Html {
 
 /** `2 554`. */
 export function count(number: number): string {
-  return String(number).replace(/\B(?=(?:\d{3})+$)/g, thin);
+  return number.toLocaleString("en-US").replaceAll(",", thin);
 }
 
 /** `1 printer`, `2 printers`. */

@@ -10,7 +10,8 @@ import { say } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver } from "../services/add-driver.ts";
 import { assets } from "./assets.ts";
-import { isNavigation, readForm, receiveFile, saving } from "./forms.ts";
+import { isNavigation, readForm, saving } from "./forms.ts";
+import { receiveFile } from "./multipart.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";
 import type { Context } from "./router.ts";
 
@@ -33,13 +34,14 @@ export async function upload({ app, request }: Context): Promise<Reply> {
 }
 
 async function receiveDriver(app: App, request: Context["request"]) {
-  const limit = app.config.uploadLimitBytes;
-  const { fileName, result } = await receiveFile(
-    request,
-    limit,
-    () => driverTooLarge(limit),
-    (stream) => app.store.blobs.receive(stream),
-  );
+  const limitBytes = app.config.uploadLimitBytes;
+  const { blobs } = app.store;
+  const { fileName, result } = await receiveFile(request, {
+    limitBytes,
+    tooLarge: () => driverTooLarge(limitBytes),
+    receive: (stream) => blobs.receive(stream),
+    discard: (incoming) => blobs.discard(incoming),
+  });
   return addDriver(app, result, fileName);
 }
 
@@ -135,7 +137,6 @@ export async function archive({ app, id }: Context<"id">): Promise<Reply> {
     fileName: driver.file_name,
     size: driver.size,
     etag: driver.sha256,
-    modifiedAt: driver.uploaded_at,
     chunks: (start, end) => app.store.blobs.chunks(path, start, end),
   };
 }

@@ -11,6 +11,7 @@ const statuses: Record<Problem, number> = {
   conflict: 409,
   "too-large": 413,
   forbidden: 403,
+  misdirected: 421,
   busy: 503,
 };
 

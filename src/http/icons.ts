@@ -6,7 +6,8 @@ import { paths } from "../html/paths.ts";
 import { iconStatusBody } from "../html/printer.ts";
 import type { Incoming } from "../store/blobs.ts";
 import { statusReply } from "./errors.ts";
-import { isNavigation, receiveFile } from "./forms.ts";
+import { isNavigation } from "./forms.ts";
+import { receiveFile } from "./multipart.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";
 import type { Context } from "./router.ts";
 
@@ -14,8 +15,13 @@ import type { Context } from "./router.ts";
 export async function upload({ app, request, id }: Context<"id">): Promise<Reply> {
   const refused = await refusal(async () => {
     app.store.printers.get(id);
-    const receive = (stream: NodeJS.ReadableStream) => app.store.blobs.receive(stream as never);
-    const { result } = await receiveFile(request, iconLimitBytes, iconTooLarge, receive);
+    const { blobs } = app.store;
+    const { result } = await receiveFile(request, {
+      limitBytes: iconLimitBytes,
+      tooLarge: iconTooLarge,
+      receive: (stream) => blobs.receive(stream),
+      discard: (incoming) => blobs.discard(incoming),
+    });
     await keepIcon(app, id, result);
   });
   if (refused === undefined && isNavigation(request)) return redirect(paths.printer(id));
@@ -80,7 +86,6 @@ export async function show({ app, id }: Context<"id">): Promise<Reply> {
     type: "image/png",
     size: bytes.length,
     etag: icon.sha256,
-    modifiedAt: icon.uploaded_at,
     chunks: (start, end) => [bytes.subarray(start, end)],
   };
 }

@@ -23,11 +23,10 @@ export function script({ app, request, id, params }: Context<"id" | "kind">): Re
   const listing = app.store.printers.get(id);
   const deployable = app.packages.deployable(listing);
   const bytes = renderScript(kind, deploymentOf(deployable, serviceUrl(request, app.config)));
-  const { printer, driver } = deployable;
+  const { printer } = deployable;
   return bytesDownload(bytes, {
     type: "text/plain; charset=utf-8",
     fileName: scriptFileName(kind, printer.name, id),
-    modifiedAt: Math.max(printer.updated_at, driver.updated_at),
   });
 }
 
@@ -38,13 +37,13 @@ function scriptFileName(kind: ScriptKind, name: string, id: number): string {
 /** `GET /printers/{id}/packages/{format}` */
 export async function ofPrinter({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(await app.packages.ofPrinter(format, app.store.printers.get(id)));
+  return packageReply(format, await app.packages.ofPrinter(format, app.store.printers.get(id)));
 }
 
 /** `GET /clients/{id}/packages/{format}` */
 export async function ofClient({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(await app.packages.ofClient(format, app.store.clients.get(id)));
+  return packageReply(format, await app.packages.ofClient(format, app.store.clients.get(id)));
 }
 
 function formatOf(id: string): PackageFormat {
@@ -53,7 +52,7 @@ function formatOf(id: string): PackageFormat {
   return format;
 }
 
-function packageReply({ file, fileName, modifiedAt }: NamedPackage): Download {
+function packageReply({ isSealed }: PackageFormat, { file, fileName }: NamedPackage): Download {
   const type = fileName.endsWith(".zip") ? "application/zip" : "application/octet-stream";
   const { size, etag } = file;
   return {
@@ -62,7 +61,7 @@ function packageReply({ file, fileName, modifiedAt }: NamedPackage): Download {
     fileName,
     size,
     etag,
-    modifiedAt,
+    isSealed,
     prepare: () => file.prepare(),
     chunks: (start, end) => file.chunks(start, end),
   };

@@ -1,36 +1,37 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What names the state of a download. */
-export interface Validators {
-  /** With its quotes. */
-  readonly etag: string;
-  /** UTC, milliseconds since 1970. */
-  readonly modifiedAt: number | undefined;
+/** Whether the client has these bytes already (RFC 9110, 13.1.2). @param etag with its quotes */
+export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
+  const known = headers["if-none-match"]?.trim();
+  if (known === undefined) return false;
+  return known === "*" || known.split(",").some((tag) => withoutWeakness(tag.trim()) === etag);
 }
 
-/** Whether the client has these bytes already (RFC 9110, 13.1.2 and 13.1.3). */
-export function isNotModified(headers: IncomingHttpHeaders, { etag, modifiedAt }: Validators): boolean {
-  const known = headers["if-none-match"];
-  if (known !== undefined) {
-    return known.trim() === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
-  }
-  const since = Date.parse(headers["if-modified-since"] ?? "");
-  return modifiedAt !== undefined && !Number.isNaN(since) && wholeSeconds(modifiedAt) <= since;
+function withoutWeakness(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}
+
+/** From `start` up to `end`, which is not included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
  * The one range that is asked for; undefined when the whole is to be sent: no range, several, one in
- * another unit, or one of bytes that have changed meanwhile (RFC 9110, 14.2 and 13.1.5).
+ * another unit, or one of bytes that have changed meanwhile (RFC 9110, 14.2 and 13.1.5). Dates are no
+ * validators here: two packages made within one second differ.
+ * @param etag with its quotes
  */
 export function requestedRange(
   headers: IncomingHttpHeaders,
   size: number,
-  validators: Validators,
-): { readonly start: number; readonly end: number } | "unsatisfiable" | undefined {
-  const match = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(headers.range ?? "");
-  if (match === null || !ifRangeHolds(headers["if-range"], validators)) return undefined;
-  const [, first = "", last = ""] = match;
-  if (first === "" && last === "") return undefined;
+  etag: string,
+): ByteRange | "unsatisfiable" | undefined {
+  const condition = headers["if-range"];
+  if (condition !== undefined && String(condition).trim() !== etag) return undefined;
+  const [first, last] = bounds(headers.range ?? "") ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
   if (first === "") {
     const length = Math.min(Number(last), size);
     return length === 0 ? "unsatisfiable" : { start: size - length, end: size };
@@ -41,15 +42,17 @@ export function requestedRange(
   return { start, end: last === "" ? size : Math.min(Number(last) + 1, size) };
 }
 
-function ifRangeHolds(condition: string | string[] | undefined, { etag, modifiedAt }: Validators): boolean {
-  if (condition === undefined) return true;
-  const text = String(condition).trim();
-  if (text.startsWith('"') || text.startsWith("W/")) return text === etag;
-  return modifiedAt !== undefined && Date.parse(text) === wholeSeconds(modifiedAt);
-}
-
-function wholeSeconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000) * 1000;
+/** What stands before and behind the hyphen of `bytes=…-…`: digits or nothing. */
+function bounds(text: string): [string, string] | undefined {
+  const unit = "bytes=";
+  if (text.slice(0, unit.length).toLowerCase() !== unit) return undefined;
+  const parts = text
+    .slice(unit.length)
+    .split("-", 3)
+    .map((part) => part.trim());
+  const [first, last] = parts;
+  if (parts.length !== 2 || first === undefined || last === undefined) return undefined;
+  return /^\d*$/.test(first) && /^\d*$/.test(last) ? [first, last] : undefined;
 }
 
 /** An attachment's name, for every client: in ASCII, and in UTF-8 where that is more (RFC 6266). */

@@ -1,42 +1,136 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import { errorReply, statusReply } from "./errors.ts";
 import { drain } from "./forms.ts";
-import { type Reply, send } from "./reply.ts";
+import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
+import { formLimitBytes } from "./multipart.ts";
+import type { Reply } from "./reply.ts";
 import { type Context, findRoute, parseId } from "./router.ts";
 import { routes } from "./routes.ts";
-import { isCrossSite } from "./service-url.ts";
+import { send } from "./send.ts";
+import { checkHost, isCrossSite } from "./service-url.ts";
 
-/** A connection on which nothing moves for so long is closed. */
+/** A connection on which nothing moves for so long is closed, whatever it waits for. */
 const idleLimitMs = 10 * 60_000;
 
+/** A server with what it holds its clients to. */
+interface Service {
+  readonly app: App;
+  readonly limits: Limits;
+  readonly quotas: Quotas;
+}
+
 /** The HTTP server, not listening yet. */
-export function createHttpServer(app: App): Server {
-  // Uploads may take longer than Node's five minutes; connections that stand still are closed instead.
+export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
+  const service = { app, limits, quotas: makeQuotas(limits) };
+  // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
   const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 });
   server.setTimeout(idleLimitMs);
-  server.on("request", (request, response) => void answer(app, request, response));
+  server.on("connection", (socket) => admit(service, socket));
+  const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
+  server.on("request", ask);
   return server;
 }
 
-async function answer(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  try {
-    const reply = await handle(app, request).catch((error: unknown) => errorReply(app, request, error));
-    if (request.method !== "GET" && request.method !== "HEAD") await drain(request);
-    await send(request, response, reply);
-  } catch (error) {
-    await recover(app, request, response, error);
+/** Takes a connection, or turns it away where its client or all together have too many. */
+function admit({ quotas }: Service, socket: Socket): void {
+  const release = quotas.connections.take(socket.remoteAddress);
+  if (release !== undefined) {
+    socket.once("close", release);
+    return;
   }
+  socket.on("error", () => {});
+  socket.end(
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    () => socket.destroy(),
+  );
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/**
+ * One answer at a time for each connection. Node hands over all requests that a client sends ahead at once; here
+ * they wait until the answer before them is out, and other connections come in between.
+ * @param limit requests that may wait; a connection that sends more ahead is closed
+ */
+function inTurn(
+  limit: number,
+  answerOne: Answer,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+  return (request, response) => {
+    const { socket } = request;
+    const queue = waiting.get(socket);
+    const start = () => {
+      response.once("close", () => {
+        const next = waiting.get(socket)?.shift();
+        if (next === undefined || socket.destroyed) waiting.delete(socket);
+        else setImmediate(next);
+      });
+      void answerOne(request, response);
+    };
+    if (queue === undefined) {
+      waiting.set(socket, []);
+      start();
+    } else if (queue.length < limit) queue.push(start);
+    else socket.destroy();
+  };
+}
+
+async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { app } = service;
+  const stopWatching = watchBody(service.limits, request);
+  const release = isReading(request) ? () => {} : takeBody(service, request);
+  try {
+    const reply = await handle(app, request, release !== undefined).catch((error: unknown) => {
+      if (request.socket.destroyed) throw error;
+      return errorReply(app, request, error);
+    });
+    if (!isReading(request)) await drain(request);
+    stopWatching();
+    if (!request.complete) response.setHeader("Connection", "close");
+    await send(service, request, response, reply);
+  } catch (error) {
+    await recover(service, request, response, error);
+  } finally {
+    stopWatching();
+    release?.();
+  }
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Room for the part of a body that stays in memory. @returns what gives it back; undefined without room */
+function takeBody({ quotas }: Service, request: IncomingMessage): (() => void) | undefined {
+  const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+  return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, formLimitBytes));
+}
+
+/** Closes the connection of a client that sends its request's body too slowly, until the answer is called. */
+function watchBody({ slowMs, leastBytes }: Limits, request: IncomingMessage): () => void {
+  let seen = request.socket.bytesRead;
+  const timer = setInterval(() => {
+    const came = request.socket.bytesRead - seen;
+    seen += came;
+    if (request.complete) clearInterval(timer);
+    // What came and was not taken yet is our own slowness, not the client's.
+    else if (came < leastBytes && request.readableLength === 0) request.socket.destroy();
+  }, slowMs);
+  return () => clearInterval(timer);
 }
 
 /** An answer that failed: as an error while nothing is out yet, else by breaking the connection. */
 async function recover(
-  app: App,
+  service: Service,
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
 ): Promise<void> {
+  const { app } = service;
   const isGone =
     (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE" || request.socket.destroyed;
   if (response.headersSent || isGone) {
@@ -46,10 +140,10 @@ async function recover(
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
-  await send(request, response, errorReply(app, request, error)).catch(() => response.destroy());
+  await send(service, request, response, errorReply(app, request, error)).catch(() => response.destroy());
 }
 
-async function handle(app: App, request: IncomingMessage): Promise<Reply> {
+async function handle(app: App, request: IncomingMessage, hasRoom: boolean): Promise<Reply> {
   const method = request.method ?? "GET";
   const url = parseUrl(request.url ?? "/");
   const found = findRoute(routes, method, url.pathname);
@@ -57,8 +151,12 @@ async function handle(app: App, request: IncomingMessage): Promise<Reply> {
   if (found.kind === "wrong method") {
     return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
   }
-  if (method !== "GET" && method !== "HEAD" && isCrossSite(request, app.config)) {
-    throw new UserError("forbidden", "This request comes from a page of another site, and is refused.");
+  if (!isReading(request)) checkOrigin(app, request);
+  if (!hasRoom) {
+    throw new UserError(
+      "busy",
+      "Too many forms are being received at the moment. Try again in a few seconds.",
+    );
   }
   const { params } = found;
   const context: Context<string> = {
@@ -71,21 +169,37 @@ async function handle(app: App, request: IncomingMessage): Promise<Reply> {
   return found.handler(context);
 }
 
+/** @throws UserError where a change is not asked for by a page of this service, or by no page at all */
+function checkOrigin({ config }: App, request: IncomingMessage): void {
+  if (isCrossSite(request, config)) {
+    throw new UserError("forbidden", "This request comes from a page of another site, and is refused.");
+  }
+  checkHost(request, config);
+}
+
 function parseUrl(text: string): URL {
-  const path = text.startsWith("/") ? text.replace(/^\/+/, "/") : `/${text}`;
+  let start = 0;
+  while (text.charAt(start) === "/") start++;
+  const path = `/${text.slice(start)}`;
   if (!URL.canParse(path, "http://platen"))
     throw new UserError("not-found", "There is nothing at this address.");
   return new URL(path, "http://platen");
 }
 
+/** How often a server that stops looks for connections that have become idle. */
+const idleLookMs = 50;
+
 /**
- * Stops taking requests, lets running ones finish for a while, then breaks them off.
+ * Stops taking requests, lets running ones finish for a while, then breaks them off. A connection that is busy now
+ * and idle a moment later is closed then: nobody waits for the end of its keep-alive.
  * @param patienceMs how long downloads may still take
  */
 export function closeServer(server: Server, patienceMs: number): Promise<void> {
   return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
     const timer = setTimeout(() => server.closeAllConnections(), patienceMs);
     server.close(() => {
+      clearInterval(idle);
       clearTimeout(timer);
       resolve();
     });

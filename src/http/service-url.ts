@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import type { Config } from "../config.ts";
+import { UserError } from "../domain/errors.ts";
 
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
@@ -22,4 +24,52 @@ export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publ
   if (!URL.canParse(origin)) return true;
   const ours = [request.headers.host, config.publicUrl && new URL(config.publicUrl).host];
   return !ours.includes(new URL(origin).host);
+}
+
+/** Endings that no public name has: RFC 6762, 8375 and 6761, ICANN's `internal`, and what routers give out. */
+const privateEndings = [
+  "local",
+  "lan",
+  "internal",
+  "home.arpa",
+  "localhost",
+  "localdomain",
+  "home",
+  "intranet",
+  "corp",
+  "private",
+  "test",
+];
+
+/**
+ * Refuses a change that was sent to a public name that is not known as ours. A page of another site can let its own
+ * name point at this machine (DNS rebinding); to the browser its requests then come from the same origin.
+ * @throws UserError "misdirected" that names the setting
+ */
+export function checkHost(
+  request: IncomingMessage,
+  { publicUrl, allowedHosts }: Pick<Config, "publicUrl" | "allowedHosts">,
+): void {
+  const name = hostName(request.headers.host);
+  if (name !== undefined && (isPrivate(name) || allowedHosts.includes(name))) return;
+  if (name !== undefined && publicUrl !== undefined && new URL(publicUrl).hostname === name) return;
+  throw new UserError(
+    "misdirected",
+    `${name === undefined ? "This request names no host" : `“${name}” is not known as a name of this service`}: ` +
+      "nothing was changed. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.",
+  );
+}
+
+/** The name in a `Host` header, in lower case, without port and closing dot; an IPv6 address without brackets. */
+function hostName(host: string | undefined): string | undefined {
+  if (host?.startsWith("[")) return host.slice(1, host.indexOf("]"));
+  const name = host?.split(":")[0]?.toLowerCase() ?? "";
+  if (!/^[a-z0-9._-]+$/.test(name)) return undefined;
+  return name.endsWith(".") ? name.slice(0, -1) : name;
+}
+
+function isPrivate(name: string): boolean {
+  return (
+    isIP(name) !== 0 || !name.includes(".") || privateEndings.some((ending) => name.endsWith(`.${ending}`))
+  );
 }

@@ -38,6 +38,8 @@ export interface PackageFormat {
   /** In paths and on pages. */
   readonly id: string;
   readonly label: string;
+  /** Whether each byte is encrypted as it is sent, which takes memory and a worker thread's time. */
+  readonly isSealed: boolean;
   fileName(slug: string): string;
   build(contents: Contents, workshop: Workshop): PackageFile;
 }

@@ -16,6 +16,7 @@ const setupFile = "install.ps1";
 export const mdm: PackageFormat = {
   id: "mdm",
   label: "Intune (.intunewin)",
+  isSealed: true,
   fileName: (slug) => `${slug}.intunewin`,
   build(contents, workshop) {
     const zip = layOut(contents, { withIcon: true });

@@ -5,6 +5,7 @@ import type { PackageFormat } from "./format.ts";
 export const rmm: PackageFormat = {
   id: "rmm",
   label: "RMM (ZIP)",
+  isSealed: false,
   fileName: (slug) => `${slug}.zip`,
   build(contents, workshop) {
     const zip = layOut(contents, { withIcon: false });

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
@@ -66,7 +65,9 @@ export class Blobs {
       },
     });
     try {
-      await pipeline(stream, measure, createWriteStream(path, { flags: "wx", highWaterMark: 256 * 1024 }));
+      // Opened before anything else: a file that is made only after its stream failed would stay.
+      const file = await open(path, "wx");
+      await pipeline(stream, measure, file.createWriteStream({ highWaterMark: 256 * 1024 }));
       await syncFile(path);
       return { path, sha256: hash.digest("hex"), size };
     } catch (error) {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
+import { defaultLimits, type Limits } from "../../src/http/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { PackageBuilder } from "../../src/services/build-package.ts";
 import { Workers } from "../../src/services/workers.ts";
@@ -39,24 +40,29 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 }
 
 /** The real service on a free port, with a clock that stands still unless it is turned. */
-export async function startApp(t: TestContext, options: Partial<App["config"]> = {}): Promise<TestApp> {
+export async function startApp(
+  t: TestContext,
+  options: Partial<App["config"]> & { readonly limits?: Partial<Limits> } = {},
+): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await temporaryFolder(t));
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
   const clock = () => Date.UTC(2026, 10, 21, 14, 5);
+  const { limits, ...settings } = options;
   const config = {
     dataDir,
     port: 0,
     host: "127.0.0.1",
     publicUrl: undefined,
+    allowedHosts: [],
     uploadLimitBytes: 64 << 20,
-    ...options,
+    ...settings,
   };
   const store = await openStore(dataDir, clock, log);
   const workers = new Workers(bundle);
   const packages = new PackageBuilder(store, workers);
   const app: App = { config, version: "test", store, workers, packages, clock, random: randomBytes, log };
-  const server = createHttpServer(app);
+  const server = createHttpServer(app, { ...defaultLimits, ...limits });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   t.after(() => stop(server, app));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,0 +1,101 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+/**
+ * So much of something that clients hold, counted or in bytes. No client's address may have more than half of
+ * it, so that one client, however slow or hostile, leaves room for the others.
+ */
+export class Quota {
+  readonly #limit: number;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Takes a share for a client, as its socket names it.
+   * @returns what gives the share back, once; undefined when there is no room for it
+   */
+  take(address: string | undefined, amount = 1): (() => void) | undefined {
+    const client = clientOf(address ?? "");
+    const held = this.#held.get(client) ?? 0;
+    if (this.#total + amount > this.#limit || held + amount > this.#limit / 2) return undefined;
+    this.#add(client, amount);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#add(client, -amount);
+      isHeld = false;
+    };
+  }
+
+  #add(client: string, amount: number): void {
+    this.#total += amount;
+    const held = (this.#held.get(client) ?? 0) + amount;
+    if (held > 0) this.#held.set(client, held);
+    else this.#held.delete(client);
+  }
+}
+
+/** Who an address belongs to: IPv4 by itself, however it is written; IPv6 by its first 64 bits, one site's own. */
+export function clientOf(address: string): string {
+  const mapped = address.slice(address.lastIndexOf(":") + 1);
+  if (isIPv4(mapped)) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail ? tail.split(":") : [];
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
+  return [...left, ...Array<string>(zeros).fill("0"), ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}
+
+/** What all clients together may hold of the service, and how slow one may be. */
+export interface Limits {
+  readonly connections: number;
+  /** Requests of one connection that wait for the one before them. */
+  readonly pipelined: number;
+  /** Of pages and other answers in memory that are being sent. */
+  readonly pageBytes: number;
+  /** Of requests' bodies that are being received: so much of each is kept in memory, files apart. */
+  readonly bodyBytes: number;
+  /** Packages and archives that are being sent. */
+  readonly downloads: number;
+  /** Intune packages that are being sent: each holds chunks and a worker thread's time. */
+  readonly sealedDownloads: number;
+  /** In so many milliseconds at least `leastBytes` must come or go, else the connection is closed. */
+  readonly slowMs: number;
+  readonly leastBytes: number;
+}
+
+export const defaultLimits: Limits = {
+  connections: 1024,
+  pipelined: 32,
+  pageBytes: 96 * 1024 * 1024,
+  bodyBytes: 64 * 1024 * 1024,
+  downloads: 512,
+  sealedDownloads: 32,
+  slowMs: 60_000,
+  leastBytes: 64 * 1024,
+};
+
+/** The quotas of one running server. */
+export interface Quotas {
+  readonly connections: Quota;
+  readonly pageBytes: Quota;
+  readonly bodyBytes: Quota;
+  readonly downloads: Quota;
+  readonly sealedDownloads: Quota;
+}
+
+export function makeQuotas(limits: Limits): Quotas {
+  return {
+    connections: new Quota(limits.connections),
+    pageBytes: new Quota(limits.pageBytes),
+    bodyBytes: new Quota(limits.bodyBytes),
+    downloads: new Quota(limits.downloads),
+    sealedDownloads: new Quota(limits.sealedDownloads),
+  };
+}

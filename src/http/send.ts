@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { UserError } from "../domain/errors.ts";
+import type { Limits, Quotas } from "./limits.ts";
+import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
+import type { Download, Reply, TextReply } from "./reply.ts";
+
+const securityHeaders = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/** What an answer may hold while it is being sent, and how slow its client may be. */
+export interface Sending {
+  readonly limits: Limits;
+  readonly quotas: Quotas;
+}
+
+/**
+ * The one place that touches a response. A body that fails after the headers are out destroys the
+ * socket: half a download must not look whole.
+ * @throws UserError "busy" before anything is out, where too much is being sent already
+ */
+export async function send(
+  sending: Sending,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+): Promise<void> {
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  if (reply.kind === "download") return sendDownload(sending, request, response, reply);
+  response.setHeader("Cache-Control", "no-store");
+  if (reply.kind === "redirect") {
+    response.writeHead(303, { Location: reply.location, "Content-Length": 0 }).end();
+    return;
+  }
+  return sendText(sending, request, response, reply);
+}
+
+/** Bodies up to this size need no room: an error must get out when there is none left. */
+const freeBytes = 16 * 1024;
+
+async function sendText(
+  { limits, quotas }: Sending,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: TextReply,
+): Promise<void> {
+  const body = Buffer.from(reply.body, "utf8");
+  const headers = { "Content-Type": reply.type, "Content-Length": body.length, ...reply.headers };
+  if (request.method === "HEAD" || body.length <= freeBytes) {
+    response.writeHead(reply.status, headers).end(request.method === "HEAD" ? undefined : body);
+    return;
+  }
+  await holding(quotas.pageBytes.take(request.socket.remoteAddress, body.length), () => {
+    response.writeHead(reply.status, headers);
+    return writeAll(response, [body], limits.slowMs);
+  });
+}
+
+async function sendDownload(
+  { limits, quotas }: Sending,
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Download,
+): Promise<void> {
+  const etag = `"${reply.etag}"`;
+  response.setHeader("ETag", etag);
+  response.setHeader("Accept-Ranges", "bytes");
+  response.setHeader("Cache-Control", reply.cacheControl ?? "no-cache");
+  if (isNotModified(request.headers, etag)) {
+    response.writeHead(304).end();
+    return;
+  }
+  const range = requestedRange(request.headers, reply.size, etag);
+  if (range === "unsatisfiable") {
+    response.writeHead(416, { "Content-Range": `bytes */${reply.size}`, "Content-Length": 0 }).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: reply.size };
+  response.setHeader("Content-Type", reply.type);
+  response.setHeader("Content-Length", end - start);
+  if (reply.fileName !== undefined) response.setHeader("Content-Disposition", dispositionOf(reply.fileName));
+  if (range !== undefined) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${reply.size}`);
+  response.statusCode = range === undefined ? 200 : 206;
+  if (request.method === "HEAD" || start === end) {
+    response.end();
+    return;
+  }
+  const quota = reply.isSealed ? quotas.sealedDownloads : quotas.downloads;
+  await holding(quota.take(request.socket.remoteAddress), async () => {
+    await reply.prepare?.();
+    response.flushHeaders();
+    await writeAll(response, reply.chunks(start, end), limits.slowMs);
+  });
+}
+
+async function holding(release: (() => void) | undefined, work: () => Promise<void>): Promise<void> {
+  if (release === undefined) {
+    throw new UserError("busy", "Too much is being downloaded at the moment. Try again in a few seconds.");
+  }
+  try {
+    await work();
+  } finally {
+    release();
+  }
+}
+
+/** Bytes of a write: few at first and for slow clients, so that each can be expected to leave in time. */
+const leastWriteBytes = 64 * 1024;
+const mostWriteBytes = 512 * 1024;
+const quickMs = 100;
+
+/**
+ * Writes one piece after the other, each only when the one before has left: a chunk's buffer is used again then.
+ * @param slowMs a client that does not take a piece in this time has its connection closed
+ * @throws when the client leaves or is too slow; the source is closed in any case
+ */
+async function writeAll(
+  response: ServerResponse,
+  chunks: ReturnType<Download["chunks"]>,
+  slowMs: number,
+): Promise<void> {
+  let leave: (error: Error) => void = () => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = reject;
+  });
+  left.catch(() => {});
+  response.once("close", () =>
+    leave(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" })),
+  );
+  let length = leastWriteBytes;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const piece = chunk.subarray(at, at + length);
+      at += piece.length;
+      const slow = setTimeout(() => leave(new Error("the client is too slow")), slowMs);
+      const started = performance.now();
+      await Promise.race([written(response, piece), left]).finally(() => clearTimeout(slow));
+      const isQuick = performance.now() - started < quickMs;
+      length = isQuick ? Math.min(2 * length, mostWriteBytes) : leastWriteBytes;
+    }
+  }
+  response.end();
+}
+
+function written(response: ServerResponse, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "../../src/config.ts";
+import { startApp } from "../support/app.ts";
+import { exchange, postText, statusOf } from "../support/raw.ts";
+
+async function statusFor(url: string, host: string): Promise<number> {
+  const form = "application/x-www-form-urlencoded";
+  return statusOf(
+    await exchange(url, postText("/clients", form, `name=${encodeURIComponent(host)}`, { host })),
+  );
+}
+
+test("a change that is sent to a public name is refused with 421, and to any private one taken", async (t) => {
+  const service = await startApp(t);
+  const ours = [
+    "127.0.0.1:8080",
+    "10.1.2.3",
+    "[::1]:8080",
+    "[fe80::1]",
+    "localhost",
+    "LOCALHOST:80",
+    "nas",
+    "platen.local",
+    "platen.lan:8080",
+    "a.b.internal",
+    "platen.home.arpa",
+    "platen.lan.",
+  ];
+  const foreign = [
+    "evil.example.com",
+    "rebind.attacker.net:8080",
+    "local.evil.com",
+    "1.2.3.4.nip.io",
+    "xlocal.com",
+    "a b",
+    "@",
+    "",
+  ];
+
+  const taken = await Promise.all(ours.map((host) => statusFor(service.url, host)));
+  const refused = await Promise.all(foreign.map((host) => statusFor(service.url, host)));
+
+  assert.deepEqual(
+    taken,
+    ours.map(() => 200),
+  );
+  assert.deepEqual(
+    refused,
+    foreign.map(() => 421),
+  );
+  assert.equal(service.app.store.clients.count(), ours.length);
+});
+
+test("PUBLIC_URL and ALLOWED_HOSTS name further hosts, and the refusal says so", async (t) => {
+  const service = await startApp(t, {
+    publicUrl: "https://platen.example.com",
+    allowedHosts: ["other.example.com"],
+  });
+
+  const answer = await exchange(
+    service.url,
+    postText("/clients", "text/plain", "", { host: "third.example.com" }),
+  );
+  const statuses = [
+    await statusFor(service.url, "platen.example.com"),
+    await statusFor(service.url, "Other.Example.com:8443"),
+    await statusFor(service.url, "sub.platen.example.com"),
+  ];
+
+  assert.match(answer, /421[\s\S]*“?third\.example\.com[\s\S]*PUBLIC_URL[\s\S]*ALLOWED_HOSTS/);
+  assert.deepEqual(statuses, [200, 200, 421]);
+});
+
+test("every method that changes something asks for the host, and pages are read under any name", async (t) => {
+  const service = await startApp(t);
+  const ask = (method: string, path: string) =>
+    exchange(
+      service.url,
+      `${method} ${path} HTTP/1.1\r\nHost: evil.example.com\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+
+  const answers = [
+    await ask("DELETE", "/printers/1"),
+    await ask("POST", "/printers/1/delete"),
+    await ask("POST", "/drivers/upload"),
+    await ask("GET", "/printers"),
+    await ask("HEAD", "/health"),
+  ];
+
+  assert.deepEqual(answers.map(statusOf), [421, 421, 421, 200, 200]);
+});
+
+test("ALLOWED_HOSTS is a list of names, and a wrong one stops the start", () => {
+  const config = readConfig({ ALLOWED_HOSTS: " Platen.Example.com, second.example.org ," });
+
+  assert.deepEqual(config.allowedHosts, ["platen.example.com", "second.example.org"]);
+  assert.throws(
+    () => readConfig({ ALLOWED_HOSTS: "https://platen.example.com" }),
+    /ALLOWED_HOSTS has “https:/,
+  );
+});

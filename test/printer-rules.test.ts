@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../src/domain/errors.ts";
+import type { FormInput } from "../src/domain/fields.ts";
+import { isDriverOnly, parsePrinter, shareNameOf } from "../src/domain/printer.ts";
+
+/** A complete printer from its form, fields changed as a test needs it. */
+const parse = (fields: FormInput = {}) => parsePrinter({ name: "Office", address: "10.0.0.9", ...fields });
+
+/** The fields that a form is refused for. */
+function refused(fields: FormInput): string[] {
+  try {
+    parse(fields);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof UserError);
+    return Object.keys(error.fields);
+  }
+}
+
+test("a form with a name and an address alone gets every default", () => {
+  const { name, client_id, driver_id, ...rest } = parse();
+
+  assert.deepEqual([name, client_id, driver_id], ["Office", null, null]);
+  assert.deepEqual(rest, {
+    driver_desc: "",
+    address: "10.0.0.9",
+    port_name: "IP_10.0.0.9",
+    protocol: "raw",
+    port_number: 9100,
+    lpr_queue: "",
+    snmp: false,
+    snmp_community: "public",
+    snmp_index: 1,
+    location: "",
+    comment: "",
+    set_default: false,
+    shared: false,
+    share_name: "",
+    duplex: "",
+    color: "",
+    collate: "",
+    paper_size: "",
+    keep_driver: false,
+    replaces: [],
+  });
+});
+
+test("addresses are IPv4, IPv6 with or without brackets, and host names", () => {
+  for (const address of [
+    "10.0.0.9",
+    "fe80::1",
+    "printer",
+    "printer-1.lan",
+    "a_b.example.com.",
+    "x".repeat(63),
+  ])
+    assert.equal(parse({ address }).address, address);
+  assert.equal(parse({ address: "[fe80::1]" }).address, "fe80::1");
+  for (const address of [
+    "10.0.0.300",
+    "1.2.3",
+    "-a",
+    "a-",
+    "a..b",
+    "a b",
+    "http://x",
+    "x".repeat(64),
+    "[x",
+    "a/b",
+  ])
+    assert.deepEqual(refused({ address }), ["address"], address);
+});
+
+test("a queue's name has 1 to 220 characters and none that Windows refuses", () => {
+  assert.equal(parse({ name: ` ${"x".repeat(220)} ` }).name.length, 220);
+  for (const name of ["", "   ", "\u0007", "x".repeat(221), "a\\b", "a,b", "a!b"])
+    assert.deepEqual(refused({ name }), ["name"], name);
+});
+
+test("numbers are whole and within their range, and empty is the default", () => {
+  assert.deepEqual(
+    [parse({ port_number: " 515 " }).port_number, parse({ port_number: "" }).port_number],
+    [515, 9100],
+  );
+  assert.deepEqual([parse({ snmp_index: "999" }).snmp_index, parse({ snmp_index: "" }).snmp_index], [999, 1]);
+  for (const port_number of ["0", "65536", "-1", "9100.0", "0x10", "1e3", "99999999999"])
+    assert.deepEqual(refused({ port_number }), ["port_number"], port_number);
+});
+
+test("choices are those of the form, and words for collate mean what they say", () => {
+  assert.equal(parse({ duplex: "long_edge", color: "mono", paper_size: "A4" }).duplex, "long_edge");
+  assert.deepEqual(
+    ["on", "1", "yes", "off", "0", "no", ""].map((collate) => parse({ collate }).collate),
+    ["on", "on", "on", "off", "off", "off", ""],
+  );
+  for (const field of ["protocol", "duplex", "color", "collate", "paper_size"])
+    assert.deepEqual(refused({ [field]: "nonsense" }), [field]);
+});
+
+test("LPR asks for its queue where there is an address to send it to", () => {
+  assert.deepEqual(refused({ protocol: "lpr" }), ["lpr_queue"]);
+  assert.equal(parse({ protocol: "lpr", lpr_queue: "lp" }).lpr_queue, "lp");
+  assert.equal(isDriverOnly(parse({ address: "", protocol: "lpr" })), true);
+});
+
+test("old queues come one a line, each once, never the printer itself or a connection", () => {
+  assert.deepEqual(parse({ replaces: " One \r\n\r\nTwo\nOne" }).replaces, ["One", "Two"]);
+  for (const replaces of ["office", "\\\\server\\queue", "a,b", "x".repeat(221)])
+    assert.deepEqual(refused({ replaces }), ["replaces"], replaces);
+});
+
+test("a share's name is the typed one, else made of the queue's without what a share cannot have", () => {
+  assert.equal(shareNameOf(parse({ share_name: "hall" })), "hall");
+  assert.equal(
+    shareNameOf(parse({ name: `a/b:c"d<e>f|g*h?${"x".repeat(100)}` })),
+    `a-b-c-d-e-f-g-h-${"x".repeat(64)}`,
+  );
+});
+
+test("every mistake is named at once", () => {
+  assert.deepEqual(refused({ name: "", address: "a b", port_number: "x", client_id: "zero" }).sort(), [
+    "address",
+    "client_id",
+    "name",
+    "port_number",
+  ]);
+});

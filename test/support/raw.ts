@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/** A connection on which a test says exactly what it wants, and hears everything. */
+export interface RawClient {
+  readonly socket: Socket;
+  /** All that came so far. */
+  text(): string;
+  /** Resolves with all that came when the service has closed the connection. */
+  readonly closed: Promise<string>;
+  /** Resolves as soon as what came matches. */
+  until(pattern: RegExp): Promise<string>;
+}
+
+/** Connects without a word. @param localAddress another address of this machine, to be another client */
+export async function connectRaw(url: string, localAddress?: string): Promise<RawClient> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), ...(localAddress ? { localAddress } : {}) });
+  let text = "";
+  const waiting: (() => void)[] = [];
+  const wake = () => waiting.splice(0).forEach((again) => void again());
+  socket.setEncoding("latin1").on("data", (chunk: string) => {
+    text += chunk;
+    wake();
+  });
+  socket.on("error", () => {});
+  const closed = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
+  void closed.then(wake);
+  const until = async (pattern: RegExp) => {
+    while (!pattern.test(text)) {
+      if (socket.destroyed) throw new Error(`the connection closed after: ${text.slice(0, 300)}`);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    return text;
+  };
+  await once(socket, "connect");
+  return { socket, text: () => text, closed, until };
+}
+
+/** Sends a request that asks for the connection's end, and gives all that is answered until then. */
+export async function exchange(url: string, bytes: Uint8Array | string): Promise<string> {
+  const client = await connectRaw(url);
+  client.socket.write(bytes);
+  return client.closed;
+}
+
+/** Sends bytes and hangs up, as a client does that breaks off; resolves when the service has done so too. */
+export async function hangUpAfter(url: string, bytes: Uint8Array | string): Promise<string> {
+  const client = await connectRaw(url);
+  client.socket.end(bytes);
+  return client.closed;
+}
+
+/** A POST of a body, its length as stated or as it is, closing the connection afterwards. */
+export function postText(
+  path: string,
+  type: string,
+  body: Uint8Array | string,
+  options: { readonly length?: number; readonly host?: string } = {},
+): Buffer {
+  const bytes = Buffer.from(body);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${options.host ?? "localhost"}`,
+    "Connection: close",
+    `Content-Type: ${type}`,
+    `Content-Length: ${options.length ?? bytes.length}`,
+    "",
+    "",
+  ].join("\r\n");
+  return Buffer.concat([Buffer.from(head), bytes]);
+}
+
+/** The status of an answer as it came over the wire; 0 where none came. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+}
+
+/** Waits until something holds. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+}
