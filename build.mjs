@@ -2,14 +2,30 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { build } from "esbuild";
 
-const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const { version, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+
+/** The licences of Platen itself and of everything that the bundle holds, each under its name and version. */
+function licences() {
+  const texts = [`Platen ${version}\n\n${readFileSync("LICENSE", "utf8")}`];
+  const waiting = Object.keys(dependencies);
+  for (const name of waiting) {
+    const folder = `node_modules/${name}`;
+    const { version, dependencies = {} } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+    waiting.push(...Object.keys(dependencies).filter((needed) => !waiting.includes(needed)));
+    texts.push(`${name} ${version}\n\n${readFileSync(`${folder}/LICENSE`, "utf8")}`);
+  }
+  const [htmx] = readdirSync("assets").filter((name) => /^htmx-.*\.js$/.test(name));
+  texts.push(`${htmx}\n\n${readFileSync("assets/htmx-LICENSE.txt", "utf8")}`);
+  return texts.map((text) => text.trim()).join(`\n\n${"-".repeat(80)}\n\n`);
+}
+
 const shared = {
   bundle: true,
   platform: "node",
   target: "node20.15",
   logLevel: "warning",
   legalComments: "none",
-  define: { PLATEN_VERSION: JSON.stringify(version) },
+  define: { PLATEN_VERSION: JSON.stringify(version), PLATEN_LICENCES: JSON.stringify(licences()) },
   loader: { ".wasm": "binary", ".ps1": "text", ".css": "text", ".svg": "text" },
   plugins: [
     {

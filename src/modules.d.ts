@@ -24,3 +24,5 @@ declare module "*.wasm" {
   export default bytes;
 }
 declare const PLATEN_VERSION: string;
+/** Of Platen and of everything that is bundled with it. */
+declare const PLATEN_LICENCES: string;

@@ -30,6 +30,22 @@ test("--version and --help answer without starting", async (t) => {
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test("--licenses prints the licence of everything that is bundled", async (t) => {
+  const printed = run(await temporaryFolder(t), "--licenses").stdout;
+
+  const bundled = ["sql.js", "busboy", "streamsearch", "fflate"];
+  for (const name of bundled) {
+    const text = readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim();
+    assert.ok(printed.includes(text), name);
+  }
+  assert.ok(printed.includes(readFileSync("LICENSE", "utf8").trim()));
+  assert.match(printed, /htmx-2[\s\S]*Zero-Clause BSD/);
+  // Not minified, a bundle names the files that it is made of; this one holds the whole service.
+  const whole = readFileSync(".build/contract.test.cjs", "utf8");
+  const used = new Set([...whole.matchAll(/^\s*\/\/ node_modules\/([\w.-]+)\//gm)].map((match) => match[1]));
+  assert.deepEqual([...used].sort(), [...bundled].sort());
+});
+
 test("inspect prints one JSON object and touches no data folder", async (t) => {
   const folder = await temporaryFolder(t);
   const zip = driverZip({ extra: [{ name: "readme.txt", bytes: "x" }] });
