@@ -43,6 +43,7 @@ async function serve(config: Config): Promise<void> {
     server.once("error", reject);
     server.listen(config.port, config.host, resolve);
   });
+  server.on("error", (error) => log(`the server: ${error.message}`));
   const { port } = server.address() as AddressInfo;
   process.stdout.write(
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,

@@ -125,6 +125,38 @@ test("one address that holds all it can leaves room for another", {
   assert.deepEqual(others, [200, 200, 200, 200]);
 });
 
+test("pages that nobody reads and forms that are never sent hold a bound of memory, and errors still get out", async (t) => {
+  const service = await startApp(t, { limits: { pageBytes: 800_000, bodyBytes: 1024 * 1024 } });
+  const printers = Array.from({ length: 300 }, (_, i) =>
+    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
+  );
+  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+  const large = (await (await service.fetch("/printers")).text()).length;
+  const stalled = async (request: string | Buffer) => {
+    const raw = await connectRaw(service.url);
+    t.after(() => raw.socket.destroy());
+    raw.socket.write(request);
+    return raw;
+  };
+
+  // More answers than the system keeps for a client that reads none of them.
+  const readers = await Promise.all(Array.from({ length: 4 }, () => stalled(get("/printers").repeat(30))));
+  for (const { socket } of readers) socket.pause();
+  const forms = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
+  await Promise.all(Array.from({ length: 4 }, () => stalled(forms)));
+  await eventually(async () => (await service.fetch("/printers")).status === 503);
+  await eventually(
+    async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503,
+  );
+  const small = [await service.fetch("/health"), await service.fetch("/nothing")];
+
+  assert.ok(large > 200_000 && large < 400_000, "one such page fits, and two of one client do not");
+  assert.deepEqual(
+    small.map(({ status }) => status),
+    [200, 404],
+  );
+});
+
 test("five hundred readers that stand still hold little memory, and nobody up", {
   skip: withoutProc,
 }, async (t) => {
