@@ -26,15 +26,21 @@ export function errorReply(
     return statusReply(request, statuses[error.problem], error.message, headers);
   }
   const id = app.random(4).toString("hex");
-  app.log(
-    `error ${id}: ${request.method} ${request.url}: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
-  );
+  const what = error instanceof Error ? (error.stack ?? error.message) : error;
+  app.log(`error ${id}: ${requestLine(request)}: ${what}`);
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
     return statusReply(request, 507, `The disk is full: nothing was saved. Make room and try again (${id}).`);
   }
   const message = `The service made an error (${id}). Nothing was changed; the log says more under this id.`;
   return statusReply(request, 500, message);
+}
+
+const shownUrl = 200;
+
+/** What was asked for, as the log says it: short, since anybody can ask for anything. */
+export function requestLine({ method, url = "" }: IncomingMessage): string {
+  return `${method} ${url.length > shownUrl ? `${url.slice(0, shownUrl)}…` : url}`;
 }
 
 /** A message in the shape that the client asked for: a page, a fragment or one line. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
-import { errorReply, statusReply } from "./errors.ts";
+import { errorReply, requestLine, statusReply } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes } from "./multipart.ts";
@@ -136,7 +136,7 @@ async function recover(
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
-    app.log(`broken off: ${request.method} ${request.url}: ${why}`);
+    app.log(`broken off: ${requestLine(request)}: ${why}`);
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);

@@ -101,6 +101,19 @@ test("a form that breaks off is said in one line of the log, without a stack", a
   assert.deepEqual(service.lines, ["broken off: POST /clients: the client left"]);
 });
 
+test("what is logged of a request is short, however long its address", async (t) => {
+  const service = await startApp(t);
+  const client = await connectRaw(service.url);
+  const path = `/clients?${"x".repeat(10_000)}`;
+
+  client.socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nname`, () =>
+    client.socket.resetAndDestroy(),
+  );
+  await eventually(() => service.lines.length > 0);
+
+  assert.match(service.lines[0] ?? "", /^broken off: POST \/clients\?x{191}…: the client left$/);
+});
+
 test("a file that arrived whole goes again when the rest of its form is too large", async (t) => {
   const service = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
   const file = part('name="file"; filename="a.zip"', driverZip().toString("latin1"));

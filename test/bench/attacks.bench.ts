@@ -1,0 +1,234 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle, client } from "../support/app.ts";
+import { driverZip, printerInf } from "../support/driver-zip.ts";
+import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
+import { makeZip, type ZipPart } from "../support/zip.ts";
+import { machine, percentile, table } from "./figures.ts";
+
+// What the service does under each class of attack: its memory, that of its inspections, how long others wait.
+
+const folder = mkdtempSync(join(tmpdir(), "platen-attacks-"));
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+const multipart = "multipart/form-data; boundary=b";
+const part = (head: string, body: string) =>
+  `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+
+interface Attack {
+  readonly name: string;
+  /** Answers statuses, or what became of the connections. */
+  readonly run: (url: string, printer: number) => Promise<unknown[]>;
+}
+
+function zipOf(...parts: ZipPart[]): Buffer {
+  return makeZip([{ name: "papyrus.inf", bytes: printerInf() }, ...parts]);
+}
+
+/** Languages whose folder and sub-folder all differ: each pair of them would be a place to look at. */
+function manyLanguages(count: number): string {
+  const strings = Array.from(
+    { length: count },
+    (_, i) => `[Strings.${(i + 1).toString(16)}]\r\nA=a${i}\r\nB=b${i}\r\n`,
+  );
+  return `${printerInf().replace('1="Disk"', '1="Disk",,,%A%').replace("papyrus.dll=1", "papyrus.dll=1,%B%")}\r\n[Strings]\r\nA=a\r\nB=b\r\n${strings.join("")}`;
+}
+
+const many = (count: number, make: (i: number) => ZipPart) =>
+  Array.from({ length: count }, (_, i) => make(i));
+const small = (i: number) => ({ name: `sub/file${i}.bin`, bytes: "x", method: 0 });
+
+const uploads: Record<string, () => Buffer> = {
+  "8,000 languages, 64 million places": () => makeZip([{ name: "a.inf", bytes: manyLanguages(8000) }]),
+  "`[` and 60,000 blanks": () => makeZip([{ name: "a.inf", bytes: `[${" ".repeat(60_000)}x` }]),
+  "one model name of 15 MB": () => driverZip({ models: ["x".repeat(15_000_000)] }),
+  "10,000 empty INFs": () => zipOf(...many(10_000, (i) => ({ name: `i/${i}.inf`, bytes: "" }))),
+  "900 INFs": () =>
+    zipOf(...many(900, (i) => ({ name: `i/${i}.inf`, bytes: printerInf({ models: [`M${i}`] }) }))),
+  "100,000 models": () => driverZip({ models: Array.from({ length: 100_000 }, (_, i) => `Model ${i}`) }),
+  "60,000 missing files": () =>
+    driverZip({ files: Array.from({ length: 60_000 }, (_, i) => `f${i}.dll`) }).subarray(0),
+  "60,000 entries": () => zipOf(...many(59_990, small)),
+};
+
+const attacks: Attack[] = [
+  {
+    name: "1,600 pages asked for ahead on one connection",
+    run: async (url) => {
+      const raw = await connectRaw(url);
+      raw.socket.write(get("/printers").repeat(1600));
+      await raw.closed;
+      return ["closed"];
+    },
+  },
+  {
+    name: "200 forms of which a passed-over part is cut off",
+    run: (url) => {
+      const body = `${part('name="f"; filename="a.zip"', "x")}--b\r\nContent-Disposition: form-data; name="g"; filename="b"\r\n\r\ncut`;
+      return inTurn(200, () => exchange(url, postText("/drivers/upload", multipart, body)).then(statusOf));
+    },
+  },
+  {
+    name: "40 forms of 250 KB of combining marks",
+    run: (url) => {
+      const body = `name=${encodeURIComponent("a\u0316\u0301".repeat(16_000)).slice(0, 250_000)}`;
+      const type = "application/x-www-form-urlencoded";
+      return inTurn(40, () => exchange(url, postText("/clients", type, body)).then(statusOf));
+    },
+  },
+  {
+    name: "20 forms of 20 MB of fields at once",
+    run: (url) => {
+      const body = Buffer.from(part('name="x"', "y".repeat(200_000)).repeat(100));
+      return Promise.all(
+        Array.from({ length: 20 }, () => exchange(url, postText("/clients", multipart, body)).then(statusOf)),
+      );
+    },
+  },
+  {
+    name: "500 readers of a package that stand still",
+    run: async (url, printer) => {
+      const readers = await Promise.all(Array.from({ length: 500 }, () => connectRaw(url)));
+      for (const { socket } of readers) socket.write(get(`/printers/${printer}/packages/rmm`));
+      await Promise.all(readers.map((reader) => reader.until(/HTTP/).then(() => reader.socket.pause())));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      for (const { socket } of readers) socket.destroy();
+      return readers.map((reader) => statusOf(reader.text()));
+    },
+  },
+  {
+    name: "HEAD and ranges of a package of 60,000 entries",
+    run: async (url) => {
+      const { addDriver, addPrinter, fetch } = client(url);
+      const driver_id = String(await addDriver(driverZip({ extra: many(59_990, small) })));
+      const id = await addPrinter({ name: "Large", driver_id });
+      return inTurn(30, async (i) => {
+        const path = `/printers/${id}/packages/${i % 2 === 0 ? "rmm" : "mdm"}`;
+        const head = await fetch(path, { method: "HEAD" });
+        const range = await fetch(path, { headers: { range: "bytes=100-199" } });
+        await range.arrayBuffer();
+        return `${head.status} ${range.status}`;
+      });
+    },
+  },
+  ...Object.entries(uploads).map(([name, make]) => ({
+    name: `upload: ${name}`,
+    run: async (url: string) => {
+      const zip = make();
+      const { upload, fetch } = client(url);
+      const answer = await upload("/drivers/upload", zip);
+      const body = await answer.text();
+      const list = await (await fetch("/drivers")).text();
+      return [
+        `${answer.status} (${Math.round(zip.length / 1024)} KB sent, ${Math.round(Math.max(body.length, list.length) / 1024)} KB page)`,
+      ];
+    },
+  })),
+];
+
+async function inTurn<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (let i = 0; i < count; i++) found.push(await work(i));
+  return found;
+}
+
+/** `200 × 40`. */
+function summed(answers: readonly unknown[]): string {
+  const counts = new Map<string, number>();
+  for (const answer of answers) counts.set(String(answer), (counts.get(String(answer)) ?? 0) + 1);
+  return [...counts].map(([answer, count]) => (count === 1 ? answer : `${answer} × ${count}`)).join(", ");
+}
+
+function memory(pid: number | string, name: "VmHWM" | "VmRSS"): number {
+  try {
+    const line = readFileSync(`/proc/${pid}/status`, "utf8")
+      .split("\n")
+      .find((each) => each.startsWith(name));
+    return Number(line?.replace(/\D/g, "")) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Asks for /health all the time and looks at the processes, while an attack runs. */
+async function watched(url: string, service: ChildProcess, work: () => Promise<unknown[]>) {
+  const pid = service.pid ?? 0;
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  const waits: number[] = [];
+  let isOver = false;
+  let inspection = 0;
+  const probe = (async () => {
+    while (!isOver) {
+      const started = performance.now();
+      await fetch(`${url}/health`).then((answer) => answer.text());
+      waits.push(performance.now() - started);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  const look = setInterval(() => {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .filter(Boolean);
+    for (const child of children) inspection = Math.max(inspection, memory(child, "VmHWM"));
+  }, 10);
+  const started = performance.now();
+  const answers = await work();
+  const took = performance.now() - started;
+  isOver = true;
+  clearInterval(look);
+  await probe;
+  return { answers, took, inspection, peak: memory(pid, "VmHWM"), waits };
+}
+
+async function main(): Promise<void> {
+  const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data") };
+  const service = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const url = await new Promise<string>((resolve) => {
+    service.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      resolve(`http://127.0.0.1:${/localhost:(\d+)/.exec(text)?.[1]}`);
+    });
+  });
+  try {
+    const { addDriver, addPrinter } = client(url);
+    const bytes = Buffer.from(Array.from({ length: 16_000_000 }, (_, i) => (i * i * 31) >> 5));
+    const driver_id = String(
+      await addDriver(driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] })),
+    );
+    const printer = await addPrinter({ driver_id });
+    for (let i = 0; i < 200; i++) await addPrinter({ name: `Printer ${i}`, driver_id });
+    console.log(`\n## Attacks\n\n${machine()}\n`);
+    const rows = [
+      [
+        "attack",
+        "answers",
+        "took",
+        "service at its highest",
+        "inspection at its highest",
+        "/health p50, p99, longest",
+      ],
+    ];
+    for (const attack of attacks) {
+      const { answers, took, inspection, peak, waits } = await watched(url, service, () =>
+        attack.run(url, printer),
+      );
+      const health = [0.5, 0.99, 1].map((share) => percentile(waits, share).toFixed(0)).join(", ");
+      const child = inspection === 0 ? "" : `${inspection.toFixed(0)} MiB`;
+      rows.push([
+        attack.name,
+        summed(answers),
+        `${took.toFixed(0)} ms`,
+        `${peak.toFixed(0)} MiB`,
+        child,
+        `${health} ms`,
+      ]);
+    }
+    table(rows);
+  } finally {
+    service.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+void main();
