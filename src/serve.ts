@@ -4,6 +4,7 @@ import type { App } from "./app.ts";
 import { runCommand } from "./cli.ts";
 import { type Config, readConfig } from "./config.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
+import { ArchiveCheck } from "./services/archive-check.ts";
 import { PackageBuilder } from "./services/build-package.ts";
 import { Workers } from "./services/workers.ts";
 import { openStore } from "./store/store.ts";
@@ -27,12 +28,14 @@ export async function main(): Promise<void> {
 async function serve(config: Config): Promise<void> {
   const store = await openStore(config.dataDir, Date.now, log);
   const workers = new Workers(__filename);
-  const packages = new PackageBuilder(store, workers);
+  const archives = new ArchiveCheck(store, workers, log);
+  const packages = new PackageBuilder(store, workers, archives);
   const app: App = {
     config,
     version: PLATEN_VERSION,
     store,
     workers,
+    archives,
     packages,
     clock: Date.now,
     random: randomBytes,
@@ -48,12 +51,14 @@ async function serve(config: Config): Promise<void> {
   process.stdout.write(
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
+  archives.start();
   let isStopping = false;
   const stop = async (signal: string) => {
     if (isStopping) return;
     isStopping = true;
     log(`${signal}: finishing what runs, ${patienceMs / 1000} seconds at most`);
     await closeServer(server, patienceMs);
+    archives.close();
     await store.close();
     await workers.close();
     process.exit(0);

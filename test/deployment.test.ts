@@ -27,9 +27,38 @@ test("where a package puts the driver, or where a script comes from, is no part 
 
   const settings = [
     deploymentOf(office),
-    deploymentOf(office, "http://a"),
+    deploymentOf(office, { url: "http://a/drivers/1/files", sha256: "b".repeat(64) }),
     deploymentOfMany("Client", [office]),
   ].map((deployment) => scriptSettings(deployment) as { Printers: { Revision: string }[] });
 
   assert.equal(new Set(settings.map(({ Printers }) => Printers[0]?.Revision)).size, 1);
+});
+
+test("a client's printers keep the revisions that they have alone, whatever else the package holds", () => {
+  const office = { printer: makePrinter(), driver: makeDriver() };
+  const hall = {
+    printer: makePrinter({ id: "8", name: "Hall" }),
+    driver: makeDriver({ id: 2, trust_publisher: true }),
+  };
+
+  const both = scriptSettings(deploymentOfMany("Client", [office, hall])) as {
+    Printers: { Revision: string }[];
+  };
+
+  assert.deepEqual(
+    both.Printers.map(({ Revision }) => Revision),
+    ["4621f1125d34", revisionOf(hall)],
+  );
+});
+
+test("a script fetched alone says where its files are and what they must be, one in a package does not", () => {
+  const office = { printer: makePrinter(), driver: makeDriver() };
+  const driverOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
+    (scriptSettings(deployment) as { Drivers: Record<string, string>[] }).Drivers[0];
+
+  const alone = driverOf(deploymentOf(office, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }));
+  const packed = driverOf(deploymentOf(office));
+
+  assert.deepEqual([alone?.Download, alone?.FilesSha256], ["http://a/drivers/1/files", "AB".repeat(32)]);
+  assert.deepEqual([packed?.Download, packed?.FilesSha256], ["", ""]);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../src/pkg/deployment.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
+import { filesZip } from "./support/files-zip.ts";
 import {
   deployable,
   type Machine,
@@ -692,10 +693,20 @@ describe("scripts on a simulated Windows", { skip: withoutPowerShell }, () => {
   });
 
   describe("fetched alone", () => {
-    const zip = driverZip({ models: ["Papyrus 100 PCL6"], version: "1.2.3.4", date: "06/21/2025" });
-    const sha256 = createHash("sha256").update(zip).digest("hex");
-    const alone = (digest = sha256) =>
-      deploymentOf(deployable({}, { sha256: digest }), "http://platen.lan:8080");
+    const inf = { models: ["Papyrus 100 PCL6"], version: "1.2.3.4", date: "06/21/2025" };
+    // Names that differ only by case or are in another code page: Windows cannot unpack the upload itself.
+    const extra = [
+      { name: "Readme.txt", bytes: "the earlier one" },
+      { name: "README.TXT", bytes: "the later one" },
+      { name: "", rawName: Buffer.from("B\x81ro\\Gr\x94\xe1e.txt", "latin1"), bytes: "CP437" },
+    ];
+    let zip: Buffer;
+    before(async () => {
+      zip = await filesZip(driverZip({ ...inf, extra }));
+    });
+    const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+    const alone = (sha256 = digestOf(zip)) =>
+      deploymentOf(deployable({}, {}), { url: "http://platen.lan:8080/drivers/1/files", sha256 });
 
     async function fetched(deployment: ReturnType<typeof alone>, machine: Machine): Promise<RunResult> {
       await windows.machine(machine);
@@ -729,7 +740,7 @@ describe("scripts on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.match(wrong.output.at(-1) ?? "", /is not the expected one: its SHA-256 is/);
       assert.match(
         none.output.at(-1) ?? "",
-        /could not be downloaded from http:\/\/platen\.lan:8080\/drivers\/1\/archive/,
+        /could not be downloaded from http:\/\/platen\.lan:8080\/drivers\/1\/files/,
       );
     });
 

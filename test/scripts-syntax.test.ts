@@ -117,7 +117,13 @@ function rendered(): Map<string, string> {
   for (const kind of scriptKinds) {
     const [first] = deployables;
     if (first === undefined) throw new Error("no printer");
-    texts.set(`${kind}, one printer`, renderScript(kind, deploymentOf(first, "http://host:8080")).toString());
+    texts.set(
+      `${kind}, one printer`,
+      renderScript(
+        kind,
+        deploymentOf(first, { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) }),
+      ).toString(),
+    );
     texts.set(`${kind}, a client`, renderScript(kind, deploymentOfMany("Client", deployables)).toString());
   }
   return texts;

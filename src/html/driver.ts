@@ -20,27 +20,28 @@ export interface DriverPageData {
   readonly form: FormState;
   /** What was searched for among the models. */
   readonly query: string;
-  readonly hasArchive: boolean;
+  readonly archive: "sound" | "missing" | "damaged";
 }
 
 /** More models than this are found by searching. */
 const shownModels = 40;
 
 export function driverPage(frame: Pick<PageOptions, "assets" | "notice">, data: DriverPageData): Html {
-  const { driver, printers, hasArchive } = data;
+  const { driver, printers, archive } = data;
   const action = html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with it</a>`;
   return page(
     { ...frame, title: driverTitle(driver), place: "Drivers", action },
     html`<p class="soft">${driverState(driver)} ${driver.file_name}, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</p>
     ${
-      !hasArchive &&
-      html`<div class="notice bad"><p>The archive is missing on disk: upload ${driver.file_name} again to put it back.</p></div>`
+      archive !== "sound" &&
+      html`<div class="notice bad"><p>The archive is ${archive} on disk: upload ${driver.file_name} again to put it back.</p></div>`
     }
     <section><h2>What it is</h2>${facts(driver)}${driverFindings(driver)}</section>
     <section><h2>INF and model</h2>${driverSettings(data)}</section>
     ${printers.length > 0 && html`<section><h2>Printers with this driver</h2>${printerTable(printers)}</section>`}
     <section><h2>Archive</h2><p><a href="${paths.driverArchive(driver.id)}" download>${driver.file_name}</a>, as uploaded.<br>
-      SHA-256 <code class="wrap">${driver.sha256}</code></p></section>
+      SHA-256 <code class="wrap">${driver.sha256}</code></p>
+      <p><a href="${paths.driverFiles(driver.id)}" download>Its files as packages hold them</a>: what a script fetched alone downloads.</p></section>
     ${deleteFold({
       what: "driver",
       consequence: "The archive goes with it. A driver that printers use is not deleted.",

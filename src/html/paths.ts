@@ -21,5 +21,6 @@ export const paths = {
   driver: (id: number) => `/drivers/${id}`,
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
+  driverFiles: (id: number) => `/drivers/${id}/files`,
   driverModels: (id: number) => `/drivers/${id}/models`,
 } as const;

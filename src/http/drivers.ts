@@ -12,6 +12,7 @@ import { addDriver } from "../services/add-driver.ts";
 import { assets } from "./assets.ts";
 import { isNavigation, readForm, saving } from "./forms.ts";
 import { receiveFile } from "./multipart.ts";
+import { packageReply } from "./packages.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";
 import type { Context } from "./router.ts";
 
@@ -42,7 +43,9 @@ async function receiveDriver(app: App, request: Context["request"]) {
     receive: (stream) => blobs.receive(stream),
     discard: (incoming) => blobs.discard(incoming),
   });
-  return addDriver(app, result, fileName);
+  const added = await addDriver(app, result, fileName);
+  await app.archives.uploaded(result.sha256);
+  return added;
 }
 
 function driverTooLarge(limit: number): UserError {
@@ -72,9 +75,9 @@ export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
 
 async function driverPageOf(app: App, id: number, query: string, form?: FormState) {
   const driver = app.store.drivers.get(id);
-  const hasArchive = await app.store.blobs.exists(app.store.blobs.archivePath(driver.sha256));
+  const archive = await app.archives.stateOf(driver);
   const printers = app.store.printers.ofDriver(id);
-  return driverPage({ assets }, { driver, printers, form: form ?? formOf(driver), query, hasArchive });
+  return driverPage({ assets }, { driver, printers, form: form ?? formOf(driver), query, archive });
 }
 
 function formOf(driver: { name: string; comment: string; trust_publisher: boolean }): FormState {
@@ -121,22 +124,12 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   return htmlReply(html`${driverList(app.store.drivers.list())}${say("The driver is deleted.")}`);
 }
 
-/** `GET /drivers/{id}/archive` */
+/** `GET /drivers/{id}/archive`: the ZIP as uploaded */
 export async function archive({ app, id }: Context<"id">): Promise<Reply> {
-  const driver = app.store.drivers.get(id);
-  const path = app.store.blobs.archivePath(driver.sha256);
-  if (!(await app.store.blobs.exists(path))) {
-    throw new UserError(
-      "invalid",
-      `The archive is missing on disk: upload ${driver.file_name} again to put it back.`,
-    );
-  }
-  return {
-    kind: "download",
-    type: "application/zip",
-    fileName: driver.file_name,
-    size: driver.size,
-    etag: driver.sha256,
-    chunks: (start, end) => app.store.blobs.chunks(path, start, end),
-  };
+  return packageReply(await app.packages.archiveOf(app.store.drivers.get(id)));
+}
+
+/** `GET /drivers/{id}/files`: the driver's files as packages hold them */
+export async function files({ app, id }: Context<"id">): Promise<Reply> {
+  return packageReply(await app.packages.filesOf(app.store.drivers.get(id)));
 }

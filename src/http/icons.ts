@@ -86,7 +86,7 @@ export async function show({ app, id }: Context<"id">): Promise<Reply> {
     type: "image/png",
     size: bytes.length,
     etag: icon.sha256,
-    chunks: (start, end) => [bytes.subarray(start, end)],
+    open: async () => ({ chunks: (start, end) => [bytes.subarray(start, end)] }),
   };
 }
 

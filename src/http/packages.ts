@@ -1,6 +1,9 @@
+import type { App } from "../app.ts";
+import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { packagesPage } from "../html/packages.ts";
-import { deploymentOf } from "../pkg/deployment.ts";
+import { paths } from "../html/paths.ts";
+import { deploymentOf, type FilesDownload } from "../pkg/deployment.ts";
 import { slug } from "../pkg/file-names.ts";
 import { type PackageFormat, packageFormats } from "../pkg/format.ts";
 import { renderScript, type ScriptKind, scriptKinds } from "../pkg/scripts.ts";
@@ -17,17 +20,21 @@ export function index({ app }: Context): Reply {
 }
 
 /** `GET /printers/{id}/scripts/{kind}` */
-export function script({ app, request, id, params }: Context<"id" | "kind">): Reply {
+export async function script({ app, request, id, params }: Context<"id" | "kind">): Promise<Reply> {
   const kind = scriptKinds.find((candidate) => candidate === params.kind);
   if (kind === undefined) throw new UserError("not-found", "There is no such script.");
-  const listing = app.store.printers.get(id);
-  const deployable = app.packages.deployable(listing);
-  const bytes = renderScript(kind, deploymentOf(deployable, serviceUrl(request, app.config)));
-  const { printer } = deployable;
-  return bytesDownload(bytes, {
+  const deployable = app.packages.deployable(app.store.printers.get(id));
+  const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
+  const download = service === undefined ? undefined : await filesDownload(app, service, deployable.driver);
+  return bytesDownload(renderScript(kind, deploymentOf(deployable, download)), {
     type: "text/plain; charset=utf-8",
-    fileName: scriptFileName(kind, printer.name, id),
+    fileName: scriptFileName(kind, deployable.printer.name, id),
   });
+}
+
+/** Where the driver's files are for a script that is fetched alone. @throws UserError "invalid" */
+async function filesDownload(app: App, service: string, driver: Driver): Promise<FilesDownload> {
+  return { url: service + paths.driverFiles(driver.id), sha256: await app.packages.filesDigest(driver) };
 }
 
 function scriptFileName(kind: ScriptKind, name: string, id: number): string {
@@ -37,13 +44,13 @@ function scriptFileName(kind: ScriptKind, name: string, id: number): string {
 /** `GET /printers/{id}/packages/{format}` */
 export async function ofPrinter({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(format, await app.packages.ofPrinter(format, app.store.printers.get(id)));
+  return packageReply(await app.packages.ofPrinter(format, app.store.printers.get(id)), format.isSealed);
 }
 
 /** `GET /clients/{id}/packages/{format}` */
 export async function ofClient({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(format, await app.packages.ofClient(format, app.store.clients.get(id)));
+  return packageReply(await app.packages.ofClient(format, app.store.clients.get(id)), format.isSealed);
 }
 
 function formatOf(id: string): PackageFormat {
@@ -52,17 +59,9 @@ function formatOf(id: string): PackageFormat {
   return format;
 }
 
-function packageReply({ isSealed }: PackageFormat, { file, fileName }: NamedPackage): Download {
-  const type = fileName.endsWith(".zip") ? "application/zip" : "application/octet-stream";
+/** A package, an archive or a driver's files as a download. */
+export function packageReply({ file, fileName }: NamedPackage, isSealed = false): Download {
+  const type = fileName.endsWith(".intunewin") ? "application/octet-stream" : "application/zip";
   const { size, etag } = file;
-  return {
-    kind: "download",
-    type,
-    fileName,
-    size,
-    etag,
-    isSealed,
-    prepare: () => file.prepare(),
-    chunks: (start, end) => file.chunks(start, end),
-  };
+  return { kind: "download", type, fileName, size, etag, isSealed, open: () => file.open() };
 }

@@ -29,10 +29,15 @@ export interface Download {
   /** Whether each byte is encrypted as it is sent. */
   readonly isSealed?: boolean;
   readonly cacheControl?: string;
-  /** Work that may be refused, done before the first header goes out. */
-  readonly prepare?: () => Promise<void>;
+  /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
+  readonly open: () => Promise<OpenDownload>;
+}
+
+/** A download under way: what its bytes come from stays open, whatever happens to it meanwhile. */
+export interface OpenDownload {
   /** The bytes from `start` up to `end`, which is not included; each chunk counts until the next is asked for. */
   readonly chunks: (start: number, end: number) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+  readonly close?: () => Promise<void>;
 }
 
 export function htmlReply(body: Html, status = 200): TextReply {
@@ -55,7 +60,7 @@ export function redirect(location: string): Redirect {
 /** A download of bytes that are in memory. */
 export function bytesDownload(
   bytes: Uint8Array,
-  options: Omit<Download, "kind" | "size" | "etag" | "chunks">,
+  options: Omit<Download, "kind" | "size" | "etag" | "open">,
 ): Download {
   const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
   return {
@@ -63,6 +68,6 @@ export function bytesDownload(
     kind: "download",
     size: bytes.length,
     etag,
-    chunks: (start, end) => [bytes.subarray(start, end)],
+    open: async () => ({ chunks: (start, end) => [bytes.subarray(start, end)] }),
   };
 }

@@ -43,6 +43,7 @@ export const routes: readonly Route[] = [
   del("/drivers/:id", drivers.remove),
   post("/drivers/:id/delete", drivers.remove),
   get("/drivers/:id/archive", drivers.archive),
+  get("/drivers/:id/files", drivers.files),
   get("/drivers/:id/models", drivers.models),
 
   get("/static/:name", assets.show),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { UserError } from "../domain/errors.ts";
 import type { Limits, Quotas } from "./limits.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
-import type { Download, Reply, TextReply } from "./reply.ts";
+import type { Download, OpenDownload, Reply, TextReply } from "./reply.ts";
 
 const securityHeaders = {
   "Content-Security-Policy":
@@ -91,9 +91,13 @@ async function sendDownload(
   }
   const quota = reply.isSealed ? quotas.sealedDownloads : quotas.downloads;
   await holding(quota.take(request.socket.remoteAddress), async () => {
-    await reply.prepare?.();
-    response.flushHeaders();
-    await writeAll(response, reply.chunks(start, end), limits.slowMs);
+    const download = await reply.open();
+    try {
+      response.flushHeaders();
+      await writeAll(response, download.chunks(start, end), limits.slowMs);
+    } finally {
+      await download.close?.();
+    }
   });
 }
 
@@ -120,7 +124,7 @@ const quickMs = 100;
  */
 async function writeAll(
   response: ServerResponse,
-  chunks: ReturnType<Download["chunks"]>,
+  chunks: ReturnType<OpenDownload["chunks"]>,
   slowMs: number,
 ): Promise<void> {
   let leave: (error: Error) => void = () => {};

@@ -10,16 +10,26 @@ export interface Deployable {
   readonly driver: Driver;
 }
 
+/** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
+export interface FilesDownload {
+  readonly url: string;
+  /** Of the ZIP at that address, in hex. */
+  readonly sha256: string;
+}
+
 /** What a script deploys: printers, each of their drivers once. */
 export interface Deployment {
   readonly printers: readonly Deployable[];
-  /** In a package, where each driver's files are; a script fetched alone finds them at `driver`. */
+  /** In a package, where each driver's files are, by the driver's id. */
   readonly folders: ReadonlyMap<number, string>;
-  /** The service's address, for a script fetched alone; a script in a package carries none. */
-  readonly serviceUrl: string | undefined;
+  /** For a script fetched alone, by the driver's id; a script in a package carries no address. */
+  readonly downloads: ReadonlyMap<number, FilesDownload>;
   /** Of the log file, without what goes around it. */
   readonly title: string;
 }
+
+/** What stands on top of a script: nothing but literals, so that it can cross threads as JSON. */
+export type ScriptSettings = { readonly [key: string]: PowerShellValue };
 
 /** Raised only when a change of the scripts must reach machines that are deployed already. */
 const generation = 1;
@@ -28,11 +38,12 @@ const generation = 1;
 export const driverFolder = "driver";
 
 /** One printer by itself. */
-export function deploymentOf(deployable: Deployable, serviceUrl?: string): Deployment {
+export function deploymentOf(deployable: Deployable, download?: FilesDownload): Deployment {
+  const { id } = deployable.driver;
   return {
     printers: [deployable],
-    folders: new Map([[deployable.driver.id, driverFolder]]),
-    serviceUrl,
+    folders: new Map([[id, driverFolder]]),
+    downloads: new Map(download === undefined ? [] : [[id, download]]),
     title: deployable.printer.name,
   };
 }
@@ -42,26 +53,28 @@ export function deploymentOfMany(title: string, printers: readonly Deployable[])
   const folders = new Map(
     printers.map(({ driver }) => [driver.id, `${driverFolder}/${driver.sha256.slice(0, 12)}`] as const),
   );
-  return { printers, folders, serviceUrl: undefined, title };
+  return { printers, folders, downloads: new Map(), title };
 }
 
 /** The block of literals on top of each script. */
-export function scriptSettings(deployment: Deployment): PowerShellValue {
+export function scriptSettings(deployment: Deployment): ScriptSettings {
   const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
+  const used = new Map([...drivers].map(([id, driver]) => [id, driverSettings(driver)]));
+  const usedText = new Map([...used].map(([id, settings]) => [id, JSON.stringify(settings)]));
   return {
     LogName: `Platen-${slug(deployment.title) || "printers"}`,
-    Drivers: [...drivers.values()].map((driver) => ({
-      Key: `driver-${driver.id}`,
-      Folder: windowsPath(deployment.folders.get(driver.id) ?? driverFolder),
-      Download: downloadUrl(deployment, driver),
-      ...driverSettings(driver),
+    Drivers: [...used].map(([id, settings]) => ({
+      Key: `driver-${id}`,
+      Folder: windowsPath(deployment.folders.get(id) ?? driverFolder),
+      Download: deployment.downloads.get(id)?.url ?? "",
+      FilesSha256: (deployment.downloads.get(id)?.sha256 ?? "").toUpperCase(),
+      ...settings,
     })),
-    Printers: deployment.printers.map(({ printer, driver }) => ({
-      Id: printer.id,
-      Revision: revisionOf({ printer, driver }),
-      DriverKey: `driver-${driver.id}`,
-      ...printerSettings(printer, driver),
-    })),
+    Printers: deployment.printers.map(({ printer, driver }) => {
+      const settings = printerSettings(printer, driver);
+      const revision = revisionFrom(JSON.stringify(settings), usedText.get(driver.id) ?? "");
+      return { Id: printer.id, Revision: revision, DriverKey: `driver-${driver.id}`, ...settings };
+    }),
   };
 }
 
@@ -70,12 +83,16 @@ export function scriptSettings(deployment: Deployment): PowerShellValue {
  * puts the driver, or which service it comes from, makes no difference.
  */
 export function revisionOf({ printer, driver }: Deployable): string {
-  const used = [generation, printerSettings(printer, driver), driverSettings(driver)];
-  return createHash("sha256").update(JSON.stringify(used)).digest("hex").slice(0, 12);
+  return revisionFrom(
+    JSON.stringify(printerSettings(printer, driver)),
+    JSON.stringify(driverSettings(driver)),
+  );
 }
 
-function downloadUrl({ serviceUrl }: Deployment, driver: Driver): string {
-  return serviceUrl === undefined ? "" : `${serviceUrl}/drivers/${driver.id}/archive`;
+/** A client's driver may be large and have a thousand printers: its text is made once for all of them. */
+function revisionFrom(printerText: string, driverText: string): string {
+  const used = `[${generation},${printerText},${driverText}]`;
+  return createHash("sha256").update(used).digest("hex").slice(0, 12);
 }
 
 function driverSettings(driver: Driver) {

@@ -54,6 +54,11 @@ export class LayoutBuilder {
   }
 }
 
+/** A file as it is, as a layout of its one source. */
+export function wholeOf(size: number): Layout {
+  return new LayoutBuilder().range(0, 0, size).build();
+}
+
 /**
  * Fills `out` with the bytes of the file from `start` on.
  * @param sources in the order of their numbers in the layout

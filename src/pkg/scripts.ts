@@ -1,4 +1,4 @@
-import { type Deployment, scriptSettings } from "./deployment.ts";
+import { type Deployment, type ScriptSettings, scriptSettings } from "./deployment.ts";
 import { asciiPowershell, powershell } from "./powershell.ts";
 import changing from "./scripts/changing.ps1";
 import common from "./scripts/common.ps1";
@@ -15,13 +15,17 @@ const bodies: Record<ScriptKind, { readonly body: string; readonly shared: strin
   detect: { body: detect, shared: common },
 };
 
+/** A deployment's script, as `scriptOf` makes it. */
+export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
+  return scriptOf(kind, scriptSettings(deployment));
+}
+
 /**
  * A script as a file: its body with the settings and the shared functions in their places. Install and
  * uninstall are UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect is ASCII,
  * because Intune may store it in another encoding. Lines end with CRLF.
  */
-export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
-  const settings = scriptSettings(deployment);
+export function scriptOf(kind: ScriptKind, settings: ScriptSettings): Buffer {
   const isAscii = kind === "detect";
   const block = isAscii ? asciiPowershell`$Settings = ${settings}` : powershell`$Settings = ${settings}`;
   const { body, shared } = bodies[kind];

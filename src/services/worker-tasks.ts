@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ArchiveReport } from "../domain/driver.ts";
 import { messageOf, type Problem, UserError } from "../domain/errors.ts";
+import { readArchive } from "../pkg/archive.ts";
+import { type ContentsData, type Described, layOut } from "../pkg/contents.ts";
 import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
-import type { Layout } from "../pkg/layout.ts";
-import { type FileSource, openSourceBlocking } from "../store/files.ts";
+import { fillFromLayout, type Layout, wholeOf } from "../pkg/layout.ts";
+import { type OpenFile, openSourceBlocking, sourceOfOpen } from "../store/files.ts";
 import { authenticateHalf, encryptHalf, type Half } from "./first-pass.ts";
 import { inspectArchive, reportOf } from "./inspect-archive.ts";
 import { buffersUsed } from "./memory.ts";
@@ -12,13 +15,19 @@ import { buffersUsed } from "./memory.ts";
 /** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
   readonly layout: Layout;
-  /** Paths, in the order of the layout's source numbers. */
-  readonly files: readonly string[];
+  /** In the order of the layout's source numbers. They stay open until the task has settled. */
+  readonly files: readonly OpenFile[];
 }
 
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
   inspect: { input: { path: string }; output: ArchiveReport };
+  /** Lays out a ZIP of these archives, which are the contents' drivers in their order. */
+  layout: { input: { contents: ContentsData; archives: readonly OpenFile[] }; output: Described };
+  /** SHA-256 of a whole layout. */
+  digest: { input: LaidOut; output: Uint8Array };
+  /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
+  verify: { input: { file: OpenFile }; output: Uint8Array };
   encrypt: { input: LaidOut & Half; output: Uint8Array };
   authenticate: { input: LaidOut & Half; output: Omit<Seal, "checkpoints"> };
   /** Fills `sealed`, which lies in shared memory, and answers how far. */
@@ -41,29 +50,54 @@ export type TaskReply =
   | { readonly id: number; readonly problem: Problem | undefined; readonly message: string };
 
 const handlers: { [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> } = {
-  inspect: ({ path }) =>
-    withSources([path], async ([source]) => reportOf(await inspectArchive(present(source)))),
-  encrypt: ({ files, ...half }) => withSources(files, (sources) => encryptHalf(half, sources)),
-  authenticate: ({ files, ...half }) => withSources(files, (sources) => authenticateHalf(half, sources)),
-  seal: ({ layout, files, keys, state, index, sealed }) =>
-    withSources(files, async (sources) => {
-      const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
-      try {
-        return await sealChunk(layout, sources, keys, state, index, plain, sealed);
-      } finally {
-        spare.push(plain);
-        buffersUsed(chunkBytes);
-      }
-    }),
+  inspect: async ({ path }) => {
+    const source = openSourceBlocking(path);
+    try {
+      return reportOf(await inspectArchive(source));
+    } finally {
+      await source.close();
+    }
+  },
+  layout: async ({ contents, archives }) => {
+    const read = await Promise.all(archives.map((file) => readArchive(sourceOfOpen(file))));
+    return layOut(contents, read);
+  },
+  digest: digestOf,
+  verify: ({ file }) => {
+    lowerPriority(19);
+    return digestOf({ layout: wholeOf(file.size), files: [file] });
+  },
+  encrypt: ({ files, ...half }) => encryptHalf(half, files.map(sourceOfOpen)),
+  authenticate: ({ files, ...half }) => authenticateHalf(half, files.map(sourceOfOpen)),
+  seal: async ({ layout, files, keys, state, index, sealed }) => {
+    const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+    try {
+      return await sealChunk(layout, files.map(sourceOfOpen), keys, state, index, plain, sealed);
+    } finally {
+      spare.push(plain);
+      buffersUsed(chunkBytes);
+    }
+  },
 };
+
+async function digestOf({ layout, files }: LaidOut): Promise<Uint8Array> {
+  const hash = createHash("sha256");
+  const sources = files.map(sourceOfOpen);
+  const room = Buffer.allocUnsafeSlow(chunkBytes);
+  for (let at = 0; at < layout.size; at += chunkBytes) {
+    const piece = room.subarray(0, Math.min(chunkBytes, layout.size - at));
+    await fillFromLayout(layout, sources, at, piece);
+    hash.update(piece);
+  }
+  return new Uint8Array(hash.digest());
+}
 
 /** Rooms for plain chunks that no task is using. */
 const spare: Buffer[] = [];
 
 /** The worker thread's whole life: answers requests until it is told to end. */
 export function serveTasks(port: MessagePort): void {
-  // On Linux this is the thread's own priority: whoever asks for a page goes first.
-  if (process.platform === "linux") setPriority(0, 4);
+  lowerPriority(4);
   port.on("message", (request: TaskRequest) => {
     const handler = handlers[request.name] as (input: unknown) => Promise<unknown>;
     handler(request.input).then(
@@ -78,20 +112,7 @@ function failure(id: number, error: unknown): TaskReply {
   return { id, problem, message: messageOf(error) };
 }
 
-async function withSources<T>(
-  paths: readonly string[],
-  use: (sources: FileSource[]) => Promise<T>,
-): Promise<T> {
-  const sources: FileSource[] = [];
-  try {
-    for (const path of paths) sources.push(openSourceBlocking(path));
-    return await use(sources);
-  } finally {
-    await Promise.all(sources.map((source) => source.close()));
-  }
-}
-
-function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("a source is missing");
-  return value;
+/** On Linux this is the thread's own priority: whoever asks for a page goes first. */
+function lowerPriority(niceness: number): void {
+  if (process.platform === "linux") setPriority(0, niceness);
 }

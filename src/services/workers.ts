@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { UserError } from "../domain/errors.ts";
+import type { Described } from "../pkg/contents.ts";
 import type { Seal, SealKeys } from "../pkg/intunewin.ts";
+import type { OpenFile } from "../store/files.ts";
 import { makeRooms } from "./first-pass.ts";
 import type { LaidOut, TaskName, TaskReply, TaskRequest, Tasks } from "./worker-tasks.ts";
 
@@ -23,6 +25,10 @@ const idleMs = 20_000;
 /** What a thread’s heap may have: an INF can need much, sealing needs nearly nothing. */
 const inspectHeapMb = 2048;
 const sealHeapMb = 24;
+/** A central directory has up to 64 MB. */
+const layoutHeapMb = 768;
+/** A thread that has made so large a layout keeps too much memory to be kept itself. */
+const largeLayoutRows = 20_000;
 /** An archive that cannot be read in this time is refused. */
 const inspectLimitMs = 180_000;
 
@@ -34,6 +40,8 @@ export class Workers {
   readonly #script: string;
   readonly #size: number;
   readonly #threads: Thread[] = [];
+  /** Threads that do one kind of task each: nothing else waits behind theirs. */
+  readonly #apart = new Map<TaskName, Thread>();
   #nextId = 1;
   /** Running and waiting. */
   #longTasks = 0;
@@ -65,15 +73,41 @@ export class Workers {
     });
   }
 
-  /** A package's first pass, on two threads. @throws UserError "busy" */
+  /** Lays out a ZIP. @throws UserError "invalid" when an archive is damaged */
+  async layOut(input: Tasks["layout"]["input"]): Promise<Described> {
+    const described = await this.#runApart("layout", input, layoutHeapMb);
+    const thread = this.#apart.get("layout");
+    if (described.layout.table.length > 4 * largeLayoutRows && thread?.jobs.size === 0) {
+      this.#apart.delete("layout");
+      void thread.worker.terminate();
+    }
+    return described;
+  }
+
+  /** SHA-256 of all that is laid out. */
+  digest(input: LaidOut): Promise<Uint8Array> {
+    return this.#runApart("digest", input, sealHeapMb);
+  }
+
+  /** SHA-256 of a file, while nobody else needs the processor. */
+  verify(file: OpenFile): Promise<Uint8Array> {
+    return this.#runApart("verify", { file }, sealHeapMb);
+  }
+
+  /**
+   * A package's first pass, on two threads. When it settles, both are done with the files.
+   * @throws UserError "busy"
+   */
   measure({ keys, ...laidOut }: LaidOut & { keys: SealKeys }): Promise<Seal> {
     return this.#long(async () => {
       const { port1, port2 } = new MessageChannel();
       const half = { ...laidOut, keys, rooms: makeRooms() };
-      const [checkpoints, rest] = await Promise.all([
+      const halves = [
         this.#run("encrypt", { ...half, port: port1 }, [port1]),
         this.#run("authenticate", { ...half, port: port2 }, [port2]),
-      ]);
+      ] as const;
+      await Promise.allSettled(halves);
+      const [checkpoints, rest] = await Promise.all(halves);
       return { ...rest, checkpoints };
     });
   }
@@ -86,7 +120,9 @@ export class Workers {
   /** Ends all threads; whatever they were doing is rejected. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    await Promise.all(this.#threads.splice(0).map((thread) => thread.worker.terminate()));
+    const threads = [...this.#threads.splice(0), ...this.#apart.values()];
+    this.#apart.clear();
+    await Promise.all(threads.map((thread) => thread.worker.terminate()));
   }
 
   /** Few long tasks run at a time, some more wait for their turn in order. */
@@ -114,6 +150,18 @@ export class Workers {
   ): Promise<Tasks[K]["output"]> {
     clearTimeout(this.#idle);
     return this.#runOn(this.#freest(), name, input, handedOver);
+  }
+
+  /** On the thread for these tasks, one after the other. */
+  #runApart<K extends TaskName>(
+    name: K,
+    input: Tasks[K]["input"],
+    heapMb: number,
+  ): Promise<Tasks[K]["output"]> {
+    clearTimeout(this.#idle);
+    const thread = this.#apart.get(name) ?? this.#start(heapMb);
+    this.#apart.set(name, thread);
+    return this.#runOn(thread, name, input);
   }
 
   #runOn<K extends TaskName>(
@@ -159,7 +207,8 @@ export class Workers {
     const job = thread.jobs.get(reply.id);
     thread.jobs.delete(reply.id);
     if (thread.jobs.size === 0) thread.worker.unref();
-    if (this.#threads.every(({ jobs }) => jobs.size === 0)) this.#endWhenIdle();
+    const all = [...this.#threads, ...this.#apart.values()];
+    if (all.every(({ jobs }) => jobs.size === 0)) this.#endWhenIdle();
     if (job === undefined) return;
     if ("output" in reply) job.resolve(reply.output);
     else job.reject(reply.problem ? new UserError(reply.problem, reply.message) : new Error(reply.message));
@@ -173,6 +222,7 @@ export class Workers {
   #drop(thread: Thread, error: Error): void {
     const at = this.#threads.indexOf(thread);
     if (at >= 0) this.#threads.splice(at, 1);
+    for (const [name, kept] of this.#apart) if (kept === thread) this.#apart.delete(name);
     for (const job of thread.jobs.values()) job.reject(error);
     thread.jobs.clear();
   }

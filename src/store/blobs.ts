@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type FileSource, moveIntoPlace, openSource } from "./files.ts";
+import { type FileSource, fileState, moveIntoPlace, openSource } from "./files.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
 export interface Incoming {
@@ -12,8 +12,6 @@ export interface Incoming {
   /** In bytes. */
   readonly size: number;
 }
-
-const chunkBytes = 1024 * 1024;
 
 /** Files that are named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
@@ -107,23 +105,13 @@ export class Blobs {
     }
   }
 
-  /** A file's bytes from `start` up to `end`, which is not included. */
-  async *chunks(path: string, start: number, end: number): AsyncGenerator<Buffer> {
-    const source = await openSource(path);
-    try {
-      for (let at = start; at < end; at += chunkBytes)
-        yield await source.read(at, Math.min(chunkBytes, end - at));
-    } finally {
-      await source.close();
-    }
+  /** The size and the mark of a file, or undefined when it is not there. */
+  state(path: string): ReturnType<typeof fileState> {
+    return fileState(path);
   }
 
   async exists(path: string): Promise<boolean> {
-    const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
-      throw error;
-    });
-    return found?.isFile() ?? false;
+    return (await fileState(path)) !== undefined;
   }
 }
 

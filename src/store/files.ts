@@ -1,10 +1,19 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ByteSource } from "../domain/byte-source.ts";
 
+/** A file that is open in this process: any of its threads can read it by its number. */
+export interface OpenFile {
+  readonly descriptor: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** An open file as a byte source; whoever opened it closes it. */
-export interface FileSource extends ByteSource {
+export interface FileSource extends ByteSource, OpenFile {
+  /** Changes when another file takes its place, and when it is written again. */
+  readonly mark: string;
   close(): Promise<void>;
 }
 
@@ -12,32 +21,47 @@ export interface FileSource extends ByteSource {
 export async function openSource(path: string): Promise<FileSource> {
   const handle = await open(path, "r");
   try {
-    const { size } = await handle.stat();
-    return sourceOf(
-      size,
+    const found = await handle.stat({ bigint: true });
+    const source = sourceOf(
+      Number(found.size),
       async (targets, at) => (await handle.readv(targets, at)).bytesRead,
-      () => handle.close(),
     );
+    return { ...source, descriptor: handle.fd, mark: markOf(found), close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-/** The same for a worker thread, which may block: reading so is much faster. */
+/** The size and the mark of a file; undefined when there is none. */
+export async function fileState(path: string): Promise<Pick<FileSource, "size" | "mark"> | undefined> {
+  const found = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return found?.isFile() ? { size: Number(found.size), mark: markOf(found) } : undefined;
+}
+
+function markOf({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs: bigint }): string {
+  return `${ino} ${size} ${mtimeNs}`;
+}
+
+/** A byte source for a worker thread, which may block: reading so is much faster. */
 export function openSourceBlocking(path: string): FileSource {
-  const file = openSync(path, "r");
-  const { size } = fstatSync(file);
-  return sourceOf(
-    size,
-    (targets, at) => readvSync(file, targets, at),
-    async () => closeSync(file),
-  );
+  const descriptor = openSync(path, "r");
+  const found = fstatSync(descriptor, { bigint: true });
+  const source = sourceOfOpen({ descriptor, size: Number(found.size) });
+  return { ...source, descriptor, mark: markOf(found), close: async () => closeSync(descriptor) };
+}
+
+/** The same for a file that another thread opened, and closes when this one is done with it. */
+export function sourceOfOpen({ descriptor, size }: OpenFile): ByteSource {
+  return sourceOf(size, (targets, at) => readvSync(descriptor, targets, at));
 }
 
 type ReadVector = (targets: Uint8Array[], position: number) => number | Promise<number>;
 
-function sourceOf(size: number, readVector: ReadVector, close: () => Promise<void>): FileSource {
+function sourceOf(size: number, readVector: ReadVector): ByteSource {
   const fill = async (position: number, targets: readonly Uint8Array[]) => {
     let rest = targets.filter((target) => target.length > 0);
     for (let at = position; rest.length > 0; ) {
@@ -52,7 +76,7 @@ function sourceOf(size: number, readVector: ReadVector, close: () => Promise<voi
     await fill(position, [buffer]);
     return buffer;
   };
-  return { size, read, fill, close };
+  return { size, read, fill };
 }
 
 /** What is still to be filled when so many bytes have been. */

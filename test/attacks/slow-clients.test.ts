@@ -176,5 +176,5 @@ test("five hundred readers that stand still hold little memory, and nobody up", 
 
   assert.equal(health.status, 200);
   assert.ok(statuses.filter((status) => status === 200).length >= 200);
-  assert.ok(held < 400e6, `${Math.round(held / 1e6)} MB for 500 readers`);
+  assert.ok(held < 150e6, `${Math.round(held / 1e6)} MB for 500 readers`);
 });

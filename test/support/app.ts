@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
 import { defaultLimits, type Limits } from "../../src/http/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
+import { ArchiveCheck } from "../../src/services/archive-check.ts";
 import { PackageBuilder } from "../../src/services/build-package.ts";
 import { Workers } from "../../src/services/workers.ts";
 import { openStore } from "../../src/store/store.ts";
@@ -60,10 +61,14 @@ export async function startApp(
   };
   const store = await openStore(dataDir, clock, log);
   const workers = new Workers(bundle);
-  const packages = new PackageBuilder(store, workers);
-  const app: App = { config, version: "test", store, workers, packages, clock, random: randomBytes, log };
+  const archives = new ArchiveCheck(store, workers, log);
+  const packages = new PackageBuilder(store, workers, archives);
+  const version = "test";
+  const random = randomBytes;
+  const app: App = { config, version, store, workers, archives, packages, clock, random, log };
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  archives.start();
   t.after(() => stop(server, app));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { app, url, dataDir, lines, ...client(url) };
@@ -71,6 +76,7 @@ export async function startApp(
 
 async function stop(server: Server, app: App): Promise<void> {
   await closeServer(server, 100);
+  app.archives.close();
   await app.workers.close();
   await app.store.close();
 }

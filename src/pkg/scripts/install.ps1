@@ -109,12 +109,12 @@ function Save-Driver {
         Stop-Run -Message "The driver could not be downloaded from $($Driver.Download): $($_.Exception.Message)"
     }
     $found = (Get-FileHash -LiteralPath $archive -Algorithm SHA256).Hash
-    if ($found -ne $Driver.Sha256) {
-        Stop-Run -Message "The downloaded driver is not the expected one: its SHA-256 is $found, not $($Driver.Sha256)."
+    if ($found -ne $Driver.FilesSha256) {
+        Stop-Run -Message "The downloaded driver is not the expected one: its SHA-256 is $found, not $($Driver.FilesSha256)."
     }
     Add-Type -AssemblyName 'System.IO.Compression.FileSystem'
     $target = [IO.Path]::Combine($folder, 'driver')
-    [IO.Compression.ZipFile]::ExtractToDirectory($archive, $target, [Text.Encoding]::GetEncoding(437))
+    [IO.Compression.ZipFile]::ExtractToDirectory($archive, $target, [Text.Encoding]::UTF8)
     return $target
 }
 

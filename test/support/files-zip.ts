@@ -1,0 +1,14 @@
+import { readArchive } from "../../src/pkg/archive.ts";
+import { layOut } from "../../src/pkg/contents.ts";
+import { fillFromLayout } from "../../src/pkg/layout.ts";
+import { sourceOf } from "./zip.ts";
+
+/** What the service serves as a driver's files, made of its archive. */
+export async function filesZip(archive: Buffer): Promise<Buffer> {
+  const source = sourceOf(archive);
+  const drivers = [{ sha256: "a".repeat(64), folder: "" }];
+  const { layout } = layOut({ settings: undefined, drivers, icon: undefined }, [await readArchive(source)]);
+  const bytes = Buffer.alloc(layout.size);
+  await fillFromLayout(layout, [source], 0, bytes);
+  return bytes;
+}
