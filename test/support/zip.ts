@@ -18,14 +18,35 @@ export interface ZipPart {
   readonly size?: number;
   /** Bytes that stand in the file instead of the packed ones. */
   readonly packed?: Buffer;
+  /** What the local header says where it is not what the directory says. */
+  readonly local?: LocalLies;
+  /** Further extra fields of the directory's record. */
+  readonly extra?: Buffer;
+  /** Bytes behind the packed ones that belong to no file. */
+  readonly gap?: Buffer;
+}
+
+/** Fields of a local header, and its extra fields. */
+export interface LocalLies {
+  readonly name?: Buffer;
+  readonly flags?: number;
+  readonly method?: number;
+  readonly crc?: number;
+  readonly packedSize?: number;
+  readonly size?: number;
+  readonly extra?: Buffer;
 }
 
 export interface ZipOptions {
   readonly prefix?: Buffer;
-  readonly comment?: string;
+  readonly comment?: string | Buffer;
   readonly withZip64End?: boolean;
   readonly diskNumber?: number;
-  /** The order in the central directory, as numbers of parts. */
+  /** What the end record counts, where that is a lie. */
+  readonly count?: number;
+  /** Bytes behind the last record, counted as the directory's. */
+  readonly directoryTail?: Buffer;
+  /** The order in the central directory, as numbers of parts; one that is left out is not listed. */
   readonly order?: readonly number[];
   /** Makes each record point to the place of the record of that number. */
   readonly pointTo?: readonly number[];
@@ -51,7 +72,8 @@ export function makeZip(parts: readonly ZipPart[], options: ZipOptions = {}): Bu
       return records[number]?.central(target?.offset ?? 0) ?? Buffer.alloc(0);
     }),
   );
-  return Buffer.concat([...chunks, directory, end(records.length, directory.length, at, options)]);
+  const whole = Buffer.concat([directory, options.directoryTail ?? Buffer.alloc(0)]);
+  return Buffer.concat([...chunks, whole, end(options.count ?? order.length, whole.length, at, options)]);
 }
 
 function describe(part: ZipPart) {
@@ -62,16 +84,24 @@ function describe(part: ZipPart) {
   const flags = part.flags ?? (part.rawName ? 0 : 0x800) | (part.withDescriptor ? 8 : 0);
   const crc = part.crc ?? crc32(bytes);
   const size = part.size ?? bytes.length;
-  const extra = part.withZip64 ? zip64Extra(size, packed.length) : Buffer.alloc(0);
+  const extra = Buffer.concat([
+    part.withZip64 ? zip64Extra(size, packed.length) : Buffer.alloc(0),
+    part.extra ?? Buffer.alloc(0),
+  ]);
+  const { local = {} } = part;
+  const streamed = part.withDescriptor ? 0 : undefined;
+  const localName = local.name ?? name;
+  const localExtra = local.extra ?? Buffer.alloc(0);
   const header = Buffer.alloc(30);
   header.write("PK\x03\x04", 0, "latin1");
   header.writeUInt16LE(20, 4);
-  header.writeUInt16LE(flags, 6);
-  header.writeUInt16LE(method, 8);
-  header.writeUInt32LE(part.withDescriptor ? 0 : crc, 14);
-  header.writeUInt32LE(part.withDescriptor ? 0 : packed.length, 18);
-  header.writeUInt32LE(part.withDescriptor ? 0 : size, 22);
-  header.writeUInt16LE(name.length, 26);
+  header.writeUInt16LE(local.flags ?? flags, 6);
+  header.writeUInt16LE(local.method ?? method, 8);
+  header.writeUInt32LE(local.crc ?? streamed ?? crc, 14);
+  header.writeUInt32LE(local.packedSize ?? streamed ?? packed.length, 18);
+  header.writeUInt32LE(local.size ?? streamed ?? size, 22);
+  header.writeUInt16LE(localName.length, 26);
+  header.writeUInt16LE(localExtra.length, 28);
   const descriptor = Buffer.alloc(part.withDescriptor ? 16 : 0);
   if (part.withDescriptor) {
     descriptor.write("PK\x07\x08", 0, "latin1");
@@ -95,10 +125,23 @@ function describe(part: ZipPart) {
     record.writeUInt32LE(offset, 42);
     return Buffer.concat([record, name, extra]);
   };
-  return { local: [header, name, packed, descriptor], central };
+  const gap = part.gap ?? Buffer.alloc(0);
+  return { local: [header, localName, localExtra, packed, descriptor, gap], central };
 }
 
-function zip64Extra(size: number, packed: number): Buffer {
+/** The Unicode path field of a name (APPNOTE 4.6.9). */
+export function unicodeExtra(rawName: Buffer, name: string, version = 1): Buffer {
+  const head = Buffer.alloc(9);
+  const text = Buffer.from(name, "utf8");
+  head.writeUInt16LE(0x7075, 0);
+  head.writeUInt16LE(5 + text.length, 2);
+  head.writeUInt8(version, 4);
+  head.writeUInt32LE(crc32(rawName), 5);
+  return Buffer.concat([head, text]);
+}
+
+/** The ZIP64 field of a local header or a record, unpacked size first. */
+export function zip64Extra(size: number, packed: number): Buffer {
   const extra = Buffer.alloc(20);
   extra.writeUInt16LE(1, 0);
   extra.writeUInt16LE(16, 2);
@@ -108,7 +151,8 @@ function zip64Extra(size: number, packed: number): Buffer {
 }
 
 function end(count: number, size: number, offset: number, options: ZipOptions): Buffer {
-  const comment = Buffer.from(options.comment ?? "");
+  const { comment: given = "" } = options;
+  const comment = typeof given === "string" ? Buffer.from(given) : given;
   const record = Buffer.alloc(22);
   record.write("PK\x05\x06", 0, "latin1");
   record.writeUInt16LE(options.diskNumber ?? 0, 4);

@@ -1,0 +1,191 @@
+import type { ByteSource } from "../domain/byte-source.ts";
+import type { DirectoryRecord } from "./archive-directory.ts";
+import { type ArchiveEnd, startsAt } from "./archive-end.ts";
+import { extraFields, readLarge } from "./archive-extra.ts";
+import { type NameField, readNames } from "./archive-names.ts";
+import { ambiguous, damaged, refuse } from "./archive-refusal.ts";
+
+const headerSize = 30;
+const flagDescriptor = 0x0008;
+const flagsEncrypted = 0x2041;
+/** Read along with a header: most extra fields are shorter. */
+const usualExtraBytes = 64;
+/** Headers that stand so close together are read at once. */
+const groupBytes = 32 * 1024;
+
+/** A record of the directory, and where its file is, in bytes from the start of the archive's own file. */
+interface Located {
+  readonly record: DirectoryRecord;
+  readonly localOffset: number;
+  readonly dataOffset: number;
+  /** Behind the packed bytes. */
+  readonly dataEnd: number;
+}
+
+/**
+ * Finds the files behind the records of the directory. Some programs never look into the directory and
+ * follow the local headers one by one: these must say the same, and none may stand there that is not listed.
+ * @returns where each record's packed bytes start
+ * @throws UserError "invalid"
+ */
+export async function locateAll(
+  source: ByteSource,
+  records: readonly DirectoryRecord[],
+  end: ArchiveEnd,
+): Promise<ReadonlyMap<DirectoryRecord, number>> {
+  const sorted = [...records].sort((a, b) => a.headerOffset - b.headerOffset);
+  const groups = neighbours(sorted);
+  const located = (await mapSome(groups, (group) => locateGroup(source, group, end))).flat();
+  checkOverlaps(located);
+  await checkGaps(source, located, end);
+  return new Map(located.map(({ record, dataOffset }) => [record, dataOffset]));
+}
+
+function neighbours(sorted: readonly DirectoryRecord[]): DirectoryRecord[][] {
+  const groups: DirectoryRecord[][] = [];
+  let start = -groupBytes;
+  for (const record of sorted) {
+    if (record.headerOffset - start >= groupBytes) {
+      groups.push([]);
+      start = record.headerOffset;
+    }
+    groups.at(-1)?.push(record);
+  }
+  return groups;
+}
+
+async function locateGroup(
+  source: ByteSource,
+  group: readonly DirectoryRecord[],
+  end: ArchiveEnd,
+): Promise<Located[]> {
+  const [first, last] = [group[0], group.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const start = first.headerOffset + end.shift;
+  const lastSize = headerSize + last.nameField.bytes.length + usualExtraBytes;
+  const wanted = last.headerOffset - first.headerOffset + lastSize;
+  const length = Math.max(0, Math.min(wanted, end.directoryOffset - start));
+  const bytes = await source.read(Math.min(start, end.directoryOffset), length);
+  const located: Located[] = [];
+  for (const record of group) {
+    const localOffset = record.headerOffset + end.shift;
+    located.push(await locate(source, record, localOffset, end, bytes.subarray(localOffset - start)));
+  }
+  return located;
+}
+
+/** @param ahead what has been read already from the header on */
+async function locate(
+  source: ByteSource,
+  record: DirectoryRecord,
+  localOffset: number,
+  end: ArchiveEnd,
+  ahead: Buffer,
+): Promise<Located> {
+  const room = end.directoryOffset - localOffset;
+  const misplaced = () => damaged(`“${record.path}” is not where its table of contents says`);
+  if (ahead.length < headerSize || ahead.readUInt32LE(0) !== 0x04034b50) throw misplaced();
+  const length = headerSize + ahead.readUInt16LE(26) + ahead.readUInt16LE(28);
+  if (length + record.compressedSize > room) throw misplaced();
+  const isWhole = length <= ahead.length;
+  checkHeader(record, isWhole ? ahead.subarray(0, length) : await source.read(localOffset, length));
+  const dataOffset = localOffset + length;
+  return { record, localOffset, dataOffset, dataEnd: dataOffset + record.compressedSize };
+}
+
+function checkHeader(record: DirectoryRecord, header: Buffer): void {
+  const nameEnd = headerSize + header.readUInt16LE(26);
+  const field = {
+    bytes: header.subarray(headerSize, nameEnd),
+    flags: header.readUInt16LE(6),
+    extra: header.subarray(nameEnd),
+  };
+  const differs = (what: string) =>
+    ambiguous(`its table of contents and the file’s own header give “${record.path}” different ${what}`);
+  if (!sameName(record.nameField.bytes, field.bytes)) throw differs("names");
+  if (!sameReading(record, field)) throw differs("names");
+  if (header.readUInt16LE(8) !== record.method) throw differs("methods");
+  if ((field.flags ^ record.flags) & flagsEncrypted) throw differs("kinds of encryption");
+  if (!sameAmounts(record, header, field.extra)) throw differs("sizes or checksums");
+}
+
+/** Whether programs that read only this header find the same name, or at least one that does no harm. */
+function sameReading(record: DirectoryRecord, field: NameField): boolean {
+  const isLiteral = extraFields(field.extra, 0x7075).length === 0;
+  if (isLiteral && field.flags === record.flags && field.bytes.equals(record.nameField.bytes)) return true;
+  const { unicode = record.path } = readNames(field);
+  const known = readNames(record.nameField).unicode ?? unicode;
+  return unicode === known && unicode.endsWith("/") === record.isFolder;
+}
+
+function sameName(one: Buffer, other: Buffer): boolean {
+  const slash = 0x2f;
+  const backslash = 0x5c;
+  const plain = (byte: number | undefined) => (byte === backslash ? slash : byte);
+  if (one.equals(other)) return true;
+  return one.length === other.length && one.every((byte, i) => plain(byte) === plain(other[i]));
+}
+
+/** With a data descriptor behind the file, a header may not know its amounts yet: 0, or full for ZIP64. */
+function sameAmounts(record: DirectoryRecord, header: Buffer, extra: Buffer): boolean {
+  const fields = [header.readUInt32LE(18), header.readUInt32LE(22)];
+  // In this header's ZIP64 field the unpacked size stands first.
+  const [size, compressedSize] = readLarge(extra, fields.toReversed());
+  const isStreamed = ((header.readUInt16LE(6) | record.flags) & flagDescriptor) !== 0;
+  const unknown = (value: number | undefined) => isStreamed && (value === 0 || value === undefined);
+  const crc = header.readUInt32LE(14);
+  return (
+    (crc === record.crc32 || unknown(crc)) &&
+    (size === record.size || unknown(size)) &&
+    (compressedSize === record.compressedSize || unknown(compressedSize))
+  );
+}
+
+function checkOverlaps(located: readonly Located[]): void {
+  for (const [i, { record, dataEnd }] of located.entries()) {
+    const next = located[i + 1];
+    if (next === undefined || dataEnd <= next.localOffset) continue;
+    throw refuse(
+      `“${record.path}” and “${next.record.path}” overlap in this ZIP: it is refused as a decompression bomb.`,
+    );
+  }
+}
+
+/** A data descriptor has 12 to 24 bytes, and no header of a file is as short. */
+const descriptorSizes = [0, 12, 16, 20, 24];
+
+async function checkGaps(source: ByteSource, located: readonly Located[], end: ArchiveEnd): Promise<void> {
+  const firstOffset = located[0]?.localOffset ?? end.directoryOffset;
+  const hidden = () => ambiguous("it holds a file that its table of contents does not list");
+  if (firstOffset > 0 && (await startsAt(source, 0, 0x04034b50))) throw hidden();
+  const gaps = located.flatMap(({ dataEnd }, i) => {
+    const length = (located[i + 1]?.localOffset ?? end.directoryOffset) - dataEnd;
+    return length < headerSize ? [] : [dataEnd];
+  });
+  await mapSome(gaps, async (offset) => {
+    const bytes = await source.read(offset, headerSize);
+    if (descriptorSizes.some((at) => bytes.readUInt32LE(at) === 0x04034b50)) throw hidden();
+  });
+}
+
+/** Does some of the work at a time. Nothing is under way any more when this ends, even in an error. */
+async function mapSome<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  let hasFailed = false;
+  const run = async () => {
+    for (const [i, item] of queue) {
+      if (hasFailed) return;
+      results[i] = await work(item);
+    }
+  };
+  const runs = Array.from({ length: 32 }, () =>
+    run().catch((error: unknown) => {
+      hasFailed = true;
+      throw error;
+    }),
+  );
+  await Promise.allSettled(runs);
+  await Promise.all(runs);
+  return results;
+}
