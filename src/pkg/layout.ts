@@ -16,9 +16,10 @@ const columns = 4;
 
 /** Collects the segments of a layout, one behind the other. */
 export class LayoutBuilder {
-  readonly #literals: Uint8Array[] = [];
-  readonly #rows: number[] = [];
+  #literals = Buffer.alloc(64 * 1024);
+  #table = new Float64Array(columns * 1024);
   #literalSize = 0;
+  #rows = 0;
   #size = 0;
 
   get size(): number {
@@ -26,31 +27,47 @@ export class LayoutBuilder {
   }
 
   bytes(bytes: Uint8Array): this {
-    if (bytes.length === 0) return this;
-    this.#rows.push(this.#size, -1, this.#literalSize, bytes.length);
-    this.#literals.push(bytes);
-    this.#literalSize += bytes.length;
-    this.#size += bytes.length;
+    if (bytes.length > 0) this.room(bytes.length).set(bytes);
     return this;
   }
 
+  /** Room for literal bytes, all zero: to be filled before anything else is added. */
+  room(length: number): Buffer {
+    const end = this.#literalSize + length;
+    if (end > this.#literals.length) {
+      this.#literals = Buffer.concat([this.#literals], Math.max(end, 2 * this.#literals.length));
+    }
+    this.#add(-1, this.#literalSize, length);
+    this.#literalSize = end;
+    return this.#literals.subarray(end - length, end);
+  }
+
   range(source: number, offset: number, length: number): this {
-    if (length === 0) return this;
-    this.#rows.push(this.#size, source, offset, length);
-    this.#size += length;
+    if (length > 0) this.#add(source, offset, length);
     return this;
   }
 
   build(): Layout {
     const literals = new Uint8Array(new SharedArrayBuffer(this.#literalSize));
-    let at = 0;
-    for (const bytes of this.#literals) {
-      literals.set(bytes, at);
-      at += bytes.length;
-    }
-    const table = new Float64Array(new SharedArrayBuffer(this.#rows.length * 8));
-    table.set(this.#rows);
+    literals.set(this.#literals.subarray(0, this.#literalSize));
+    const table = new Float64Array(new SharedArrayBuffer(this.#rows * columns * 8));
+    table.set(this.#table.subarray(0, this.#rows * columns));
     return { size: this.#size, literals, table };
+  }
+
+  #add(source: number, offset: number, length: number): void {
+    const at = this.#rows * columns;
+    if (at === this.#table.length) {
+      const larger = new Float64Array(2 * at);
+      larger.set(this.#table);
+      this.#table = larger;
+    }
+    this.#table[at] = this.#size;
+    this.#table[at + 1] = source;
+    this.#table[at + 2] = offset;
+    this.#table[at + 3] = length;
+    this.#rows++;
+    this.#size += length;
   }
 }
 

@@ -13,25 +13,46 @@ export interface FileRecord {
 /** 1980-01-01 00:00, the earliest that the format knows: packages are the same whenever they are made. */
 const fixedDosTime = 0x0021_0000;
 
+/** Of a local header, without name and extra field. */
+export const localHeaderBytes = 30;
+/** Of a directory record, without name. */
+export const directoryRecordBytes = 46;
+/** Of the end of the central directory, without a comment. */
+export const endRecordBytes = 22;
+
 /** The header in front of a file's data, name and extra field included. */
 export function localHeader(record: FileRecord, extra: Buffer = Buffer.alloc(0)): Buffer {
-  const fields = sharedFields(record, extra.length);
-  return Buffer.concat([Buffer.from("PK\x03\x04", "latin1"), fields, record.name, extra]);
+  const out = Buffer.alloc(localHeaderBytes + record.name.length);
+  writeLocalHeader(out, record, extra.length);
+  return Buffer.concat([out, extra]);
+}
+
+/** Fills `out` with a local header and its name; the extra field is to follow. */
+export function writeLocalHeader(out: Buffer, record: FileRecord, extraLength = 0): void {
+  out.writeUInt32LE(0x04034b50, 0);
+  writeSharedFields(out, 4, record, extraLength);
+  record.name.copy(out, localHeaderBytes);
 }
 
 /** The file's record in the central directory, name included. */
 export function directoryRecord(record: FileRecord, headerOffset: number): Buffer {
-  const fields = Buffer.alloc(46);
-  fields.write("PK\x01\x02", 0, "latin1");
-  fields.writeUInt16LE(record.versionMadeBy, 4);
-  sharedFields(record, 0).copy(fields, 6);
-  fields.writeUInt32LE(headerOffset, 42);
-  return Buffer.concat([fields, record.name]);
+  const out = Buffer.alloc(directoryRecordBytes + record.name.length);
+  writeDirectoryRecord(out, record, headerOffset);
+  return out;
+}
+
+/** Fills `out`, whose bytes are zero, with a directory record and its name. */
+export function writeDirectoryRecord(out: Buffer, record: FileRecord, headerOffset: number): void {
+  out.writeUInt32LE(0x02014b50, 0);
+  out.writeUInt16LE(record.versionMadeBy, 4);
+  writeSharedFields(out, 6, record, 0);
+  out.writeUInt32LE(headerOffset, 42);
+  record.name.copy(out, directoryRecordBytes);
 }
 
 /** The end of the central directory, without a comment. */
 export function endRecord(count: number, directorySize: number, directoryOffset: number): Buffer {
-  const record = Buffer.alloc(22);
+  const record = Buffer.alloc(endRecordBytes);
   record.write("PK\x05\x06", 0, "latin1");
   record.writeUInt16LE(count, 8);
   record.writeUInt16LE(count, 10);
@@ -40,16 +61,14 @@ export function endRecord(count: number, directorySize: number, directoryOffset:
   return record;
 }
 
-function sharedFields(record: FileRecord, extraLength: number): Buffer {
-  const fields = Buffer.alloc(26);
-  fields.writeUInt16LE(record.versionNeeded, 0);
-  fields.writeUInt16LE(record.flags, 2);
-  fields.writeUInt16LE(record.method, 4);
-  fields.writeUInt32LE(fixedDosTime, 6);
-  fields.writeUInt32LE(record.crc32, 10);
-  fields.writeUInt32LE(record.packedSize, 14);
-  fields.writeUInt32LE(record.size, 18);
-  fields.writeUInt16LE(record.name.length, 22);
-  fields.writeUInt16LE(extraLength, 24);
-  return fields;
+function writeSharedFields(out: Buffer, at: number, record: FileRecord, extraLength: number): void {
+  out.writeUInt16LE(record.versionNeeded, at);
+  out.writeUInt16LE(record.flags, at + 2);
+  out.writeUInt16LE(record.method, at + 4);
+  out.writeUInt32LE(fixedDosTime, at + 6);
+  out.writeUInt32LE(record.crc32, at + 10);
+  out.writeUInt32LE(record.packedSize, at + 14);
+  out.writeUInt32LE(record.size, at + 18);
+  out.writeUInt16LE(record.name.length, at + 22);
+  out.writeUInt16LE(extraLength, at + 24);
 }

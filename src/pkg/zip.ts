@@ -2,7 +2,15 @@ import { crc32 } from "node:zlib";
 import { deflateSync } from "fflate";
 import type { ArchiveEntry } from "./archive.ts";
 import { type Layout, LayoutBuilder } from "./layout.ts";
-import { directoryRecord, endRecord, type FileRecord, localHeader } from "./zip-records.ts";
+import {
+  directoryRecordBytes,
+  endRecord,
+  endRecordBytes,
+  type FileRecord,
+  localHeaderBytes,
+  writeDirectoryRecord,
+  writeLocalHeader,
+} from "./zip-records.ts";
 
 /** A file of a ZIP to be laid out, its data ready as it will stand there. */
 export interface ZipFile {
@@ -43,16 +51,25 @@ export function zipCopied(name: string, entry: ArchiveEntry, source: number): Zi
  */
 export function zipLayout(files: readonly ZipFile[]): Layout {
   const builder = new LayoutBuilder();
-  const directory: Buffer[] = [];
-  for (const file of files) {
-    const record = recordOf(file);
-    directory.push(directoryRecord(record, builder.size));
-    builder.bytes(localHeader(record));
+  const records = files.map(recordOf);
+  const offsets = files.map((file, i) => {
+    const offset = builder.size;
+    const record = records[i] ?? recordOf(file);
+    writeLocalHeader(builder.room(localHeaderBytes + record.name.length), record);
     addData(builder, file);
+    return offset;
+  });
+  const start = builder.size;
+  const size = records.reduce((sum, { name }) => sum + directoryRecordBytes + name.length, 0);
+  const directory = builder.room(size + endRecordBytes);
+  let at = 0;
+  for (const [i, record] of records.entries()) {
+    const length = directoryRecordBytes + record.name.length;
+    writeDirectoryRecord(directory.subarray(at, at + length), record, offsets[i] ?? 0);
+    at += length;
   }
-  const offset = builder.size;
-  const records = Buffer.concat(directory);
-  return builder.bytes(Buffer.concat([records, endRecord(files.length, records.length, offset)])).build();
+  endRecord(files.length, size, start).copy(directory, size);
+  return builder.build();
 }
 
 function recordOf(file: ZipFile): FileRecord {
@@ -89,10 +106,10 @@ function addData(builder: LayoutBuilder, file: ZipFile): void {
 function addStoredBlocks(builder: LayoutBuilder, source: number, offset: number, size: number): void {
   for (let at = 0; at < size; at += 0xffff) {
     const length = Math.min(0xffff, size - at);
-    const head = Buffer.alloc(5);
+    const head = builder.room(5);
     head.writeUInt8(at + length === size ? 1 : 0, 0);
     head.writeUInt16LE(length, 1);
     head.writeUInt16LE(length ^ 0xffff, 3);
-    builder.bytes(head).range(source, offset + at, length);
+    builder.range(source, offset + at, length);
   }
 }
