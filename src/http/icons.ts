@@ -1,9 +1,9 @@
-import { crc32 } from "node:zlib";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import { checkIcon, iconLimitBytes, iconTooLarge } from "../domain/icon.ts";
 import { paths } from "../html/paths.ts";
 import { iconStatusBody } from "../html/printer.ts";
+import { pngTools } from "../services/png-tools.ts";
 import type { Incoming } from "../store/blobs.ts";
 import { statusReply } from "./errors.ts";
 import { isNavigation } from "./forms.ts";
@@ -46,7 +46,7 @@ async function refusal(
 async function keepIcon(app: App, printerId: number, incoming: Incoming): Promise<void> {
   const { blobs, icons } = app.store;
   try {
-    checkIcon(await readWhole(app, incoming.path), crc32);
+    checkIcon(await readWhole(app, incoming.path), pngTools);
     const before = icons.find(printerId);
     await blobs.keepIcon(incoming);
     await icons.put(printerId, incoming);

@@ -2,21 +2,79 @@ import { crc32, deflateSync } from "node:zlib";
 
 /** A grey PNG of any size, with as many bytes of padding as asked for. */
 export function makePng(width = 256, height = 256, padding = 0): Buffer {
-  const header = Buffer.alloc(13);
+  return makePicture({
+    width,
+    height,
+    before: padding > 0 ? [pngChunk("prVt", Buffer.alloc(padding))] : [],
+  });
+}
+
+/** What a picture is like, true or not; by default 256 × 256 grey pixels of 8 bits. */
+export interface Picture {
+  readonly width?: number;
+  readonly height?: number;
+  readonly depth?: number;
+  readonly colour?: number;
+  readonly compression?: number;
+  readonly filter?: number;
+  readonly interlace?: number;
+  /** Bytes of palette, where there is one. */
+  readonly palette?: number;
+  /** Chunks between header and palette. */
+  readonly before?: readonly Buffer[];
+  /** Chunks instead of the picture data. */
+  readonly data?: readonly Buffer[];
+  /** Chunks behind the picture data. */
+  readonly after?: readonly Buffer[];
+  /** Bytes instead of the rows, before they are deflated. */
+  readonly rows?: Buffer;
+}
+
+/** Writes a PNG chunk by chunk. */
+export function makePicture(picture: Picture = {}): Buffer {
+  const { width = 256, height = 256, depth = 8, colour = 0, compression = 0 } = picture;
+  const { filter = 0, interlace = 0, palette = 0, before = [], after = [] } = picture;
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, depth, colour, compression, filter, interlace]);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.writeUInt8(8, 8);
-  const pixels = deflateSync(Buffer.alloc((width + 1) * height, 0x80));
   return Buffer.concat([
     Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-    chunk("IHDR", header),
-    ...(padding > 0 ? [chunk("prVt", Buffer.alloc(padding))] : []),
-    chunk("IDAT", pixels),
-    chunk("IEND", Buffer.alloc(0)),
+    pngChunk("IHDR", header),
+    ...before,
+    ...(palette > 0 ? [pngChunk("PLTE", Buffer.alloc(palette, 0x40))] : []),
+    ...(picture.data ?? [pngChunk("IDAT", deflateSync(picture.rows ?? pictureRows(picture)))]),
+    ...after,
+    pngChunk("IEND", Buffer.alloc(0)),
   ]);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
+/** Grey rows with their filter bytes, counted pixel by pixel: Adam7's pass is read off its 8 × 8 pattern. */
+export function pictureRows(picture: Picture = {}): Buffer {
+  const { width = 256, height = 256, depth = 8, colour = 0, interlace = 0 } = picture;
+  const bits = depth * ([1, 0, 3, 1, 2, 0, 4][colour] ?? 0);
+  const pattern = [
+    "16462646",
+    "77777777",
+    "56565656",
+    "77777777",
+    "36463646",
+    "77777777",
+    "56565656",
+    "77777777",
+  ];
+  const rows: Buffer[] = [];
+  for (const pass of interlace === 1 ? "1234567" : "1") {
+    for (let y = 0; y < height; y++) {
+      let pixels = 0;
+      for (let x = 0; x < width; x++) if (interlace !== 1 || pattern[y % 8]?.[x % 8] === pass) pixels++;
+      if (pixels > 0) rows.push(Buffer.alloc(1 + Math.ceil((pixels * bits) / 8), 0x80).fill(y % 5, 0, 1));
+    }
+  }
+  return Buffer.concat(rows);
+}
+
+/** A chunk with its length and checksum. */
+export function pngChunk(type: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const whole = Buffer.alloc(body.length + 8);
   whole.writeUInt32BE(data.length, 0);
