@@ -1,7 +1,9 @@
 import { cleanText, FieldReader, type FormInput } from "./fields.ts";
 
+export const architectures = ["x86", "amd64", "arm64", "arm", "ia64"] as const;
+
 /** Processor architectures as INF decorations name them. */
-export type Architecture = "x86" | "amd64" | "arm64" | "arm" | "ia64";
+export type Architecture = (typeof architectures)[number];
 
 /** What one INF of an archive says, as far as anybody is shown it. */
 export interface InfSummary {
@@ -25,6 +27,8 @@ export interface InfSummary {
   readonly manufacturers: readonly string[];
   readonly copyInf: readonly string[];
   readonly missing: readonly string[];
+  /** How many are missing, where `missing` does not name them all. */
+  readonly missingCount?: number;
   readonly unused: { readonly count: number; readonly bytes: number; readonly paths: readonly string[] };
 }
 
@@ -95,6 +99,11 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
   };
 }
 
+/** How many files an INF needs and does not find. */
+export function missingCountOf(inf: Pick<InfSummary, "missing" | "missingCount">): number {
+  return inf.missingCount ?? inf.missing.length;
+}
+
 /** What the driver is called on a page. */
 export function driverTitle(driver: Pick<Driver, "name" | "driver_desc" | "file_name">): string {
   return driver.name || driver.driver_desc || driver.file_name;
@@ -118,12 +127,16 @@ export function hasModel(
   );
 }
 
+/** More of a search than anybody types is not looked at: each word is sought in every model. */
+const maxQuery = 200;
+
 /** Models whose name holds every word of `query`, without regard to case; at most `limit` of them. */
 export function findModels(inf: Pick<InfSummary, "descriptions"> | undefined, query: string, limit: number) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = (inf?.descriptions ?? []).filter((text) =>
-    words.every((word) => text.toLowerCase().includes(word)),
-  );
+  const words = [...new Set(query.slice(0, maxQuery).toLowerCase().split(/\s+/))].filter(Boolean);
+  const matches = (inf?.descriptions ?? []).filter((text) => {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  });
   return { shown: matches.slice(0, limit), count: matches.length, total: inf?.descriptions.length ?? 0 };
 }
 
@@ -153,9 +166,24 @@ export function preferredDescription(
   descriptions: readonly string[],
   manufacturers: readonly string[] = [],
 ): string {
-  const makers = manufacturers.map((maker) => maker.toLowerCase().split(/[\s,]/)[0] ?? "").filter(Boolean);
-  const carriesMaker = (text: string) => makers.some((maker) => text.toLowerCase().startsWith(maker));
-  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (carriesMaker(text) ? 0 : 1);
-  const usable = descriptions.filter((text) => text !== "");
-  return usable.reduce((best, text) => (rank(text) < rank(best) ? text : best), usable[0] ?? "");
+  const carriesMaker = startsWithAny(
+    manufacturers.map((maker) => maker.toLowerCase().split(/[\s,]/)[0] ?? ""),
+  );
+  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (carriesMaker(text.toLowerCase()) ? 0 : 1);
+  let best = { text: "", rank: Number.POSITIVE_INFINITY };
+  for (const text of descriptions) {
+    if (text === "" || best.rank === 0) continue;
+    const own = rank(text);
+    if (own < best.rank) best = { text, rank: own };
+  }
+  return best.text;
+}
+
+const maxMakerName = 60;
+
+/** Looks one name up for each length that there is: not every name for every text. */
+function startsWithAny(names: readonly string[]): (text: string) => boolean {
+  const known = new Set(names.filter((name) => name !== "" && name.length <= maxMakerName));
+  const lengths = [...new Set([...known].map((name) => name.length))];
+  return (text) => lengths.some((length) => known.has(text.slice(0, length)));
 }

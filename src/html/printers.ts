@@ -51,7 +51,9 @@ export function printerList(rows: readonly PrinterRow[]): Html {
   const groups = new Map<string, PrinterRow[]>();
   for (const row of rows) {
     const key = row.client === undefined ? "" : `${row.client.id}`;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
   }
   const sections = [...groups.values()].map((group) => {
     const client = group[0]?.client;

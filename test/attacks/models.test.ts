@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { performance } from "node:perf_hooks";
+import { test } from "node:test";
+import { findModels, preferredDescription } from "../../src/domain/driver.ts";
+import { printerList } from "../../src/html/printers.ts";
+import { makeInf, makePrinter } from "../support/records.ts";
+
+/** Every case below took over a second before it was bounded. */
+const limitMs = 400;
+
+function millisecondsOf(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+test("a search of very many words in very many models takes no longer than one of few", () => {
+  const inf = makeInf({ descriptions: Array.from({ length: 10_000 }, (_, i) => `Papyrus ${i} PCL6`) });
+  const query = "p ".repeat(7000);
+
+  const found = findModels(inf, query, 40);
+  const ms = millisecondsOf(() => findModels(inf, query, 40));
+
+  assert.equal(found.count, 10_000);
+  assert.ok(ms < limitMs, `${ms} ms`);
+});
+
+test("choosing among very many models of very many makers takes no product of the two", () => {
+  const descriptions = Array.from({ length: 10_000 }, (_, i) => `Model ${i} v1.2.3`);
+  const manufacturers = Array.from({ length: 5000 }, (_, i) => `maker${i}`);
+
+  const ms = millisecondsOf(() => preferredDescription(descriptions, manufacturers));
+
+  assert.ok(ms < limitMs, `${ms} ms`);
+  assert.equal(preferredDescription(["B 1", "Acme 2 v3.4", "Acme 2"], ["ACME Inc."]), "Acme 2");
+  assert.equal(preferredDescription(["", "B v1.0", "C"], []), "C");
+  assert.equal(preferredDescription([]), "");
+});
+
+test("a list of very many printers of one client is grouped without copying the group for each", () => {
+  const printer = makePrinter();
+  const row = { printer, client: { id: 1, name: "Client" }, driver: undefined };
+  const few = Array.from({ length: 2000 }, () => row);
+  const many = Array.from({ length: 20_000 }, () => row);
+  printerList(few).toString();
+
+  const fewMs = millisecondsOf(() => printerList(few).toString());
+  const manyMs = millisecondsOf(() => printerList(many).toString());
+
+  assert.ok(manyMs < Math.max(limitMs, 15 * fewMs), `${fewMs} and ${manyMs} ms`);
+});
