@@ -153,21 +153,6 @@ test("a folder whose path is longer than a socket's may be is locked all the sam
   await first.close();
 });
 
-test("leftovers of a crash are swept at the start, and nothing else", async (t) => {
-  const folder = await temporaryFolder(t);
-  const dataDir = join(folder, "data");
-  for (const name of ["incoming", "drivers", "icons"]) mkdirSync(join(dataDir, name), { recursive: true });
-  writeFileSync(join(dataDir, "incoming", "half"), "half an upload");
-  writeFileSync(join(dataDir, "drivers", `${"a".repeat(64)}.zip`), "no record");
-  writeFileSync(join(dataDir, "drivers", "notes.txt"), "an operator's own");
-
-  const store = await openStore(dataDir, Date.now, () => {});
-  await store.close();
-
-  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
-  assert.deepEqual(readdirSync(join(dataDir, "drivers")), ["notes.txt"]);
-});
-
 test("a newer database, a damaged one and an empty one stop the start and are not touched", async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, "platen.sqlite");

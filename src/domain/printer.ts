@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { FieldReader, type FormInput } from "./fields.ts";
+import { StoredObject } from "./stored.ts";
 
 export const protocols = ["raw", "lpr"] as const;
 export const duplexModes = ["", "one_sided", "long_edge", "short_edge"] as const;
@@ -101,6 +102,39 @@ export function parsePrinter(input: FormInput): PrinterSettings {
   checkTogether(fields, printer);
   fields.check();
   return printer;
+}
+
+/** What of a printer's settings is kept as JSON; the others are columns, because queries need them. */
+export type StoredPrinterSettings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
+
+/**
+ * Reads what was kept. A field that an older Platen did not know yet is what an empty form would make it.
+ * @throws Error when the text is no object in JSON
+ */
+export function printerSettingsFrom(json: string): StoredPrinterSettings {
+  const stored = StoredObject.parse(json);
+  return {
+    driver_desc: stored.text("driver_desc"),
+    address: stored.text("address"),
+    port_name: stored.text("port_name"),
+    protocol: stored.choice("protocol", protocols),
+    port_number: stored.integer("port_number", 9100, 1, 65535),
+    lpr_queue: stored.text("lpr_queue"),
+    snmp: stored.flag("snmp"),
+    snmp_community: stored.text("snmp_community", "public"),
+    snmp_index: stored.integer("snmp_index", 1, 1, 999),
+    location: stored.text("location"),
+    comment: stored.text("comment"),
+    set_default: stored.flag("set_default"),
+    shared: stored.flag("shared"),
+    share_name: stored.text("share_name"),
+    duplex: stored.choice("duplex", duplexModes),
+    color: stored.choice("color", colorModes),
+    collate: stored.choice("collate", collateModes),
+    paper_size: stored.choice("paper_size", paperSizes),
+    keep_driver: stored.flag("keep_driver"),
+    replaces: stored.texts("replaces"),
+  };
 }
 
 /** Whether the printer stands for its driver alone, without a queue. */

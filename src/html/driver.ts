@@ -4,6 +4,7 @@ import {
   driverTitle,
   findModels,
   type InfSummary,
+  missingCountOf,
   namesVersion,
 } from "../domain/driver.ts";
 import { driverFindings, driverState, versionOf } from "./drivers.ts";
@@ -109,7 +110,8 @@ function infChoice(driver: Driver, chosen: string): Html {
 
 function infState(inf: InfSummary): string {
   if (!inf.isPrinter) return `class ${inf.class ?? "unknown"}`;
-  if (inf.missing.length > 0) return `${counted(inf.missing.length, "file")} missing`;
+  const missing = missingCountOf(inf);
+  if (missing > 0) return `${counted(missing, "file")} missing`;
   return inf.signed ? "complete" : "unsigned";
 }
 

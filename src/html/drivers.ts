@@ -5,13 +5,20 @@ import {
   driverNeeds,
   driverTitle,
   type InfSummary,
+  missingCountOf,
 } from "../domain/driver.ts";
+import { type ListedInf, listedInf } from "../domain/report.ts";
 import { type Html, html } from "./html.ts";
 import { badge, emptyState, type PageOptions, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
-export type DriverRow = Driver & { readonly printer_count: number };
+/** A driver as its list shows it, without its report. */
+export interface DriverRow extends Omit<Driver, "report"> {
+  /** What is known of the chosen INF; undefined where none is chosen. */
+  readonly listed: ListedInf | undefined;
+  readonly printer_count: number;
+}
 
 /** What the last upload brought, or why it was refused. */
 export type UploadResult =
@@ -50,9 +57,9 @@ export function driverList(rows: readonly DriverRow[], result: UploadResult = un
   const lines = rows.map(
     (driver) => html`<tr>
       <td data-label="Driver"><a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a></td>
-      <td data-label="Version">${versionOf(chosenInf(driver))}</td>
-      <td data-label="Machines">${architectures(chosenInf(driver)?.architectures ?? [])}</td>
-      <td data-label="State">${driverState(driver)}</td>
+      <td data-label="Version">${versionOf(driver.listed)}</td>
+      <td data-label="Machines">${architectures(driver.listed?.architectures ?? [])}</td>
+      <td data-label="State">${stateBadge(driver, driver.listed)}</td>
       <td data-label="Printers" class="number">${driver.printer_count}</td>
       <td data-label="Size" class="number">${bytes(driver.size)}</td>
       <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
@@ -91,15 +98,18 @@ function driverSelect(rows: readonly DriverRow[], result: UploadResult): Html {
 }
 
 export function driverState(driver: Driver): Html {
-  const inf = chosenInf(driver);
+  return stateBadge(driver, listedInf(driver));
+}
+
+function stateBadge(driver: Pick<Driver, "inf_path" | "driver_desc">, inf: ListedInf | undefined): Html {
   if (driverNeeds(driver) !== undefined || inf === undefined) return badge("warn", "Needs attention");
-  if (inf.missing.length > 0) return badge("bad", "Files missing");
+  if (inf.missingCount > 0) return badge("bad", "Files missing");
   if (!inf.signed) return badge("warn", "Unsigned");
   if (inf.notShipped.length > 0) return badge("warn", "Ready, with limits");
   return badge("good", "Ready");
 }
 
-export function versionOf(inf: InfSummary | undefined): Html {
+export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html {
   if (!inf?.driverVer) return html`<span class="soft">not given</span>`;
   return html`<code>${inf.driverVer.version}</code> <span class="soft">${inf.driverVer.date}</span>`;
 }
@@ -119,12 +129,12 @@ export function driverFindings(driver: Driver): Html {
 
 function infFindings(inf: InfSummary, report: ArchiveReport): [string, Html][] {
   const found: [string, Html][] = [];
-  const missing = inf.missing;
-  if (missing.length > 0) {
-    const names = firstOf(missing, shownNames);
+  const missing = missingCountOf(inf);
+  if (missing > 0) {
+    const names = firstOf(inf.missing, shownNames, missing);
     found.push([
       "bad",
-      html`Missing files: the installation will fail. ${counted(missing.length, "file")}: <code>${names}</code>.`,
+      html`Missing files: the installation will fail. ${counted(missing, "file")}: <code>${names}</code>.`,
     ]);
   }
   if (!inf.signed) found.push(["warn", html`Unsigned: 64-bit Windows will refuse this driver.`]);
@@ -135,7 +145,7 @@ function infFindings(inf: InfSummary, report: ArchiveReport): [string, Html][] {
       html`Declared for ${names}, but its program files are for other machines: it will not work there.`,
     ]);
   }
-  if (missing.length === 0) found.push(["good", html`Every file that the INF needs is there.`]);
+  if (missing === 0) found.push(["good", html`Every file that the INF needs is there.`]);
   const { unused } = inf;
   if (unused.count > 0) {
     const names = firstOf(unused.paths, shownNames, unused.count);

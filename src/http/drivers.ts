@@ -8,7 +8,7 @@ import type { FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
 import { say } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { addDriver } from "../services/add-driver.ts";
+import { addDriver, removeDriver } from "../services/add-driver.ts";
 import { assets } from "./assets.ts";
 import { isNavigation, readForm, saving } from "./forms.ts";
 import { receiveFile } from "./multipart.ts";
@@ -117,9 +117,7 @@ function withTypedModel(form: FormInput): FormInput {
 
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
-  const driver = await app.store.drivers.remove(id);
-  if (app.store.drivers.findByDigest(driver.sha256) === undefined)
-    await app.store.blobs.removeArchive(driver.sha256);
+  await removeDriver(app.store, id);
   if (isNavigation(request)) return redirect(paths.drivers);
   return htmlReply(html`${driverList(app.store.drivers.list())}${say("The driver is deleted.")}`);
 }

@@ -16,10 +16,10 @@ import {
 } from "../html/printers.ts";
 import { installCommand, uninstallCommand } from "../pkg/commands.ts";
 import { revisionOf } from "../pkg/deployment.ts";
+import { removePrinter } from "../services/icons.ts";
 import type { PrinterListing } from "../store/printers.ts";
 import { assets } from "./assets.ts";
 import { isNavigation, readForm, saving } from "./forms.ts";
-import { removeUnusedIcon } from "./icons.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
 
@@ -127,9 +127,7 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
-  const icon = app.store.icons.find(id);
-  await app.store.printers.remove(id);
-  if (icon !== undefined) await removeUnusedIcon(app, icon.sha256);
+  await removePrinter(app.store, id);
   if (isNavigation(request)) return redirect(paths.printers);
   return htmlReply(html`${printerList(app.store.printers.list())}${say("The printer is deleted.")}`);
 }

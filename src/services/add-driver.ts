@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { type ArchiveReport, type Driver, preferredDescription } from "../domain/driver.ts";
 import { cleanText } from "../domain/fields.ts";
 import type { Incoming } from "../store/blobs.ts";
+import type { NewDriver } from "../store/drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "./workers.ts";
 
@@ -11,39 +12,27 @@ export interface AddedDriver {
   readonly isNew: boolean;
 }
 
-/** What is under way, by the path that the archive will have. */
-const running = new Map<string, Promise<void>>();
+type Services = { readonly store: Store; readonly workers: Pick<Workers, "inspect"> };
 
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
  * upload is gone and no record is made. Content that is known already only puts its file back.
  * @throws UserError "invalid" when it is no driver ZIP
  */
-export function addDriver(
-  app: { readonly store: Store; readonly workers: Workers },
-  incoming: Incoming,
-  fileName: string,
-): Promise<AddedDriver> {
-  // Two uploads of the same content go one after the other: neither may take the other's file away.
-  const key = app.store.blobs.archivePath(incoming.sha256);
-  const before = running.get(key) ?? Promise.resolve();
-  const work = before.then(() => add(app, incoming, fileName));
-  const settled = work.then(
-    () => {},
-    () => {},
-  );
-  running.set(key, settled);
-  void settled.then(() => {
-    if (running.get(key) === settled) running.delete(key);
-  });
-  return work;
+export function addDriver(app: Services, incoming: Incoming, fileName: string): Promise<AddedDriver> {
+  return app.store.blobs.inTurn(incoming.sha256, () => add(app, incoming, fileName));
 }
 
-async function add(
-  { store, workers }: Parameters<typeof addDriver>[0],
-  incoming: Incoming,
-  fileName: string,
-): Promise<AddedDriver> {
+/** Deletes a driver, then its archive. @throws UserError "not-found", or "conflict" where it is in use */
+export async function removeDriver({ drivers, blobs }: Store, id: number): Promise<void> {
+  const { sha256 } = drivers.get(id);
+  await blobs.inTurn(sha256, async () => {
+    await drivers.remove(id);
+    if (!drivers.hasDigest(sha256)) await blobs.removeArchive(sha256);
+  });
+}
+
+async function add({ store, workers }: Services, incoming: Incoming, fileName: string): Promise<AddedDriver> {
   try {
     const known = store.drivers.findByDigest(incoming.sha256);
     if (known !== undefined) {
@@ -51,8 +40,7 @@ async function add(
       return { driver: known, isNew: false };
     }
     const report = await workers.inspect(incoming.path);
-    await store.blobs.keepArchive(incoming);
-    return await store.drivers.add({
+    return await keep(store, incoming, {
       sha256: incoming.sha256,
       file_name: cleanText(basename(fileName.replaceAll("\\", "/"))).slice(0, 255) || "driver.zip",
       size: incoming.size,
@@ -62,12 +50,20 @@ async function add(
       trust_publisher: false,
       report,
     });
-  } catch (error) {
-    if (store.drivers.findByDigest(incoming.sha256) === undefined)
-      await store.blobs.removeArchive(incoming.sha256);
-    throw error;
   } finally {
     await store.blobs.discard(incoming);
+  }
+}
+
+/** A file that was there before without a record stays when the record cannot be made. */
+async function keep({ blobs, drivers }: Store, incoming: Incoming, driver: NewDriver): Promise<AddedDriver> {
+  const wasThere = await blobs.exists(blobs.archivePath(incoming.sha256));
+  await blobs.keepArchive(incoming);
+  try {
+    return await drivers.add(driver);
+  } catch (error) {
+    if (!wasThere) await blobs.removeArchive(incoming.sha256);
+    throw error;
   }
 }
 

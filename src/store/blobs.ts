@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type FileSource, fileState, moveIntoPlace, openSource } from "./files.ts";
+import { type FileSource, fileState, makeFolder, moveIntoPlace, openSource } from "./files.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
 export interface Incoming {
@@ -13,33 +13,44 @@ export interface Incoming {
   readonly size: number;
 }
 
+/** As `randomUUID` makes them. */
+const incomingName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 /** Files that are named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
   readonly #incoming: string;
   readonly #folders: { readonly drivers: string; readonly icons: string };
+
+  /** The last work that was asked for, by digest. */
+  readonly #turns = new Map<string, Promise<void>>();
 
   constructor(dataDir: string) {
     this.#incoming = join(dataDir, "incoming");
     this.#folders = { drivers: join(dataDir, "drivers"), icons: join(dataDir, "icons") };
   }
 
-  /** Makes the folders and sweeps what a crash left behind. */
+  /** Makes the folders and deletes the uploads that a crash left behind: files with names of ours alone. */
   async prepare(): Promise<void> {
-    await rm(this.#incoming, { recursive: true, force: true });
-    for (const folder of [this.#incoming, ...Object.values(this.#folders)])
-      await mkdir(folder, { recursive: true });
+    for (const folder of [this.#incoming, ...Object.values(this.#folders)]) await makeFolder(folder);
+    for (const name of await readdir(this.#incoming))
+      if (incomingName.test(name)) await rm(join(this.#incoming, name), { force: true });
   }
 
-  /** Deletes the blobs that no record refers to: an upload that a power cut ended between file and record. */
-  async sweep(kept: { drivers: ReadonlySet<string>; icons: ReadonlySet<string> }): Promise<void> {
-    for (const kind of ["drivers", "icons"] as const) {
-      for (const name of await readdir(this.#folders[kind])) {
-        const [, sha256] = /^([0-9a-f]{64})\.(?:zip|png)(?:\.new)?$/.exec(name) ?? [];
-        if (sha256 !== undefined && (!kept[kind].has(sha256) || name.endsWith(".new"))) {
-          await rm(join(this.#folders[kind], name), { force: true });
-        }
-      }
-    }
+  /**
+   * Runs `work` when all that was asked for before it for the same digest is over. Whoever puts or deletes a
+   * file together with its record does it in here: else one would delete the file that another just put.
+   */
+  inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.#turns.get(sha256) ?? Promise.resolve()).then(work);
+    const over = result.then(
+      () => {},
+      () => {},
+    );
+    this.#turns.set(sha256, over);
+    void over.then(() => {
+      if (this.#turns.get(sha256) === over) this.#turns.delete(sha256);
+    });
+    return result;
   }
 
   archivePath(sha256: string): string {
@@ -52,6 +63,7 @@ export class Blobs {
 
   /** Streams an upload into a temporary file while its digest is taken. The file is gone when it fails. */
   async receive(stream: Readable): Promise<Incoming> {
+    await makeFolder(this.#incoming);
     const path = join(this.#incoming, randomUUID());
     const hash = createHash("sha256");
     let size = 0;
@@ -80,10 +92,12 @@ export class Blobs {
   }
 
   async keepArchive(incoming: Incoming): Promise<void> {
+    await makeFolder(this.#folders.drivers);
     await moveIntoPlace(incoming.path, this.archivePath(incoming.sha256));
   }
 
   async keepIcon(incoming: Incoming): Promise<void> {
+    await makeFolder(this.#folders.icons);
     await moveIntoPlace(incoming.path, this.iconPath(incoming.sha256));
   }
 

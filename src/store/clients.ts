@@ -1,6 +1,7 @@
 import { type Client, type ClientSettings, clientNameKey } from "../domain/client.ts";
 import { UserError } from "../domain/errors.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database } from "./database.ts";
+import { type Row, readable } from "./rows.ts";
 
 export interface ClientWithCount extends Client {
   readonly printer_count: number;
@@ -67,12 +68,18 @@ export class Clients {
 
   /** @throws UserError "not-found", or "conflict" naming the printers that the client still has. */
   remove(id: number): Promise<void> {
-    return this.#db.write(() => {
+    return this.#db.freeingWrite(() => {
       const { name } = this.get(id);
       const users = this.#db.all("SELECT name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse(`The client “${name}”`, users);
       this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
     });
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM clients ORDER BY id"))
+      readable(`the client ${row.id}`, () => clientOf(row));
   }
 
   #checkName(name: string, except: number): void {

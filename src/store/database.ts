@@ -1,13 +1,24 @@
-import { access, constants, readFile } from "node:fs/promises";
 import initSqlJs, { type Database as SqlJsDatabase, type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
+import { openChecked, readIfThere, unreadable } from "./database-file.ts";
 import { writeDurably } from "./files.ts";
 import { migrations } from "./migrations.ts";
+import { isDiskFull, Reserve } from "./reserve.ts";
+import type { Row } from "./rows.ts";
 
-export type Row = Record<string, SqlValue>;
+export interface DatabaseOptions {
+  /** UTC, milliseconds since 1970. */
+  readonly clock?: () => number;
+  /** Reads every row; the file is refused, and not touched, when it throws. */
+  readonly check?: (db: Database) => void;
+  /** Asked before each save; what it throws refuses the save. */
+  readonly confirm?: () => Promise<void>;
+}
 
 interface PendingWrite {
   readonly work: () => unknown;
+  /** Whether it makes room, and may use the reserve where there is none. */
+  readonly frees: boolean;
   readonly done: (result: unknown) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -19,34 +30,58 @@ interface PendingWrite {
 export class Database {
   readonly #sql: SqlJsStatic;
   readonly #path: string;
+  readonly #reserve: Reserve;
+  readonly #clock: () => number;
+  readonly #confirm: () => Promise<void>;
   readonly #queue: PendingWrite[] = [];
   #db: SqlJsDatabase;
   /** What is on disk: where a failed save goes back to. */
   #saved: Uint8Array;
   #saving: Promise<void> | undefined;
 
-  private constructor(sql: SqlJsStatic, path: string, db: SqlJsDatabase, saved: Uint8Array) {
+  private constructor(
+    sql: SqlJsStatic,
+    path: string,
+    saved: Uint8Array | undefined,
+    options: DatabaseOptions,
+  ) {
     this.#sql = sql;
     this.#path = path;
-    this.#db = db;
-    this.#saved = saved;
+    this.#reserve = new Reserve(`${path}.reserve`);
+    this.#clock = options.clock ?? Date.now;
+    this.#confirm = options.confirm ?? (async () => {});
+    this.#db = saved === undefined ? new sql.Database() : openChecked(sql, saved);
+    this.#saved = saved ?? new Uint8Array();
+    this.#configure();
   }
 
   /** @throws Error that says what to do, when the file cannot be read or is newer than this program. */
-  static async open(path: string): Promise<Database> {
+  static async open(path: string, options: DatabaseOptions = {}): Promise<Database> {
     const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
     const bytes = await readIfThere(path);
-    const db = bytes === undefined ? new sql.Database() : openChecked(sql, path, bytes);
-    const version = Number(db.exec("PRAGMA user_version")[0]?.values[0]?.[0] ?? 0);
+    let database: Database;
+    let version: number;
+    try {
+      database = new Database(sql, path, bytes, options);
+      version = Number(database.first("PRAGMA user_version")?.user_version);
+      if (version <= migrations.length) database.#migrate(version, bytes !== undefined);
+      if (version <= migrations.length) options.check?.(database);
+    } catch (error) {
+      throw unreadable(path, error);
+    }
     if (version > migrations.length) {
       throw new Error(
         `${path} was written by a newer Platen (schema ${version}, this one knows ${migrations.length}). Start that version again; nothing was changed.`,
       );
     }
-    const database = new Database(sql, path, db, bytes ?? new Uint8Array());
-    database.#configure();
-    if (version < migrations.length) await database.write(() => migrate(db, version));
+    if (version < migrations.length) await database.#save(false);
+    else await database.#reserve.ensure(database.#saved.length).catch(() => {});
     return database;
+  }
+
+  /** When the last write was, by the clock of that time; 0 for a database that holds none yet. */
+  lastWrite(): number {
+    return Number(this.first("SELECT saved_at FROM saves")?.saved_at ?? 0);
   }
 
   /** Runs one statement; its rows as objects by column name. */
@@ -74,14 +109,16 @@ export class Database {
   }
 
   /**
-   * Runs `work` as one transaction and saves. `work` is synchronous.
+   * Runs `work` as one transaction and saves. `work` is synchronous, and may run twice.
    * @throws what `work` throws (nothing is changed then), or an error of the disk (likewise).
    */
   write<T>(work: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, done: (result) => resolve(result as T), failed: reject });
-      this.#saving ??= Promise.resolve().then(() => this.#drain());
-    });
+    return this.#ask(work, false);
+  }
+
+  /** The same for work that takes records away: it is saved on a full disk too. */
+  freeingWrite<T>(work: () => T): Promise<T> {
+    return this.#ask(work, true);
   }
 
   /** Waits until every write that was asked for is on disk or refused. */
@@ -93,6 +130,13 @@ export class Database {
     this.#db.close();
   }
 
+  #ask<T>(work: () => T, frees: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, frees, done: (result) => resolve(result as T), failed: reject });
+      this.#saving ??= Promise.resolve().then(() => this.#drain());
+    });
+  }
+
   async #drain(): Promise<void> {
     try {
       while (this.#queue.length > 0) await this.#saveBatch(this.#queue.splice(0));
@@ -102,27 +146,44 @@ export class Database {
   }
 
   async #saveBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const finished: (() => void)[] = [];
+    const applied: { readonly pending: PendingWrite; readonly result: unknown }[] = [];
     for (const pending of batch) {
       try {
-        const result = this.#transact(pending.work);
-        finished.push(() => pending.done(result));
+        applied.push({ pending, result: this.#transact(pending.work) });
       } catch (error) {
         pending.failed(error);
       }
     }
-    if (finished.length === 0) return;
+    if (applied.length === 0) return;
+    const frees = applied.every(({ pending }) => pending.frees);
     try {
-      const bytes = this.#db.export();
-      this.#configure();
-      await writeDurably(this.#path, bytes);
-      this.#saved = bytes;
+      this.#transact(() => this.all("UPDATE saves SET saved_at = ?", [this.#clock()]));
+      await this.#save(frees);
     } catch (error) {
       this.#goBack();
-      for (const pending of batch) pending.failed(error);
-      return;
+      // What makes room is tried again by itself: only it may use the reserve.
+      const again = isDiskFull(error) && !frees ? applied.filter(({ pending }) => pending.frees) : [];
+      for (const { pending } of applied) if (again.length === 0 || !pending.frees) pending.failed(error);
+      return this.#saveBatch(again.map(({ pending }) => pending));
     }
-    for (const finish of finished) finish();
+    for (const { pending, result } of applied) pending.done(result);
+  }
+
+  /** Where it does not free space, it is acknowledged only with a reserve for deleting it again. */
+  async #save(frees: boolean): Promise<void> {
+    const bytes = this.#db.export();
+    this.#configure();
+    await this.#confirm();
+    if (!frees) await this.#reserve.ensure(bytes.length);
+    try {
+      await writeDurably(this.#path, bytes);
+    } catch (error) {
+      if (!frees || !isDiskFull(error)) throw error;
+      await this.#reserve.giveUp();
+      await writeDurably(this.#path, bytes);
+    }
+    this.#saved = bytes;
+    if (frees) await this.#reserve.ensure(bytes.length).catch(() => {});
   }
 
   #transact(work: () => unknown): unknown {
@@ -137,6 +198,19 @@ export class Database {
     }
   }
 
+  /** In memory alone: the file stays as it is until its rows have been read. */
+  #migrate(from: number, isFile: boolean): void {
+    const tables = Number(this.first("SELECT count(*) AS n FROM sqlite_schema")?.n);
+    if (isFile && (from <= 0 || tables === 0)) throw new Error("it is no database of Platen’s");
+    this.#transact(() => {
+      for (const step of migrations.slice(from)) {
+        if (typeof step === "string") this.#db.exec(step);
+        else step(this);
+      }
+    });
+    this.#db.run(`PRAGMA user_version = ${migrations.length}`);
+  }
+
   /** `export` reopens the database, which forgets its pragmas. */
   #configure(): void {
     this.#db.run("PRAGMA foreign_keys = ON");
@@ -147,33 +221,4 @@ export class Database {
     this.#db = new this.#sql.Database(this.#saved);
     this.#configure();
   }
-}
-
-async function readIfThere(path: string): Promise<Uint8Array | undefined> {
-  try {
-    const bytes = await readFile(path);
-    await access(path, constants.W_OK);
-    return bytes;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-function openChecked(sql: SqlJsStatic, path: string, bytes: Uint8Array): SqlJsDatabase {
-  try {
-    const db = new sql.Database(bytes);
-    const result = String(db.exec("PRAGMA integrity_check(1)")[0]?.values[0]?.[0]);
-    if (bytes.length > 0 && result === "ok") return db;
-    throw new Error(bytes.length === 0 ? "it is empty" : result);
-  } catch (error) {
-    throw new Error(
-      `${path} cannot be read as a database (${error instanceof Error ? error.message : error}). Put a backup in its place, or move it away to start afresh; nothing was changed.`,
-    );
-  }
-}
-
-function migrate(db: SqlJsDatabase, from: number): void {
-  for (const step of migrations.slice(from)) db.exec(step);
-  db.run(`PRAGMA user_version = ${migrations.length}`);
 }

@@ -1,13 +1,21 @@
-import type { ArchiveReport, Driver, DriverSettings } from "../domain/driver.ts";
+import type { Driver, DriverSettings } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
+import { type ListedInf, listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database } from "./database.ts";
+import { digestIn, type Row, readable } from "./rows.ts";
 
-export interface DriverWithCount extends Driver {
+/** A driver as lists show it: without its report, which may be large. */
+export interface DriverListing extends Omit<Driver, "report"> {
+  /** What is known of the chosen INF; undefined where none is chosen. */
+  readonly listed: ListedInf | undefined;
   readonly printer_count: number;
 }
 
 export type NewDriver = Omit<Driver, "id" | "uploaded_at" | "updated_at">;
+
+const withReport =
+  "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
 
 /** The drivers' only SQL. */
 export class Drivers {
@@ -20,10 +28,10 @@ export class Drivers {
   }
 
   /** The newest first. */
-  list(): DriverWithCount[] {
+  list(): DriverListing[] {
     const rows = this.#db.all(`SELECT drivers.*, count(printers.id) AS printer_count FROM drivers
       LEFT JOIN printers ON printers.driver_id = drivers.id GROUP BY drivers.id ORDER BY drivers.id DESC`);
-    return rows.map((row) => ({ ...driverOf(row), printer_count: Number(row.printer_count) }));
+    return rows.map(listingOf);
   }
 
   count(): number {
@@ -36,13 +44,30 @@ export class Drivers {
   }
 
   find(id: number): Driver | undefined {
-    const row = this.#db.first("SELECT * FROM drivers WHERE id = ?", [id]);
+    const row = this.#db.first(`${withReport} WHERE drivers.id = ?`, [id]);
     return row && driverOf(row);
   }
 
   findByDigest(sha256: string): Driver | undefined {
-    const row = this.#db.first("SELECT * FROM drivers WHERE sha256 = ?", [sha256]);
+    const row = this.#db.first(`${withReport} WHERE drivers.sha256 = ?`, [sha256]);
     return row && driverOf(row);
+  }
+
+  has(id: number): boolean {
+    return this.#db.first("SELECT 1 FROM drivers WHERE id = ?", [id]) !== undefined;
+  }
+
+  hasDigest(sha256: string): boolean {
+    return this.#db.first("SELECT 1 FROM drivers WHERE sha256 = ?", [sha256]) !== undefined;
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const { id } of this.#db.all("SELECT id FROM drivers ORDER BY id")) {
+      const what = `the driver ${id}`;
+      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(listingOf));
+      readable(what, () => this.get(Number(id)));
+    }
   }
 
   /** @throws UserError "not-found" */
@@ -60,7 +85,7 @@ export class Drivers {
       const now = this.#clock();
       const row = this.#db.first(
         `INSERT INTO drivers (sha256, file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc,
-          trust_publisher, report) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+          trust_publisher, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
         [
           driver.sha256,
           driver.file_name,
@@ -72,21 +97,23 @@ export class Drivers {
           driver.inf_path,
           driver.driver_desc,
           Number(driver.trust_publisher),
-          JSON.stringify(driver.report),
+          listedText(driver),
         ],
       );
-      if (row === undefined) throw new Error("the database did not answer the new driver");
-      return { driver: driverOf(row), isNew: true };
+      const id = Number(row?.id);
+      const report = JSON.stringify(driver.report);
+      this.#db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [id, report]);
+      return { driver: this.get(id), isNew: true };
     });
   }
 
   /** @throws UserError "not-found" */
   update(id: number, settings: DriverSettings): Promise<void> {
     return this.#db.write(() => {
-      this.get(id);
+      const { report } = this.get(id);
       this.#db.all(
-        `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, updated_at = ?
-          WHERE id = ?`,
+        `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, updated_at = ?,
+          listed = ? WHERE id = ?`,
         [
           settings.name,
           settings.comment,
@@ -94,6 +121,7 @@ export class Drivers {
           settings.driver_desc,
           Number(settings.trust_publisher),
           this.#clock(),
+          listedText({ inf_path: settings.inf_path, report }),
           id,
         ],
       );
@@ -101,21 +129,33 @@ export class Drivers {
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
-  remove(id: number): Promise<Driver> {
-    return this.#db.write(() => {
-      const driver = this.get(id);
+  remove(id: number): Promise<void> {
+    return this.#db.freeingWrite(() => {
+      this.get(id);
       const users = this.#db.all("SELECT name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse("This driver", users);
       this.#db.all("DELETE FROM drivers WHERE id = ?", [id]);
-      return driver;
     });
   }
 }
 
+function listedText(driver: Pick<Driver, "inf_path" | "report">): string {
+  return JSON.stringify(listedInf(driver) ?? null);
+}
+
 function driverOf(row: Row): Driver {
+  return { ...columnsOf(row), report: reportFrom(String(row.report)) };
+}
+
+function listingOf(row: Row): DriverListing {
+  const listed = listedInfFrom(String(row.listed));
+  return { ...columnsOf(row), listed, printer_count: Number(row.printer_count) };
+}
+
+function columnsOf(row: Row): Omit<Driver, "report"> {
   return {
     id: Number(row.id),
-    sha256: String(row.sha256),
+    sha256: digestIn(row),
     file_name: String(row.file_name),
     size: Number(row.size),
     uploaded_at: Number(row.uploaded_at),
@@ -125,6 +165,5 @@ function driverOf(row: Row): Driver {
     inf_path: String(row.inf_path),
     driver_desc: String(row.driver_desc),
     trust_publisher: row.trust_publisher === 1,
-    report: JSON.parse(String(row.report)) as ArchiveReport,
   };
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "../domain/byte-source.ts";
 
 /** A file that is open in this process: any of its threads can read it by its number. */
@@ -89,6 +89,20 @@ function without(targets: readonly Uint8Array[], count: number): Uint8Array[] {
   });
 }
 
+/**
+ * Makes a folder that may be there already, and lets a power cut not take it away again.
+ * @throws Error with code ENOENT when the folder around it is missing: then a disk may be
+ */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
 /** Puts a file that is complete and synced into its place, so that a power cut leaves the old or the new. */
 export async function moveIntoPlace(from: string, to: string): Promise<void> {
   await rename(from, to);
@@ -97,7 +111,7 @@ export async function moveIntoPlace(from: string, to: string): Promise<void> {
 
 /** Writes a file so that it is there whole or not at all. */
 export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
-  const temporary = `${path}.new`;
+  const temporary = unfinished(path);
   try {
     const handle = await open(temporary, "w", mode);
     try {
@@ -111,6 +125,33 @@ export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+function unfinished(path: string): string {
+  return `${path}.new`;
+}
+
+/** Deletes what a crash left of `writeDurably`. */
+export async function removeUnfinished(path: string): Promise<void> {
+  await rm(unfinished(path), { force: true });
+}
+
+/**
+ * Moves what a crash left of `writeDurably` to a folder where the file itself is missing: on a file system
+ * that cannot replace a file at once it may be all that there is.
+ */
+export async function rescueUnfinished(path: string, folder: string): Promise<void> {
+  const from = unfinished(path);
+  if ((await isThere(path)) || !(await isThere(from))) return;
+  await makeFolder(folder);
+  await rename(from, join(folder, basename(from)));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function syncFolder(path: string): Promise<void> {

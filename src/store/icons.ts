@@ -1,6 +1,7 @@
 import type { Icon } from "../domain/icon.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { Printers } from "./printers.ts";
+import { digestIn, type Row, readable } from "./rows.ts";
 
 /** The icons' only SQL. */
 export class Icons {
@@ -19,36 +20,66 @@ export class Icons {
     return row && iconOf(row);
   }
 
+  /** The digests of all pictures. */
   digests(): Set<string> {
-    return new Set(this.#db.all("SELECT DISTINCT sha256 FROM icons").map((row) => String(row.sha256)));
+    return new Set(this.#db.all("SELECT DISTINCT sha256 FROM icons").map(digestIn));
+  }
+
+  hasDigest(sha256: string): boolean {
+    return this.#db.first("SELECT 1 FROM icons WHERE sha256 = ? LIMIT 1", [sha256]) !== undefined;
   }
 
   /**
    * Gives the printer this icon in place of the one it had.
+   * @returns the digest of a picture that no printer has any more
    * @throws UserError "not-found" when there is no such printer
    */
-  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<void> {
+  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<string | undefined> {
     return this.#db.write(() => {
       this.#printers.get(printerId);
+      const before = this.find(printerId);
       this.#db.all(
         "INSERT OR REPLACE INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)",
         [printerId, icon.sha256, icon.size, this.#clock()],
       );
+      return digestIfUnused(this.#db, before);
     });
   }
 
-  remove(printerId: number): Promise<void> {
-    return this.#db.write(() => {
+  /** @returns the digest of a picture that no printer has any more */
+  remove(printerId: number): Promise<string | undefined> {
+    return this.#db.freeingWrite(() => {
+      const before = this.find(printerId);
       this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
+      return digestIfUnused(this.#db, before);
     });
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM icons ORDER BY printer_id"))
+      readable(`the icon of printer ${row.printer_id}`, () => iconOf(row));
   }
 }
 
+/**
+ * A picture's digest where no record has it. Asked inside the write that took a record away, so that the
+ * answer is as lasting as that write.
+ */
+export function digestIfUnused(
+  db: Database,
+  icon: { readonly sha256?: Row[string] } | undefined,
+): string | undefined {
+  if (icon === undefined) return undefined;
+  const sha256 = String(icon.sha256);
+  return db.first("SELECT 1 FROM icons WHERE sha256 = ? LIMIT 1", [sha256]) ? undefined : sha256;
+}
+
 function iconOf(row: Row): Icon {
-  const { printer_id, sha256, size, uploaded_at } = row;
+  const { printer_id, size, uploaded_at } = row;
   return {
     printer_id: Number(printer_id),
-    sha256: String(sha256),
+    sha256: digestIn(row),
     size: Number(size),
     uploaded_at: Number(uploaded_at),
   };

@@ -2,10 +2,12 @@ import type { Client } from "../domain/client.ts";
 import { type Driver, hasModel } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
-import type { Printer, PrinterSettings } from "../domain/printer.ts";
+import { type Printer, type PrinterSettings, printerSettingsFrom } from "../domain/printer.ts";
 import type { Clients } from "./clients.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
+import { digestIfUnused } from "./icons.ts";
+import { type Row, readable } from "./rows.ts";
 
 /** A printer with what it refers to. */
 export interface PrinterListing {
@@ -101,12 +103,24 @@ export class Printers {
     });
   }
 
-  /** @throws UserError "not-found" */
-  remove(id: number): Promise<void> {
-    return this.#db.write(() => {
+  /**
+   * Its icon's record goes with it.
+   * @returns the digest of a picture that no printer has any more
+   * @throws UserError "not-found"
+   */
+  remove(id: number): Promise<string | undefined> {
+    return this.#db.freeingWrite(() => {
       this.get(id);
+      const icon = this.#db.first("SELECT sha256 FROM icons WHERE printer_id = ?", [id]);
       this.#db.all("DELETE FROM printers WHERE id = ?", [id]);
+      return digestIfUnused(this.#db, icon);
     });
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM printers ORDER BY id"))
+      readable(`the printer ${row.id}`, () => listingOf(row));
   }
 
   #checkReferences({ client_id, driver_id, driver_desc }: PrinterSettings): void {
@@ -114,9 +128,10 @@ export class Printers {
     if (client_id !== null && this.#clients.find(client_id) === undefined) {
       problems.client_id = `There is no client ${client_id}.`;
     }
-    const driver = driver_id === null ? undefined : this.#drivers.find(driver_id);
-    if (driver_id !== null && driver === undefined) problems.driver_id = `There is no driver ${driver_id}.`;
-    if (driver !== undefined && driver_desc !== "" && !hasModel(driver, driver_desc)) {
+    if (driver_id !== null && !this.#drivers.has(driver_id))
+      problems.driver_id = `There is no driver ${driver_id}.`;
+    const driver = driver_id === null || driver_desc === "" ? undefined : this.#drivers.find(driver_id);
+    if (driver !== undefined && !hasModel(driver, driver_desc)) {
       problems.driver_desc = `The driver has no model “${driver_desc}”.`;
     }
     throwIfAny(problems);
@@ -131,7 +146,7 @@ function listingOf(row: Row): PrinterListing {
   const clientId = row.client_id === null ? null : Number(row.client_id);
   const driverId = row.driver_id === null ? null : Number(row.driver_id);
   const printer = {
-    ...(JSON.parse(String(row.settings)) as Omit<PrinterSettings, "name" | "client_id" | "driver_id">),
+    ...printerSettingsFrom(String(row.settings)),
     id: Number(row.id),
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),

@@ -1,14 +1,16 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Blobs } from "./blobs.ts";
 import { Clients } from "./clients.ts";
 import { Database } from "./database.ts";
 import { Drivers } from "./drivers.ts";
-import { writeDurably } from "./files.ts";
+import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import { Icons } from "./icons.ts";
-import { lockFolder } from "./lock.ts";
+import { type Lock, lockFolder } from "./lock.ts";
+import { tidyBlobs } from "./orphans.ts";
 import { Printers } from "./printers.ts";
+import { isDiskFull } from "./reserve.ts";
 
 /** Everything that lasts, below one folder. */
 export interface Store {
@@ -32,34 +34,62 @@ export async function openStore(
   await checkWritable(dataDir);
   const lock = await lockFolder(dataDir, log);
   try {
-    const db = await Database.open(join(dataDir, "platen.sqlite"));
-    const clients = new Clients(db, clock);
-    const drivers = new Drivers(db, clock);
-    const printers = new Printers(db, clock, clients, drivers);
-    const icons = new Icons(db, clock, printers);
-    const blobs = new Blobs(dataDir);
-    await blobs.prepare();
-    await blobs.sweep({ drivers: drivers.digests(), icons: icons.digests() });
-    const secret = await readSecret(join(dataDir, "secret"));
-    const close = async () => {
-      await db.settle();
-      db.close();
-      await lock?.release();
-    };
-    return { clients, drivers, printers, icons, blobs, secret, close };
+    return await openLocked(dataDir, clock, log, lock);
   } catch (error) {
     await lock?.release();
     throw error;
   }
 }
 
+async function openLocked(
+  dataDir: string,
+  clock: () => number,
+  log: (line: string) => void,
+  lock: Lock | undefined,
+): Promise<Store> {
+  const databasePath = join(dataDir, "platen.sqlite");
+  const secretPath = join(dataDir, "secret");
+  for (const path of [databasePath, secretPath]) await rescueUnfinished(path, join(dataDir, "lost"));
+  const db = await Database.open(databasePath, {
+    clock,
+    check: (opened) => checkRows(recordsOf(opened, clock)),
+  });
+  for (const path of [databasePath, secretPath]) await removeUnfinished(path);
+  const records = recordsOf(db, clock);
+  const blobs = new Blobs(dataDir);
+  await blobs.prepare();
+  const kept = { drivers: records.drivers.digests(), icons: records.icons.digests() };
+  await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
+  const secret = await readSecret(secretPath);
+  const close = async () => {
+    await db.settle();
+    db.close();
+    await lock?.release();
+  };
+  return { ...records, blobs, secret, close };
+}
+
+function recordsOf(db: Database, clock: () => number) {
+  const clients = new Clients(db, clock);
+  const drivers = new Drivers(db, clock);
+  const printers = new Printers(db, clock, clients, drivers);
+  const icons = new Icons(db, clock, printers);
+  return { clients, drivers, printers, icons };
+}
+
+function checkRows(records: ReturnType<typeof recordsOf>): void {
+  for (const noun of Object.values(records)) noun.check();
+}
+
 async function checkWritable(dataDir: string): Promise<void> {
-  const probe = join(dataDir, ".writable");
+  const probe = join(dataDir, `.writable-${randomUUID()}`);
   try {
     await mkdir(dataDir, { recursive: true });
-    await writeFile(probe, "");
+    await writeFile(probe, "", { flag: "wx" });
     await rm(probe);
   } catch (error) {
+    // Records can be deleted on a full disk, so it must not stop a start.
+    if (isDiskFull(error)) return;
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
     const user = process.getuid?.() ?? "this user";

@@ -1,0 +1,89 @@
+import {
+  type Architecture,
+  type ArchiveReport,
+  architectures,
+  chosenInf,
+  type Driver,
+  type InfSummary,
+  missingCountOf,
+} from "./driver.ts";
+import { StoredObject } from "./stored.ts";
+
+/** What lists show of the chosen INF. It is kept beside the report, so that no list reads a report. */
+export interface ListedInf extends Pick<InfSummary, "driverVer" | "signed" | "architectures" | "notShipped"> {
+  readonly missingCount: number;
+}
+
+/** Reads a report that was kept. @throws Error when the text is no object in JSON */
+export function reportFrom(json: string): ArchiveReport {
+  const stored = StoredObject.parse(json);
+  return {
+    fileCount: stored.integer("fileCount"),
+    totalBytes: stored.integer("totalBytes"),
+    // An INF without a path cannot be chosen, and is none.
+    infs: stored.objects("infs").flatMap((inf) => (inf.text("path") === "" ? [] : infFrom(inf))),
+    printerInf: stored.textOrNull("printerInf"),
+    warnings: stored.texts("warnings"),
+  };
+}
+
+/** What lists show of the driver's chosen INF; undefined where none is chosen. */
+export function listedInf(driver: Pick<Driver, "inf_path" | "report">): ListedInf | undefined {
+  const inf = chosenInf(driver);
+  if (inf === undefined) return undefined;
+  const { driverVer, signed, architectures, notShipped } = inf;
+  return { driverVer, signed, architectures, notShipped, missingCount: missingCountOf(inf) };
+}
+
+/** Reads what was kept for lists; `null` stands for no chosen INF. @throws Error when it is neither */
+export function listedInfFrom(json: string): ListedInf | undefined {
+  if (json === "null") return undefined;
+  const stored = StoredObject.parse(json);
+  return {
+    driverVer: driverVerFrom(stored),
+    signed: stored.flag("signed"),
+    architectures: architecturesFrom(stored, "architectures"),
+    notShipped: architecturesFrom(stored, "notShipped"),
+    missingCount: stored.integer("missingCount"),
+  };
+}
+
+function infFrom(stored: StoredObject): InfSummary {
+  const missing = stored.texts("missing");
+  const unused = stored.object("unused");
+  return {
+    path: stored.text("path"),
+    class: stored.textOrNull("class"),
+    isPrinter: stored.flag("isPrinter"),
+    driverModel: stored.choice("driverModel", ["", "v3", "v4"]) || null,
+    provider: stored.textOrNull("provider"),
+    driverVer: driverVerFrom(stored),
+    signed: stored.flag("signed"),
+    catalogFiles: stored.texts("catalogFiles"),
+    architectures: architecturesFrom(stored, "architectures"),
+    notShipped: architecturesFrom(stored, "notShipped"),
+    descriptions: stored.texts("descriptions"),
+    modelLines: stored.integer("modelLines"),
+    manufacturers: stored.texts("manufacturers"),
+    copyInf: stored.texts("copyInf"),
+    missing,
+    missingCount: stored.integer("missingCount", missing.length, missing.length),
+    unused: {
+      count: unused?.integer("count") ?? 0,
+      bytes: unused?.integer("bytes") ?? 0,
+      paths: unused?.texts("paths") ?? [],
+    },
+  };
+}
+
+function driverVerFrom(stored: StoredObject): InfSummary["driverVer"] {
+  const driverVer = stored.object("driverVer");
+  return driverVer === undefined
+    ? null
+    : { date: driverVer.text("date"), version: driverVer.text("version") };
+}
+
+function architecturesFrom(stored: StoredObject, name: string): Architecture[] {
+  // In the order that was kept: a printer's revision is made of it.
+  return stored.texts(name).flatMap((text) => architectures.find((known) => known === text) ?? []);
+}

@@ -1,0 +1,69 @@
+/**
+ * An object that was kept as JSON, perhaps by an older or a newer Platen. Every field is read with a
+ * default: one that is absent, or of another type than it should be, is that default.
+ */
+export class StoredObject {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  private constructor(fields: object) {
+    this.#fields = fields as Record<string, unknown>;
+  }
+
+  /** @throws Error when the text is no JSON, or no object in JSON */
+  static parse(text: string): StoredObject {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return new StoredObject(value);
+    throw new Error("its JSON is no object");
+  }
+
+  text(name: string, fallback = ""): string {
+    const value = this.#fields[name];
+    return typeof value === "string" ? value : fallback;
+  }
+
+  textOrNull(name: string): string | null {
+    const value = this.#fields[name];
+    return typeof value === "string" ? value : null;
+  }
+
+  flag(name: string): boolean {
+    return this.#fields[name] === true;
+  }
+
+  /** A whole number from `min` to `max`; zero or more unless they say otherwise. */
+  integer(name: string, fallback = 0, min = 0, max = Number.MAX_SAFE_INTEGER): number {
+    const value = this.#fields[name];
+    return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+      ? Number(value)
+      : fallback;
+  }
+
+  /** One of `choices`, else the first of them. */
+  choice<const T extends string>(name: string, choices: readonly [T, ...T[]]): T {
+    return choices.find((choice) => choice === this.#fields[name]) ?? choices[0];
+  }
+
+  texts(name: string): string[] {
+    return this.#list(name).filter((item) => typeof item === "string");
+  }
+
+  object(name: string): StoredObject | undefined {
+    const value = this.#fields[name];
+    return isObject(value) ? new StoredObject(value) : undefined;
+  }
+
+  objects(name: string): StoredObject[] {
+    return this.#list(name)
+      .filter(isObject)
+      .map((item) => new StoredObject(item));
+  }
+
+  #list(name: string): unknown[] {
+    const value = this.#fields[name];
+    return Array.isArray(value) ? value : [];
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

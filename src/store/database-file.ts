@@ -1,0 +1,56 @@
+import { access, constants, readFile } from "node:fs/promises";
+import type { Database as SqlJsDatabase, SqlJsStatic } from "sql.js";
+import { messageOf } from "../domain/errors.ts";
+
+const signature = "SQLite format 3\0";
+const headerBytes = 100;
+
+/** The file's bytes; undefined where there is none. @throws Error of the disk, also when it is read-only */
+export async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await readFile(path);
+    await access(path, constants.W_OK);
+    return bytes;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Opens a copy in memory of what the file holds. @throws Error that says why it is no sound database */
+export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase {
+  checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const db = new sql.Database(bytes);
+  try {
+    const first = (statement: string) => db.exec(statement)[0]?.values[0];
+    const found = String(first("PRAGMA integrity_check(1)")?.[0]);
+    if (found !== "ok") throw new Error(found);
+    const orphan = first("PRAGMA foreign_key_check");
+    if (orphan !== undefined)
+      throw new Error(`row ${orphan[1]} of ${orphan[0]} refers to a row of ${orphan[2]} that is not there`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Where the offsets come from: https://www.sqlite.org/fileformat2.html, “The Database Header”. */
+function checkHeader(bytes: Buffer): void {
+  if (bytes.length === 0) throw new Error("it is empty");
+  if (bytes.length < headerBytes) throw new Error(`it has ${bytes.length} bytes, less than a header`);
+  if (bytes.toString("latin1", 0, signature.length) !== signature)
+    throw new Error("it does not start as an SQLite database does");
+  const stored = bytes.readUInt16BE(16);
+  const pageBytes = stored === 1 ? 65536 : stored;
+  const whole = pageBytes * bytes.readUInt32BE(28);
+  if (bytes.length < whole)
+    throw new Error(`it has ${bytes.length} of ${whole} bytes: a copy of it broke off`);
+}
+
+/** What a start says of a file that it does not touch. */
+export function unreadable(path: string, error: unknown): Error {
+  return new Error(
+    `${path} cannot be read as a database (${messageOf(error)}). Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,105 @@
+import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../domain/errors.ts";
+
+const lostDays = 30;
+const lostMs = lostDays * 24 * 60 * 60 * 1000;
+const kinds = { drivers: /^([0-9a-f]{64})\.zip$/, icons: /^([0-9a-f]{64})\.png$/ } as const;
+type Kind = keyof typeof kinds;
+
+export interface Tidying {
+  readonly dataDir: string;
+  /** The digests that records refer to. */
+  readonly kept: Readonly<Record<Kind, ReadonlySet<string>>>;
+  /** When the database was written last; 0 when it was made anew. */
+  readonly lastWrite: number;
+  readonly now: number;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Puts files and records in agreement, as a start does. A file that a record misses is moved back from
+ * `lost/`; one that no record refers to is moved there, and deleted after 30 days. Nothing is moved away or
+ * deleted when the database was made anew, and no file that is younger than the database's last write: then
+ * it is the database that is not what it was.
+ */
+export async function tidyBlobs(tidying: Tidying): Promise<void> {
+  const { lastWrite, log } = tidying;
+  const counts = { back: 0, stay: 0, lost: 0, deleted: 0 };
+  for (const kind of ["drivers", "icons"] as const) {
+    try {
+      counts.back += await moveBack(tidying, kind);
+      const orphans = (await files(tidying.dataDir, kind)).filter(
+        ({ sha256 }) => !tidying.kept[kind].has(sha256),
+      );
+      const old = orphans.filter(({ modifiedAt }) => modifiedAt <= lastWrite);
+      counts.stay += orphans.length - old.length;
+      for (const { name } of old) counts.lost += await setAside(tidying, kind, name);
+      if (lastWrite > 0) counts.deleted += await deleteLost(tidying, kind);
+    } catch (error) {
+      log(`warning: ${kind}/ was left as it is: ${messageOf(error)}`);
+    }
+  }
+  sayCounts(counts, log);
+}
+
+function sayCounts(
+  counts: Readonly<Record<"back" | "stay" | "lost" | "deleted", number>>,
+  log: Tidying["log"],
+): void {
+  const say = (what: string, count: number) => count > 0 && log(`${what}: ${count}`);
+  say("files moved back from lost/, because records refer to them", counts.back);
+  say("files of no record that stay where they are, because they are younger than the database", counts.stay);
+  say(`files of no record moved to lost/, where they are deleted after ${lostDays} days`, counts.lost);
+  say(`files deleted from lost/ after ${lostDays} days`, counts.deleted);
+}
+
+interface Found {
+  readonly name: string;
+  readonly sha256: string;
+  /** UTC, milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** The files of a folder that carry names of ours; none where there is no such folder. */
+async function files(root: string, kind: Kind): Promise<Found[]> {
+  const found: Found[] = [];
+  const entries = await readdir(join(root, kind), { withFileTypes: true }).catch(noneIfAbsent);
+  for (const entry of entries) {
+    const sha256 = kinds[kind].exec(entry.name)?.[1];
+    if (sha256 === undefined || !entry.isFile()) continue;
+    const { mtimeMs } = await stat(join(root, kind, entry.name));
+    found.push({ name: entry.name, sha256, modifiedAt: mtimeMs });
+  }
+  return found;
+}
+
+function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
+  if (error.code === "ENOENT") return [];
+  throw error;
+}
+
+async function moveBack({ dataDir, kept }: Tidying, kind: Kind): Promise<number> {
+  const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
+  const missed = (await files(join(dataDir, "lost"), kind)).filter(
+    ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
+  );
+  for (const { name } of missed) await rename(join(dataDir, "lost", kind, name), join(dataDir, kind, name));
+  return missed.length;
+}
+
+async function setAside({ dataDir, now }: Tidying, kind: Kind, name: string): Promise<1> {
+  const from = join(dataDir, kind, name);
+  await mkdir(join(dataDir, "lost", kind), { recursive: true });
+  // The time first: a file that stands in lost/ with its old time would be deleted at the next start.
+  await utimes(from, now / 1000, now / 1000);
+  await rename(from, join(dataDir, "lost", kind, name));
+  return 1;
+}
+
+async function deleteLost({ dataDir, now }: Tidying, kind: Kind): Promise<number> {
+  const folder = join(dataDir, "lost");
+  const due = (await files(folder, kind)).filter(({ modifiedAt }) => modifiedAt + lostMs < now);
+  for (const { name } of due) await rm(join(folder, kind, name), { force: true });
+  return due.length;
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../../src/store/store.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { makePng } from "../support/png.ts";
+
+/** A disk of its own, of so many bytes; undefined where none can be made. */
+function smallDisk(t: TestContext, bytes: number): string | undefined {
+  const disk = mkdtempSync(join(tmpdir(), "platen-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", disk], { stdio: "pipe" });
+  } catch {
+    rmdirSync(disk);
+    return undefined;
+  }
+  // Lazily: the service on it may be stopped before or after.
+  t.after(() => {
+    execFileSync("umount", ["-l", disk]);
+    rmdirSync(disk);
+  });
+  return disk;
+}
+
+const withoutDisk = "mount -t tmpfs is not possible here";
+
+/** Takes the last byte of a disk, and answers what gives it back. */
+function fill(disk: string): () => void {
+  const path = join(disk, "filler");
+  for (let bytes = 1 << 20; bytes >= 1; bytes = bytes >> 1) {
+    for (;;) {
+      try {
+        writeFileSync(path, Buffer.alloc(bytes, 1), { flag: "a" });
+      } catch {
+        break;
+      }
+    }
+  }
+  return () => rmSync(path);
+}
+
+function freeBytes(disk: string): number {
+  const { bavail, bsize } = statfsSync(disk);
+  return bavail * bsize;
+}
+
+interface FullDisk {
+  readonly app: TestApp;
+  readonly disk: string;
+  readonly dataDir: string;
+  readonly giveBack: () => void;
+}
+
+/** A service whose disk is full: 40 clients, a printer with an icon, and a driver of its own. */
+async function startOnFullDisk(t: TestContext): Promise<FullDisk | undefined> {
+  const disk = smallDisk(t, 8 << 20);
+  if (disk === undefined) return undefined;
+  const dataDir = join(disk, "data");
+  mkdirSync(dataDir);
+  const app = await startApp(t, { dataDir });
+  for (let i = 0; i < 40; i++)
+    await app.app.store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000) });
+  const printer = await app.addPrinter();
+  await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  await app.addDriver(driverZip({ version: "2.0.0.0" }));
+  return { app, disk, dataDir, giveBack: fill(disk) };
+}
+
+test("on a full disk nothing can be added, and everything can be deleted", async (t) => {
+  const full = await startOnFullDisk(t);
+  if (full === undefined) return t.skip(withoutDisk);
+  const { post, fetch, upload, app } = full.app;
+  const remove = (path: string) => fetch(path, { method: "DELETE" });
+
+  const refused = [
+    await post("/clients", { name: "One more" }),
+    await upload("/drivers/upload", driverZip({ version: "3.0.0.0" })),
+  ];
+  const free = freeBytes(full.disk);
+  const deleted: number[] = [];
+  for (let id = 1; id <= 40; id++) deleted.push((await remove(`/clients/${id}`)).status);
+  for (const path of ["/printers/1/icon", "/printers/1", "/drivers/1", "/drivers/2"])
+    deleted.push((await remove(path)).status);
+
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [507, 507],
+  );
+  assert.equal(free, 0);
+  assert.deepEqual(new Set(deleted), new Set([200]));
+  assert.deepEqual([app.store.clients.count(), app.store.drivers.count()], [0, 0]);
+  for (const folder of ["drivers", "icons", "incoming"])
+    assert.deepEqual(readdirSync(join(full.dataDir, folder)), []);
+});
+
+test("a delete beside an addition on a full disk is done, and the addition is refused", async (t) => {
+  const full = await startOnFullDisk(t);
+  if (full === undefined) return t.skip(withoutDisk);
+  const { store } = full.app.app;
+
+  const results = await Promise.allSettled([
+    store.clients.add({ name: "One more", notes: "" }),
+    store.clients.remove(7),
+    store.clients.add({ name: "And another", notes: "" }),
+    store.clients.remove(8),
+  ]);
+
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["rejected", "fulfilled", "rejected", "fulfilled"],
+  );
+  assert.equal(store.clients.count(), 38);
+});
+
+test("the reserve is made again when there is room, and as large as the database needs", async (t) => {
+  const full = await startOnFullDisk(t);
+  if (full === undefined) return t.skip(withoutDisk);
+  const { store } = full.app.app;
+  const sizeOf = (name: string) => statSync(join(full.dataDir, name)).size;
+  await store.clients.remove(1);
+  const afterDelete = sizeOf("platen.sqlite.reserve");
+
+  full.giveBack();
+  for (let i = 100; i < 140; i++) await store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000) });
+  const giveBack = fill(full.disk);
+  await store.clients.remove(2);
+  giveBack();
+
+  assert.ok(afterDelete >= sizeOf("platen.sqlite") / 2);
+  assert.ok(sizeOf("platen.sqlite.reserve") >= sizeOf("platen.sqlite"));
+  assert.equal(store.clients.count(), 78);
+});
+
+test("a service starts on a full disk, and what was deleted there stays deleted", async (t) => {
+  const disk = smallDisk(t, 4 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const dataDir = join(disk, "data");
+  const quiet = () => {};
+  const first = await openStore(dataDir, Date.now, quiet);
+  for (const name of ["Kept", "Deleted"]) await first.clients.add({ name, notes: "" });
+  await first.close();
+  fill(disk);
+
+  const second = await openStore(dataDir, Date.now, quiet);
+  await second.clients.remove(2);
+  await second.close();
+  const third = await openStore(dataDir, Date.now, quiet);
+  const names = third.clients.list().map(({ name }) => name);
+  await third.close();
+
+  assert.deepEqual(names, ["Kept"]);
+});

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Driver, findModels } from "../src/domain/driver.ts";
+import { printerSettingsFrom } from "../src/domain/printer.ts";
+import { reportFrom } from "../src/domain/report.ts";
+import { revisionOf } from "../src/pkg/deployment.ts";
+import type { Store } from "../src/store/store.ts";
+import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { makeOldDatabase, oldReport, oldSettings } from "./support/database.ts";
+
+type Fields = Record<string, unknown>;
+const settings = JSON.parse(oldSettings) as Fields;
+const report = JSON.parse(oldReport) as Fields & { infs: [Fields] };
+const inf = report.infs[0];
+
+const settingDefaults: Fields = {
+  driver_desc: "",
+  address: "",
+  port_name: "",
+  protocol: "raw",
+  port_number: 9100,
+  lpr_queue: "",
+  snmp: false,
+  snmp_community: "public",
+  snmp_index: 1,
+  location: "",
+  comment: "",
+  set_default: false,
+  shared: false,
+  share_name: "",
+  duplex: "",
+  color: "",
+  collate: "",
+  paper_size: "",
+  keep_driver: false,
+  replaces: [],
+};
+
+const infDefaults: Fields = {
+  class: null,
+  isPrinter: false,
+  driverModel: null,
+  provider: null,
+  driverVer: null,
+  signed: false,
+  catalogFiles: [],
+  architectures: [],
+  notShipped: [],
+  descriptions: [],
+  modelLines: 0,
+  manufacturers: [],
+  copyInf: [],
+  missing: [],
+  unused: { count: 0, bytes: 0, paths: [] },
+};
+
+function without(fields: Fields, name: string): string {
+  const { [name]: _, ...rest } = fields;
+  return JSON.stringify(rest);
+}
+
+function withInf(changed: string | Fields): string {
+  const text = typeof changed === "string" ? changed : JSON.stringify(changed);
+  return JSON.stringify({ ...report, infs: [JSON.parse(text)] });
+}
+
+async function startOn(t: TestContext, records: Parameters<typeof makeOldDatabase>[1]): Promise<TestApp> {
+  const dataDir = await temporaryFolder(t);
+  await makeOldDatabase(dataDir, records);
+  return startApp(t, { dataDir });
+}
+
+/** Every page and script of the records that there are; none may be an error of ours. */
+async function visitAll({ fetch, app }: TestApp): Promise<string[]> {
+  const { printers, drivers } = app.store;
+  const paths = [
+    ...["/", "/clients", "/clients/1", "/drivers", "/printers", "/packages"],
+    ...printers
+      .list()
+      .flatMap(({ printer: { id } }) => [
+        ...["", "/edit", "/scripts/install", "/scripts/uninstall", "/scripts/detect"].map(
+          (rest) => `/printers/${id}${rest}`,
+        ),
+        `/printers?copy=${id}`,
+      ]),
+    ...drivers.list().flatMap(({ id }) => [`/drivers/${id}`, `/drivers/${id}/models?q=p`]),
+  ];
+  const failed: string[] = [];
+  for (const path of paths) {
+    const answer = await fetch(path);
+    await answer.arrayBuffer();
+    if (answer.status >= 500) failed.push(`${answer.status} ${path}`);
+  }
+  return failed;
+}
+
+/** Of a printer with a driver, as if all drivers had the same archive. */
+function revision(store: Store, printerId: number, driverId: number): string {
+  const driver: Driver = { ...store.drivers.get(driverId), sha256: "a".repeat(64) };
+  return revisionOf({ printer: store.printers.get(printerId).printer, driver });
+}
+
+test("rows that the first version wrote keep their revision", async (t) => {
+  const { app, fetch } = await startOn(t, {});
+
+  const script = await (await fetch("/printers/1/scripts/detect")).text();
+
+  const { printer } = app.store.printers.get(1);
+  assert.equal(revisionOf({ printer, driver: app.store.drivers.get(1) }), "745534ad52bc");
+  assert.match(script, /745534ad52bc/);
+});
+
+test("a field that a row lacks is its default, on every page and in every script", async (t) => {
+  const names = Object.keys(settings);
+  const rows = names.flatMap((name) => [
+    without(settings, name),
+    JSON.stringify({ ...settings, [name]: settingDefaults[name] }),
+  ]);
+  const app = await startOn(t, { settings: rows });
+
+  const failed = await visitAll(app);
+
+  assert.deepEqual(failed, []);
+  assert.deepEqual(Object.keys(settingDefaults), names);
+  names.forEach((name, i) => {
+    assert.equal(revision(app.app.store, 2 * i + 1, 1), revision(app.app.store, 2 * i + 2, 1), name);
+  });
+});
+
+test("a field that a report lacks is its default, on every page and in every script", async (t) => {
+  const names = Object.keys(infDefaults);
+  const reports = [
+    oldReport,
+    ...names.flatMap((name) => [withInf(without(inf, name)), withInf({ ...inf, [name]: infDefaults[name] })]),
+    ...Object.keys(report).map((name) => without(report, name)),
+    withInf(without(inf, "path")),
+  ];
+  const app = await startOn(t, { reports });
+
+  const failed = await visitAll(app);
+
+  assert.deepEqual(failed, []);
+  assert.deepEqual(["path", ...names], Object.keys(inf));
+  names.forEach((name, i) => {
+    assert.equal(revision(app.app.store, 1, 2 * i + 2), revision(app.app.store, 1, 2 * i + 3), name);
+  });
+});
+
+test("a field of the wrong type or out of its range is its default", () => {
+  const wrong = [null, 42.5, -1, {}, [], [7, {}], "neither", true];
+
+  for (const name of Object.keys(settings)) {
+    for (const value of wrong) {
+      const read = printerSettingsFrom(JSON.stringify({ ...settings, [name]: value })) as unknown as Fields;
+      const kept = typeof value === typeof settingDefaults[name] && !Array.isArray(settingDefaults[name]);
+      const isFree = kept && !["number"].includes(typeof value) && !isChoice(name);
+      assert.deepEqual(read[name], isFree ? value : settingDefaults[name], `${name} is ${value}`);
+    }
+  }
+});
+
+function isChoice(name: string): boolean {
+  return ["protocol", "duplex", "color", "collate", "paper_size"].includes(name);
+}
+
+test("a report of nothing but wrong types reads as one that says nothing", () => {
+  const wrong = JSON.stringify({
+    fileCount: "4",
+    totalBytes: -1,
+    infs: [7, null, []],
+    printerInf: 1,
+    warnings: 2,
+  });
+  const strange = withInf({ path: "a.inf", architectures: ["amd64", "z80", 7], driverVer: [], missing: {} });
+
+  const empty = reportFrom(wrong);
+  const [read] = reportFrom(strange).infs;
+
+  assert.deepEqual(empty, { fileCount: 0, totalBytes: 0, infs: [], printerInf: null, warnings: [] });
+  assert.deepEqual(read, { ...infDefaults, path: "a.inf", architectures: ["amd64"], missingCount: 0 });
+  assert.equal(findModels(read, "", 10).total, 0);
+});
+
+test("architectures keep the order in which they were stored: revisions are made of it", () => {
+  const architectures = ["arm64", "x86", "amd64"];
+
+  const read = reportFrom(withInf({ ...inf, architectures }));
+
+  assert.deepEqual(read.infs[0]?.architectures, architectures);
+});
