@@ -1,32 +1,67 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { join, relative } from "node:path";
+import { Lease, type LeaseOptions } from "./lease.ts";
+import { isDiskFull } from "./reserve.ts";
 
 export interface Lock {
+  /** @throws Error when another process has taken the folder over meanwhile */
+  confirm(): Promise<void>;
   release(): Promise<void>;
 }
+
+export type LockOptions = LeaseOptions;
 
 /** The longest socket path that every Unix takes, less a little. */
 const maxSocketPath = 100;
 const prefix = "lock-";
+const socketName = /^lock-[0-9a-f]{16}$/;
 const waitMs = 20;
 
 /**
- * Takes a folder for this process alone. The lock is a listening socket of a name of its own: it dies with
- * its holder, so a file left by a crash never stops a start, and it works across containers that share the
- * volume. Who starts shows its socket first and looks at the others' afterwards: of two that start at once
- * at least one sees the other, and the one with the lower name goes on.
- * @returns undefined when the file system cannot hold sockets
+ * Takes a folder for this process alone. On one host the lock is a listening socket of a name of its own: it
+ * dies with its holder, so a file left by a crash never stops a start, and it works across containers that
+ * share the volume. Who starts shows its socket first and looks at the others' afterwards: of two that start
+ * at once at least one sees the other, and the one with the lower name goes on. Between hosts that share a
+ * file system, where sockets do not reach, a lease decides.
  * @throws Error when another process holds the folder
  */
-export async function lockFolder(folder: string, log: (line: string) => void): Promise<Lock | undefined> {
+export async function lockFolder(
+  folder: string,
+  log: (line: string) => void,
+  options: LockOptions = {},
+): Promise<Lock> {
+  const lease = new Lease(folder, options);
+  if (await lease.isHeldElsewhere()) throw held(folder, " (another host)");
+  const claim = await claimOn(folder, log);
+  try {
+    const dead = (await claim?.contend()) ?? [];
+    const isLeased = await takeLease(folder, lease, log);
+    // Not before: on another host's lease its sockets look dead from here, and are not.
+    for (const name of dead) removeSocket(join(folder, name));
+    return {
+      confirm: async () => {
+        if (isLeased && !(await lease.isOurs())) throw takenOver(folder);
+      },
+      release: async () => {
+        if (isLeased) await lease.release();
+        await claim?.release();
+      },
+    };
+  } catch (error) {
+    await claim?.release();
+    throw error;
+  }
+}
+
+/** A socket of our own in the folder; undefined when its file system cannot hold sockets. */
+async function claimOn(folder: string, log: (line: string) => void): Promise<Claim | undefined> {
   const directory = openSync(folder, "r");
   try {
     const claim = new Claim(folder, directory);
     await claim.show();
-    if (process.platform !== "win32") await claim.contend();
-    return { release: () => claim.release() };
+    return claim;
   } catch (error) {
     closeSync(directory);
     const { code = "" } = error as NodeJS.ErrnoException;
@@ -37,9 +72,30 @@ export async function lockFolder(folder: string, log: (line: string) => void): P
   }
 }
 
-function held(folder: string): Error {
+async function takeLease(folder: string, lease: Lease, log: (line: string) => void): Promise<boolean> {
+  try {
+    if (await lease.take()) return true;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    log(`warning: ${folder} has no room for a lease: make sure that no other host uses it`);
+    return false;
+  }
+  throw held(folder, " (another host)");
+}
+
+function removeSocket(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });
+}
+
+function held(folder: string, where = ""): Error {
   return new Error(
-    `Another Platen is running on ${folder}. Stop it first, or give this one another DATA_DIR.`,
+    `Another Platen is running on ${folder}${where}. Stop it first, or give this one another DATA_DIR.`,
+  );
+}
+
+function takenOver(folder: string): Error {
+  return new Error(
+    `Another Platen (another host) has taken ${folder} over while this one stood still. Nothing more is saved here: stop one of them, and start the other again.`,
   );
 }
 
@@ -72,21 +128,23 @@ class Claim {
     });
   }
 
-  /** Looks at everybody else until it is clear who has the folder. @throws Error when it is another */
-  async contend(): Promise<void> {
-    const others = readdirSync(this.#folder).filter((name) => name.startsWith(prefix) && name !== this.#name);
+  /**
+   * Looks at everybody else until it is clear who has the folder.
+   * @returns the names on which nobody listens
+   * @throws Error when it is another
+   */
+  async contend(): Promise<string[]> {
+    if (process.platform === "win32") return [];
+    const others = readdirSync(this.#folder).filter((name) => socketName.test(name) && name !== this.#name);
     for (const other of others) {
       for (let state = await this.#ask(other); state !== undefined; state = await this.#ask(other)) {
-        if (state === "held" || other < this.#name) {
-          await this.#close();
-          throw held(this.#folder);
-        }
+        if (state === "held" || other < this.#name) throw held(this.#folder);
         // It will see us and give up, or has not seen us and will hold the folder.
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
-      rmSync(join(this.#folder, other), { force: true });
     }
     this.#state = "held";
+    return others;
   }
 
   async release(): Promise<void> {

@@ -7,7 +7,7 @@ import { Database } from "./database.ts";
 import { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import { Icons } from "./icons.ts";
-import { type Lock, lockFolder } from "./lock.ts";
+import { type Lock, type LockOptions, lockFolder } from "./lock.ts";
 import { tidyBlobs } from "./orphans.ts";
 import { Printers } from "./printers.ts";
 import { isDiskFull } from "./reserve.ts";
@@ -25,18 +25,23 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface StoreOptions {
+  readonly lock?: LockOptions;
+}
+
 /** @throws Error that says what to do, when the folder cannot be used. */
 export async function openStore(
   dataDir: string,
   clock: () => number,
   log: (line: string) => void,
+  options: StoreOptions = {},
 ): Promise<Store> {
   await checkWritable(dataDir);
-  const lock = await lockFolder(dataDir, log);
+  const lock = await lockFolder(dataDir, log, options.lock);
   try {
     return await openLocked(dataDir, clock, log, lock);
   } catch (error) {
-    await lock?.release();
+    await lock.release();
     throw error;
   }
 }
@@ -45,7 +50,7 @@ async function openLocked(
   dataDir: string,
   clock: () => number,
   log: (line: string) => void,
-  lock: Lock | undefined,
+  lock: Lock,
 ): Promise<Store> {
   const databasePath = join(dataDir, "platen.sqlite");
   const secretPath = join(dataDir, "secret");
@@ -53,6 +58,7 @@ async function openLocked(
   const db = await Database.open(databasePath, {
     clock,
     check: (opened) => checkRows(recordsOf(opened, clock)),
+    confirm: () => lock.confirm(),
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
   const records = recordsOf(db, clock);
@@ -64,7 +70,7 @@ async function openLocked(
   const close = async () => {
     await db.settle();
     db.close();
-    await lock?.release();
+    await lock.release();
   };
   return { ...records, blobs, secret, close };
 }

@@ -152,6 +152,8 @@ test("a start deletes only what has a name of ours", async (t) => {
     "drivers/A.zip",
     "icons/logo.png",
 
+    "lock-notes.txt",
+    "lock-0123456789abcdef",
     ".writable",
   ];
   for (const name of own) writeFileSync(join(dataDir, name), "an operator's own");
