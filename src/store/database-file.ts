@@ -38,7 +38,8 @@ export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase 
 /** Where the offsets come from: https://www.sqlite.org/fileformat2.html, “The Database Header”. */
 function checkHeader(bytes: Buffer): void {
   if (bytes.length === 0) throw new Error("it is empty");
-  if (bytes.length < headerBytes) throw new Error(`it has ${bytes.length} bytes, less than a header`);
+  if (bytes.length < headerBytes)
+    throw new Error(`it is shorter than a header: ${bytes.length} of ${headerBytes} bytes`);
   if (bytes.toString("latin1", 0, signature.length) !== signature)
     throw new Error("it does not start as an SQLite database does");
   const stored = bytes.readUInt16BE(16);

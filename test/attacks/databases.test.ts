@@ -34,8 +34,8 @@ test("a database that is not what it was stops the start, says what to do, and i
   damaged.fill(7, 4200, 9000);
   const cases: [string, Buffer, RegExp][] = [
     ["empty", Buffer.alloc(0), /it is empty/],
-    ["one byte", sound.subarray(0, 1), /it has 1 bytes, less than a header/],
-    ["half a header", sound.subarray(0, 60), /it has 60 bytes/],
+    ["one byte", sound.subarray(0, 1), /it is shorter than a header: 1 of 100 bytes/],
+    ["half a header", sound.subarray(0, 60), /shorter than a header: 60 of 100 bytes/],
     ["a header alone", sound.subarray(0, 100), /it has 100 of \d+ bytes: a copy of it broke off/],
     ["one page short", sound.subarray(0, sound.length - 4096), /a copy of it broke off/],
     ["one byte short", sound.subarray(0, sound.length - 1), /a copy of it broke off/],

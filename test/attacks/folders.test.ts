@@ -151,7 +151,6 @@ test("a start deletes only what has a name of ours", async (t) => {
     "drivers/notes.txt",
     "drivers/A.zip",
     "icons/logo.png",
-
     "lock-notes.txt",
     "lock-0123456789abcdef",
     ".writable",
