@@ -1,0 +1,66 @@
+import type { Readable } from "node:stream";
+import { type Entry, fromBuffer, type ZipFile } from "yauzl";
+
+/** A file as a reader finds it. */
+export interface Found {
+  readonly size: number;
+  readonly crc32: number;
+  readonly bytes: Buffer;
+}
+
+export interface Leniency {
+  /** Whether `\` is refused, not taken for a slash; yes where nothing else is said. */
+  readonly strictFileNames?: boolean;
+  /** Names of files that are listed, but not unpacked. */
+  readonly unread?: ReadonlySet<string>;
+}
+
+/** Reads an archive with yauzl, which checks all that it can. @throws for what it refuses, in its own words */
+export function readWithYauzl(zip: Buffer, leniency: Leniency): Promise<Map<string, Found>> {
+  const { strictFileNames = true, unread = new Set() } = leniency;
+  const options = { lazyEntries: true, decodeStrings: true, validateEntrySizes: true, strictFileNames };
+  return new Promise((resolve, reject) => {
+    fromBuffer(zip, options, (error, file) => {
+      if (error) reject(error);
+      else readEntries(file, unread, resolve, reject);
+    });
+  });
+}
+
+function readEntries(
+  file: ZipFile,
+  unread: ReadonlySet<string>,
+  resolve: (found: Map<string, Found>) => void,
+  reject: (error: unknown) => void,
+): void {
+  const found = new Map<string, Found>();
+  file.on("error", reject);
+  file.on("end", () => resolve(found));
+  file.on("entry", (entry: Entry) => {
+    const name = entry.fileName;
+    const reading = unread.has(name) ? Promise.resolve(Buffer.alloc(0)) : readEntry(file, entry);
+    reading.then((bytes) => {
+      if (found.has(name)) return reject(new Error(`${name} is there twice`));
+      if (!name.endsWith("/")) found.set(name, { size: entry.uncompressedSize, crc32: entry.crc32, bytes });
+      file.readEntry();
+    }, reject);
+  });
+  file.readEntry();
+}
+
+function readEntry(file: ZipFile, entry: Entry): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const take = (error: Error | null, stream: Readable) => {
+      if (error) return reject(error);
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => resolve(Buffer.concat(chunks)));
+      stream.on("error", reject);
+    };
+    try {
+      file.openReadStream(entry, take);
+    } catch (error) {
+      reject(error);
+    }
+  });
+}
