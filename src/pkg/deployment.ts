@@ -58,9 +58,25 @@ export function deploymentOfMany(title: string, printers: readonly Deployable[])
 
 /** The block of literals on top of each script. */
 export function scriptSettings(deployment: Deployment): ScriptSettings {
+  const work = settingsByPrinter(deployment);
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, stopping after each printer: where there are many, others can have their turn in between. */
+export function* settingsByPrinter(deployment: Deployment): Generator<undefined, ScriptSettings> {
   const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
   const used = new Map([...drivers].map(([id, driver]) => [id, driverSettings(driver)]));
   const usedText = new Map([...used].map(([id, settings]) => [id, JSON.stringify(settings)]));
+  const Printers: PowerShellValue[] = [];
+  for (const { printer, driver } of deployment.printers) {
+    const settings = printerSettings(printer, driver);
+    const revision = revisionFrom(JSON.stringify(settings), usedText.get(driver.id) ?? "");
+    Printers.push({ Id: printer.id, Revision: revision, DriverKey: `driver-${driver.id}`, ...settings });
+    yield;
+  }
   return {
     LogName: `Platen-${slug(deployment.title) || "printers"}`,
     Drivers: [...used].map(([id, settings]) => ({
@@ -70,11 +86,7 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
       FilesSha256: (deployment.downloads.get(id)?.sha256 ?? "").toUpperCase(),
       ...settings,
     })),
-    Printers: deployment.printers.map(({ printer, driver }) => {
-      const settings = printerSettings(printer, driver);
-      const revision = revisionFrom(JSON.stringify(settings), usedText.get(driver.id) ?? "");
-      return { Id: printer.id, Revision: revision, DriverKey: `driver-${driver.id}`, ...settings };
-    }),
+    Printers,
   };
 }
 

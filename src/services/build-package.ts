@@ -9,7 +9,7 @@ import {
   deploymentOf,
   deploymentOfMany,
   driverFolder,
-  scriptSettings,
+  settingsByPrinter,
 } from "../pkg/deployment.ts";
 import { slug } from "../pkg/file-names.ts";
 import type { PackageFile, PackageFormat } from "../pkg/format.ts";
@@ -115,7 +115,7 @@ export class PackageBuilder {
     const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
     const contents = {
-      settings: JSON.stringify(scriptSettings(deployment)),
+      settings: JSON.stringify(await inTurns(settingsByPrinter(deployment))),
       drivers: await Promise.all(
         [...drivers.values()].map((driver) => this.#driverFiles(driver, folderOf(driver))),
       ),
@@ -147,6 +147,17 @@ export class PackageBuilder {
     }
   }
 }
+
+/** Ends a long calculation, letting others have their turn every so many steps. */
+async function inTurns<T>(work: Generator<undefined, T>): Promise<T> {
+  for (let steps = 1; ; steps++) {
+    const step = work.next();
+    if (step.done) return step.value;
+    if (steps % stepsAtOnce === 0) await new Promise(setImmediate);
+  }
+}
+
+const stepsAtOnce = 100;
 
 const pictureChanged = new UserError(
   "busy",
