@@ -8,10 +8,12 @@ import { describe, type TestContext, test } from "node:test";
 import { crc32, inflateRawSync } from "node:zlib";
 import { crc32Combine } from "../src/pkg/crc32.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { begin, openFilesBelow } from "./support/downloads.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { makePng } from "./support/png.ts";
 import { makeSharedZip, withoutShared } from "./support/shared.ts";
+import { until } from "./support/until.ts";
 import { makeZip } from "./support/zip.ts";
 
 async function bytesOf(answer: Response | Promise<Response>): Promise<Buffer> {
@@ -78,6 +80,31 @@ describe("other people's tools open the packages", () => {
       assert.match(tree["install.ps1"]?.toString() ?? "", /Name = 'Büro'/);
       assert.doesNotMatch(tree["install.ps1"]?.toString() ?? "", /https?:/);
       assert.ok(tree["uninstall.ps1"] && tree["detect.ps1"]);
+    });
+  }
+
+  for (const [name, unpack] of Object.entries(unpackers)) {
+    const skip = name in without ? without[name as keyof typeof without] : false;
+    test(`${name} finds a driver's files as packages hold them, of two that differ by case the later`, {
+      skip,
+    }, async (t) => {
+      const { fetch, addDriver } = await startApp(t);
+      const twins = [
+        { name: "Readme.txt", bytes: "the earlier one" },
+        { name: "README.TXT", bytes: "the later one" },
+        { name: "", rawName: Buffer.from("Ordner\\Gr\x94\xe1e.txt", "latin1"), bytes: "a CP437 name" },
+      ];
+      const driver = await addDriver(driverZip({ extra: twins }));
+
+      const answer = await fetch(`/drivers/${driver}/files`);
+      const tree = unpack(await bytesOf(answer));
+
+      const names = ["Ordner/Größe.txt", "README.TXT", "papyrus.cat", "papyrus.dll", "papyrus.inf"];
+      assert.deepEqual(Object.keys(tree).sort(), names);
+      assert.equal(tree["README.TXT"]?.toString(), "the later one");
+      assert.equal(tree["Ordner/Größe.txt"]?.toString(), "a CP437 name");
+      assert.match(answer.headers.get("content-disposition") ?? "", /filename="driver-files\.zip"/);
+      assert.equal(answer.headers.get("content-type"), "application/zip");
     });
   }
 
@@ -396,7 +423,7 @@ test("a client that leaves in the middle costs one log line and nothing else", a
   for (const format of ["mdm", "rmm"]) {
     for (let i = 0; i < 5; i++) await leaveAfter(app.url, `/printers/${id}/packages/${format}`, 100_000);
   }
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => openFilesBelow(app.dataDir).length === 0);
 
   assert.equal((await app.fetch("/health")).status, 200);
   assert.ok(openFiles() <= before + 2, "no open file is left");
@@ -421,7 +448,7 @@ test("more sealed downloads at once than are allowed are refused with 503, also 
 
   const refused = await fetch(path);
   for (const socket of stalled) socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await until(async () => (await begin(url + path)).destroy().statusCode === 200);
   const after = await fetch(path);
 
   assert.equal(refused.status, 503);
@@ -540,6 +567,50 @@ test("a script fetched alone names the service it came from, only when that is a
   assert.ok(named.includes("Download = 'http://platen.lan:8080/drivers/1/files'"));
   assert.ok(odd.includes("Download = ''"));
   assert.ok(fixedText.includes("Download = 'https://platen.example/sub/drivers/1/files'"));
+});
+
+test("a script fetched alone holds the SHA-256 of the driver's files as the service serves them", async (t) => {
+  const { fetch, addPrinter } = await startApp(t);
+  const id = await addPrinter();
+  const text = async (path: string) => (await fetch(path)).text();
+
+  const install = await text(`/printers/${id}/scripts/install`);
+  const files = await bytesOf(fetch("/drivers/1/files"));
+  const again = await bytesOf(fetch("/drivers/1/files"));
+  const others =
+    (await text(`/printers/${id}/scripts/detect`)) + (await text(`/printers/${id}/scripts/uninstall`));
+
+  const sha256 = createHash("sha256").update(files).digest("hex").toUpperCase();
+  assert.ok(install.includes(`FilesSha256 = '${sha256}'`));
+  assert.ok(files.equals(again));
+  assert.doesNotMatch(others, /https?:\/\/127/);
+});
+
+test("every kind of download answers HEAD, its name and ranges alike", async (t) => {
+  const { fetch, printer, upload } = await appWithMixedDriver(t);
+  await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  const paths = [
+    "/drivers/1/archive",
+    "/drivers/1/files",
+    ...["packages/rmm", "packages/mdm", "scripts/install", "icon"].map(
+      (end) => `/printers/${printer}/${end}`,
+    ),
+  ];
+  for (const path of paths) {
+    const full = await fetch(path);
+    const whole = await bytesOf(full);
+    const etag = full.headers.get("etag") ?? "";
+
+    const head = await fetch(path, { method: "HEAD" });
+    const part = await fetch(path, { headers: { range: "bytes=3-40", "if-range": etag } });
+    const known = await fetch(path, { headers: { "if-none-match": etag } });
+    const beyond = await fetch(path, { headers: { range: `bytes=${whole.length}-` } });
+
+    assert.deepEqual([head.status, part.status, known.status, beyond.status], [200, 206, 304, 416], path);
+    assert.equal(head.headers.get("content-length"), String(whole.length));
+    assert.ok((await bytesOf(part)).equals(whole.subarray(3, 41)), path);
+    assert.equal(full.headers.get("last-modified"), null, path);
+  }
 });
 
 test("the revision changes with what the scripts use, and with nothing else", async (t) => {

@@ -127,7 +127,7 @@ for (const kind of ["archive", "files", "rmm", "mdm"] as const) {
     const bytes = await rest(download);
     const after = await fetch(path);
 
-    assert.deepEqual([...deleted, after.status], [200, 200, 404]);
+    assert.deepEqual([download.statusCode, ...deleted, after.status], [200, 200, 200, 404]);
     assert.ok(bytes.equals(expected), `${bytes.length} of ${expected.length} bytes`);
     await until(() => openFilesBelow(dataDir).length === 0);
   });

@@ -23,6 +23,8 @@ export interface TestApp {
   readonly dataDir: string;
   /** What was logged. */
   readonly lines: string[];
+  /** Ends the service; after the test that is done anyway. */
+  stop(): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Posts a form as curl does, without a browser's headers. */
   post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
@@ -69,9 +71,14 @@ export async function startApp(
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   archives.start();
-  t.after(() => stop(server, app));
+  let stopped: Promise<void> | undefined;
+  const stopOnce = () => {
+    stopped ??= stop(server, app);
+    return stopped;
+  };
+  t.after(stopOnce);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { app, url, dataDir, lines, ...client(url) };
+  return { app, url, dataDir, lines, stop: stopOnce, ...client(url) };
 }
 
 async function stop(server: Server, app: App): Promise<void> {
@@ -82,7 +89,7 @@ async function stop(server: Server, app: App): Promise<void> {
 }
 
 /** Requests to a running service. */
-export function client(url: string): Omit<TestApp, "app" | "url" | "dataDir" | "lines"> {
+export function client(url: string): Omit<TestApp, "app" | "url" | "dataDir" | "lines" | "stop"> {
   const request = (path: string, init?: RequestInit) => fetch(url + path, { redirect: "manual", ...init });
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     request(path, { method: "POST", body: new URLSearchParams(fields), headers });
