@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { client, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
-import { connectRaw, eventually } from "./support/raw.ts";
+import { connectRaw } from "./support/raw.ts";
 import { serve } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 test("a connection that was busy at SIGTERM is closed as soon as it is idle: nobody waits for its keep-alive", async (t) => {
   const service = await serve(t, await temporaryFolder(t));
@@ -17,7 +18,7 @@ test("a connection that was busy at SIGTERM is closed as soon as it is idle: nob
   busy.socket.pause();
 
   service.process.kill("SIGTERM");
-  await eventually(() => service.output().includes("SIGTERM: finishing"));
+  await until(() => service.output().includes("SIGTERM: finishing"));
   const started = performance.now();
   busy.socket.resume();
   const [code] = await once(service.process, "exit");

@@ -1,51 +1,14 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { Database } from "../src/store/database.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
-
-interface Service {
-  readonly url: string;
-  readonly process: ChildProcess;
-  readonly exited: Promise<number | null>;
-  readonly output: () => string;
-}
-
-/** The bundled file as a process of its own, copied alone into an empty folder. */
-async function serve(
-  t: TestContext,
-  folder: string,
-  environment: Record<string, string> = {},
-  shell?: string,
-): Promise<Service> {
-  const file = join(folder, "platen.cjs");
-  copyFileSync(bundle, file);
-  const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", ...environment };
-  const child = shell
-    ? spawn("bash", ["-c", `${shell}; exec "${process.execPath}" platen.cjs`], { cwd: folder, env })
-    : spawn(process.execPath, ["platen.cjs"], { cwd: folder, env });
-  t.after(() => child.kill("SIGKILL"));
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    text += chunk;
-  });
-  child.stderr.setEncoding("utf8").on("data", (chunk) => {
-    text += chunk;
-  });
-  const exited = new Promise<number | null>((resolve) => child.on("exit", resolve));
-  const started = new Promise<string>((resolve) => {
-    child.stdout.on("data", () => {
-      const port = /localhost:(\d+)/.exec(text)?.[1];
-      if (port) resolve(`http://127.0.0.1:${port}`);
-    });
-    void exited.then(() => resolve(""));
-  });
-  return { url: await started, process: child, exited, output: () => text };
-}
+import { serve } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 test("what was acknowledged survives a kill right after the reply", async (t) => {
   const folder = await temporaryFolder(t);
@@ -239,7 +202,7 @@ test("SIGTERM lets a running download finish, saves and ends with 0", async (t) 
   const answer = await fetch(`/printers/${id}/packages/rmm`);
 
   service.process.kill("SIGTERM");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => service.output().includes("SIGTERM: finishing"));
   const bytes = await answer.arrayBuffer();
   const code = await service.exited;
 

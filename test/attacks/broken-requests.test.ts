@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";
-import { connectRaw, eventually, exchange, hangUpAfter, postText, statusOf } from "../support/raw.ts";
+import { connectRaw, exchange, hangUpAfter, postText, statusOf } from "../support/raw.ts";
 import { memoryOf, peakMemory, serve, withoutProc } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const multipart = "multipart/form-data; boundary=b";
 
@@ -79,7 +80,7 @@ test("a client that leaves at any moment of its upload leaves nothing behind", a
     await client.closed;
   }
 
-  await eventually(() => readdirSync(join(service.dataDir, "incoming")).length === 0);
+  await until(() => readdirSync(join(service.dataDir, "incoming")).length === 0);
   assert.equal((await service.fetch("/health")).status, 200);
   assert.equal(service.app.store.drivers.count(), 0);
   assert.deepEqual(
@@ -96,7 +97,7 @@ test("a form that breaks off is said in one line of the log, without a stack", a
     postText("/clients", "application/x-www-form-urlencoded", "name=A", { length: 500 }),
     () => client.socket.resetAndDestroy(),
   );
-  await eventually(() => service.lines.length > 0);
+  await until(() => service.lines.length > 0);
 
   assert.deepEqual(service.lines, ["broken off: POST /clients: the client left"]);
 });
@@ -109,7 +110,7 @@ test("what is logged of a request is short, however long its address", async (t)
   client.socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nname`, () =>
     client.socket.resetAndDestroy(),
   );
-  await eventually(() => service.lines.length > 0);
+  await until(() => service.lines.length > 0);
 
   assert.match(service.lines[0] ?? "", /^broken off: POST \/clients\?x{191}…: the client left$/);
 });

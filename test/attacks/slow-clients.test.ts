@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer.ts";
 import { client, startApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { connectRaw, eventually, postText, statusOf } from "../support/raw.ts";
+import { connectRaw, postText, statusOf } from "../support/raw.ts";
 import { memoryOf, peakMemory, serve, withoutProc } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
@@ -30,7 +31,7 @@ test("requests sent ahead are answered one after the other, and others come in b
   const started = performance.now();
   const health = await service.fetch("/health");
   const took = performance.now() - started;
-  await eventually(() => raw.text().split("HTTP/1.1 200 OK").length === 31);
+  await until(() => raw.text().split("HTTP/1.1 200 OK").length === 31);
   raw.socket.destroy();
 
   assert.equal(health.status, 200);
@@ -64,7 +65,7 @@ test("a client that does not read its download is closed after the least time", 
     raw.socket.write(get(path));
     await raw.until(/200 OK/);
     raw.socket.pause();
-    await eventually(() => service.lines.some((line) => line.includes(`${path}: the client is too slow`)));
+    await until(() => service.lines.some((line) => line.includes(`${path}: the client is too slow`)));
     raw.socket.destroy();
   }
 
@@ -144,10 +145,8 @@ test("pages that nobody reads and forms that are never sent hold a bound of memo
   for (const { socket } of readers) socket.pause();
   const forms = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
   await Promise.all(Array.from({ length: 4 }, () => stalled(forms)));
-  await eventually(async () => (await service.fetch("/printers")).status === 503);
-  await eventually(
-    async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503,
-  );
+  await until(async () => (await service.fetch("/printers")).status === 503);
+  await until(async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503);
   const small = [await service.fetch("/health"), await service.fetch("/nothing")];
 
   assert.ok(large > 200_000 && large < 400_000, "one such page fits, and two of one client do not");

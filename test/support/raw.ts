@@ -75,14 +75,3 @@ export function postText(
 export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 }
-
-const patienceMs = 60_000;
-
-/** Waits until something holds. @throws when it does not within a minute */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const started = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - started > patienceMs) throw new Error(`it never came true: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

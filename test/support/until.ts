@@ -1,4 +1,10 @@
-/** Waits for a condition, looking again in between; a test that waits in vain ends by its own time-out. */
+const patienceMs = 60_000;
+
+/** Waits until a condition holds, looking again in between. @throws when it does not within a minute */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+  const started = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - started > patienceMs) throw new Error(`it never came true: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
