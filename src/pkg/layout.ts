@@ -79,7 +79,7 @@ export function wholeOf(size: number): Layout {
 /**
  * Fills `out` with the bytes of the file from `start` on.
  * @param sources in the order of their numbers in the layout
- * @throws what a source throws
+ * @throws what a source throws, and RangeError where the file has no such part
  */
 export async function fillFromLayout(
   layout: Layout,
@@ -88,6 +88,10 @@ export async function fillFromLayout(
   out: Uint8Array,
 ): Promise<void> {
   const end = start + out.length;
+  if (start < 0 || end > layout.size) {
+    throw new RangeError(`bytes ${start} to ${end} are wanted, but the layout has ${layout.size} bytes`);
+  }
+  if (out.length === 0) return;
   let row = rowAt(layout, start);
   while (isWithin(layout, row, end)) {
     row = await copyRun(layout, sources, row, start, out);

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { deflateSync } from "fflate";
+import { UserError } from "../domain/errors.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { type Layout, LayoutBuilder } from "./layout.ts";
 import {
@@ -44,12 +45,18 @@ export function zipCopied(name: string, entry: ArchiveEntry, source: number): Zi
   return { name, crc32: crc, size, data: { source, offset, length, method } };
 }
 
+/** What a ZIP without ZIP64 structures can count. */
+const fileLimit = 0xffff;
+const sizeLimitBytes = 0xffff_ffff;
+
 /**
  * Lays out a ZIP as Microsoft's packaging tool writes the inner one: deflate (empty files stored), names
  * in UTF-8 and marked so, versions 20, no extra fields, no data descriptors, no folders, no comment.
  * Stored source data is wrapped into deflate's stored blocks, which costs five bytes each 65,535.
+ * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
 export function zipLayout(files: readonly ZipFile[]): Layout {
+  checkAmount(files);
   const builder = new LayoutBuilder();
   const records = files.map(recordOf);
   const offsets = files.map((file, i) => {
@@ -70,6 +77,25 @@ export function zipLayout(files: readonly ZipFile[]): Layout {
   }
   endRecord(files.length, size, start).copy(directory, size);
   return builder.build();
+}
+
+function checkAmount(files: readonly ZipFile[]): void {
+  const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), 22);
+  if (files.length <= fileLimit && size <= sizeLimitBytes && files.every(fits)) return;
+  const limit = files.length > fileLimit ? "more than 65,535 files" : "more than 4 GB";
+  throw new UserError(
+    "invalid",
+    `This package would hold ${limit}, which no ZIP of this kind can. Download the printers one by one.`,
+  );
+}
+
+function fits(file: ZipFile): boolean {
+  return file.size <= sizeLimitBytes;
+}
+
+/** The local header, the directory record, and the name in both. */
+function headersSize(file: ZipFile): number {
+  return 30 + 46 + 2 * Buffer.byteLength(file.name);
 }
 
 function recordOf(file: ZipFile): FileRecord {
