@@ -1,19 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
-import { createReadStream, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
-import { createServer, get } from "node:http";
+import { createReadStream, statSync } from "node:fs";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { readArchive } from "../../src/pkg/archive.ts";
 import { openSource } from "../../src/store/files.ts";
-import { bundle, client } from "../support/app.ts";
+import { client } from "../support/app.ts";
 import { printerInf } from "../support/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";
 import { machine, median, percentile, table, times } from "./figures.ts";
+import { download, healthDuring, memory, startService, upload, writeWhole } from "./service.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "platen-bench-"));
 const mebi = 2 ** 20;
 
 /** A driver of about 148 MB packed and 262 MB unpacked, in 320 files. */
@@ -44,61 +41,6 @@ function largeFile(): string {
   ];
   for (let i = 0; i < 40; i++) parts.push({ name: `files/f${i}.bin`, bytes, method: 0 });
   return writeWhole("large.zip", makeZip(parts));
-}
-
-function writeWhole(name: string, bytes: Buffer): string {
-  const path = join(folder, name);
-  const file = openSync(path, "w");
-  for (let at = 0; at < bytes.length; )
-    at += writeSync(file, bytes, at, Math.min(64 * mebi, bytes.length - at));
-  return path;
-}
-
-async function startService(): Promise<{ url: string; process: ChildProcess }> {
-  const env = {
-    PATH: process.env.PATH ?? "",
-    PORT: "0",
-    HOST: "127.0.0.1",
-    DATA_DIR: join(folder, "data"),
-    UPLOAD_LIMIT_MB: "4000",
-  };
-  const child = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "inherit"] });
-  const url = await new Promise<string>((resolve) => {
-    child.stdout.on("data", (text) =>
-      resolve(`http://127.0.0.1:${/localhost:(\d+)/.exec(String(text))?.[1]}`),
-    );
-  });
-  return { url, process: child };
-}
-
-/** Downloads and throws away; the number of bytes. */
-function download(url: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent: false }, (response) => {
-      let size = 0;
-      response.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-      });
-      response.on("end", () => resolve(size));
-      response.on("error", reject);
-    }).on("error", reject);
-  });
-}
-
-async function upload(url: string, path: string): Promise<string> {
-  const out = spawn("curl", ["-s", "-F", `file=@${path}`, `${url}/drivers/upload`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let text = "";
-  for await (const chunk of out.stdout) text += chunk;
-  return /href="\/drivers\/(\d+)">Open it/.exec(text)?.[1] ?? "";
-}
-
-/** Resident memory of a process: now and at its highest, in MiB. */
-function memory(child: ChildProcess): { now: number; peak: number } {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  const value = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  return { now: value("VmRSS"), peak: value("VmHWM") };
 }
 
 /** What no package can do without: one thread over the same bytes. */
@@ -177,22 +119,13 @@ async function main(): Promise<void> {
 
   const largeId = await addPrinter({ name: "Large", driver_id: await upload(service.url, largeFile()) });
   const afterUpload = memory(service.process);
-  const latencies: number[] = [];
-  let isDone = false;
-  const watch = (async () => {
-    while (!isDone) {
-      latencies.push(...(await times(1, () => download(`${service.url}/health`))));
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  })();
-  const parallelMs = await times(1, () =>
-    Promise.all([1, 2, 3, 4].map(() => download(`${service.url}/printers/${largeId}/packages/mdm`))),
-  );
-  isDone = true;
-  await watch;
+  const parallelMs: number[] = [];
+  const latencies = await healthDuring(service.url, async () => {
+    const path = `${service.url}/printers/${largeId}/packages/mdm`;
+    parallelMs.push(...(await times(1, () => Promise.all([1, 2, 3, 4].map(() => download(path))))));
+  });
   const large = memory(service.process);
   service.process.kill();
-  rmSync(folder, { recursive: true, force: true });
 
   const ms = (values: readonly number[]) => `${median(values).toFixed(0)} ms`;
   const ratio = (values: readonly number[], to: readonly number[]) =>

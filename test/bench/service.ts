@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle } from "../support/app.ts";
+import { times } from "./figures.ts";
+
+export const folder = mkdtempSync(join(tmpdir(), "platen-bench-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+const mebi = 2 ** 20;
+
+export function writeWhole(name: string, bytes: Buffer): string {
+  const path = join(folder, name);
+  const file = openSync(path, "w");
+  for (let at = 0; at < bytes.length; )
+    at += writeSync(file, bytes, at, Math.min(64 * mebi, bytes.length - at));
+  return path;
+}
+
+/** The bundled service in a process of its own. */
+export async function startService(): Promise<{ url: string; process: ChildProcess }> {
+  const env = {
+    PATH: process.env.PATH ?? "",
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: join(folder, "data"),
+    UPLOAD_LIMIT_MB: "4000",
+  };
+  const child = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const url = await new Promise<string>((resolve) => {
+    child.stdout.on("data", (text) =>
+      resolve(`http://127.0.0.1:${/localhost:(\d+)/.exec(String(text))?.[1]}`),
+    );
+  });
+  return { url, process: child };
+}
+
+/** Downloads and throws away; the number of bytes. */
+export function download(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: false }, (response) => {
+      let size = 0;
+      response.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      response.on("end", () => resolve(size));
+      response.on("error", reject);
+    }).on("error", reject);
+  });
+}
+
+export async function upload(url: string, path: string): Promise<string> {
+  const out = spawn("curl", ["-s", "-F", `file=@${path}`, `${url}/drivers/upload`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  for await (const chunk of out.stdout) text += chunk;
+  return /href="\/drivers\/(\d+)">Open it/.exec(text)?.[1] ?? "";
+}
+
+/** Resident memory of a process: now and at its highest, in MiB. */
+export function memory(child: ChildProcess): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  const value = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { now: value("VmRSS"), peak: value("VmHWM") };
+}
+
+/** Asks for /health again and again while something runs: how long each answer took, in milliseconds. */
+export async function healthDuring(url: string, work: () => Promise<unknown>): Promise<number[]> {
+  const latencies: number[] = [];
+  let isDone = false;
+  const watch = (async () => {
+    while (!isDone) {
+      latencies.push(...(await times(1, () => download(`${url}/health`))));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  await work();
+  isDone = true;
+  await watch;
+  return latencies;
+}
