@@ -26,8 +26,9 @@ export interface InfSummary {
   readonly modelLines: number;
   readonly manufacturers: readonly string[];
   readonly copyInf: readonly string[];
+  /** The first of them; `missingCountOf` says how many there are. */
   readonly missing: readonly string[];
-  /** How many are missing, where `missing` does not name them all. */
+  /** Absent in reports of earlier versions, which list them all. */
   readonly missingCount?: number;
   readonly unused: { readonly count: number; readonly bytes: number; readonly paths: readonly string[] };
 }

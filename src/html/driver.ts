@@ -13,7 +13,7 @@ import { type Html, html } from "./html.ts";
 import { type PageOptions, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { type PrinterRow, printerTable } from "./printers.ts";
-import { architectures, bytes, count, counted, time } from "./text.ts";
+import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
 export interface DriverPageData {
   readonly driver: Driver;
@@ -24,6 +24,9 @@ export interface DriverPageData {
   readonly archive: "sound" | "missing" | "damaged";
 }
 
+/** No page can bear a thousand INFs to choose from; the chosen one is always among them. */
+const shownInfs = 100;
+const shownCatalogs = 8;
 /** More models than this are found by searching. */
 const shownModels = 40;
 
@@ -59,7 +62,7 @@ function facts(driver: Driver): Html {
     ["Version", versionOf(inf)],
     ["Machines", architectures(inf.architectures)],
     ["Driver model", inf.driverModel ?? "no printer driver"],
-    ["Catalog", inf.signed ? html`<code>${inf.catalogFiles.join(", ")}</code>` : "none"],
+    ["Catalog", inf.signed ? html`<code>${firstOf(inf.catalogFiles, shownCatalogs)}</code>` : "none"],
     ["Models", `${counted(inf.descriptions.length, "name")} in ${counted(inf.modelLines, "line")}`],
   ] as const;
   return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
@@ -92,7 +95,8 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
 
 function infChoice(driver: Driver, chosen: string): Html {
   const candidates = driver.report.infs.filter((inf) => inf.isPrinter || inf.path === chosen);
-  const listed = candidates.length > 0 ? candidates : driver.report.infs;
+  const all = candidates.length > 0 ? candidates : driver.report.infs;
+  const listed = all.filter((inf, i) => i < shownInfs || inf.path === chosen);
   const rows = listed.map(
     (
       inf,
@@ -105,7 +109,8 @@ function infChoice(driver: Driver, chosen: string): Html {
   );
   return html`<fieldset><legend>INF ${listed.length > 1 && html`<span class="hint">the printer’s is chosen by rule; yours counts</span>`}</legend>
     <table><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Machines</th>
-    <th scope="col" class="number">Models</th><th scope="col">State</th></tr></thead><tbody>${rows}</tbody></table></fieldset>`;
+    <th scope="col" class="number">Models</th><th scope="col">State</th></tr></thead><tbody>${rows}</tbody></table>
+    ${all.length > listed.length && html`<p class="hint">${count(listed.length)} of ${count(all.length)} shown: upload the folder of one printer’s driver to choose another.</p>`}</fieldset>`;
 }
 
 function infState(inf: InfSummary): string {

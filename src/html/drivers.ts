@@ -157,7 +157,7 @@ function infFindings(inf: InfSummary, report: ArchiveReport): [string, Html][] {
   } else
     found.push(["plain", html`No unused files: all ${count(report.fileCount)} files belong to the driver.`]);
   if (inf.copyInf.length > 0)
-    found.push(["plain", html`Brings along: <code>${inf.copyInf.join(", ")}</code>.`]);
+    found.push(["plain", html`Brings along: <code>${firstOf(inf.copyInf, shownNames)}</code>.`]);
   const others = report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
   if (others.length > 0) {
     const names = firstOf(

@@ -1,7 +1,12 @@
-import { inflateSync } from "fflate";
+import { inflateRawSync } from "node:zlib";
 
 /** How many bytes from a cabinet's start usually hold its whole directory. */
 export const cabinetHeadBytes = 1024 * 1024;
+
+/** Unpacked, at most. */
+const blockBytes = 32768;
+/** CFFILE.szName has at most so many bytes, its end included. */
+const nameLimitBytes = 257;
 
 /**
  * The names that a cabinet holds, after [MS-CAB] 2.2 (CFHEADER) and 2.4 (CFFILE); they may carry folders
@@ -16,7 +21,7 @@ export function cabinetNames(head: Uint8Array): string[] | undefined {
   const names: string[] = [];
   for (let count = view.readUInt16LE(28); count > 0; count--) {
     const end = at + 16 <= view.length ? view.indexOf(0, at + 16) : -1;
-    if (end < 0) return undefined;
+    if (end < 0 || end - at - 16 >= nameLimitBytes) return undefined;
     const isUtf8 = (view.readUInt16LE(at + 14) & 0x80) !== 0;
     names.push(view.toString(isUtf8 ? "utf8" : "latin1", at + 16, end));
     at = end + 1;
@@ -44,7 +49,7 @@ export function cabinetFirstBytes(head: Uint8Array): Uint8Array | undefined {
   if (packing === 0) return bytes;
   if (packing !== 1 || bytes.toString("latin1", 0, 2) !== "CK") return undefined;
   try {
-    return inflateSync(bytes.subarray(2), { out: new Uint8Array(32768) });
+    return inflateRawSync(bytes.subarray(2), { maxOutputLength: blockBytes });
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { isAscii } from "node:buffer";
+
 export type InfEncoding = "ascii" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 export interface InfText {
@@ -32,8 +34,12 @@ const windows1252High = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0
 
 /** Node's own decoder takes these bytes for Latin-1 in some versions, so the 32 that differ are ours. */
 function decodeWindows1252(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-  return text.replace(/[\u0080-\u009f]/g, (c) => windows1252High[c.charCodeAt(0) - 0x80] ?? c);
+  const units = Uint16Array.from(bytes);
+  for (let i = 0; i < units.length; i++) {
+    const unit = units[i] ?? 0;
+    if (unit >= 0x80 && unit < 0xa0) units[i] = windows1252High.charCodeAt(unit - 0x80);
+  }
+  return new TextDecoder("utf-16le", { ignoreBOM: true }).decode(units);
 }
 
 function decoded(encoding: InfEncoding, bytes: Uint8Array, bom: boolean): InfText {
@@ -54,8 +60,4 @@ function utf16WithoutMark(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefine
   if (oddZeros > pairs * 0.8 && evenZeros < pairs * 0.1) return "utf-16le";
   if (evenZeros > pairs * 0.8 && oddZeros < pairs * 0.1) return "utf-16be";
   return undefined;
-}
-
-function isAscii(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte < 0x80);
 }

@@ -1,15 +1,12 @@
 import { UserError } from "../domain/errors.ts";
+import { fieldLimit, type InfLine, readLines } from "./lines.ts";
+import { Work } from "./work.ts";
 
 /** Refused above this; the largest INF seen in 149 vendor packages has 3 MB. */
 export const infLimitBytes = 16 * 1024 * 1024;
-const lineLimit = 2_000_000;
 
-/** `key = value, value`, or only values. %tokens% are not replaced yet. */
-export interface InfLine {
-  /** What stands before the `=`; undefined where there is none. */
-  readonly key: string | undefined;
-  readonly values: readonly string[];
-}
+/** Of `[Strings.xxxx]` sections; a vendor package with 38 is the most that was seen. */
+const languageLimit = 200;
 
 /** A section whose name carries a platform decoration (`nt[architecture][.os version]`), in lower case. */
 export interface SectionVariant {
@@ -17,27 +14,30 @@ export interface SectionVariant {
   readonly decoration: string;
 }
 
+type Strings = ReadonlyMap<string, string>;
+
 /**
  * The sections of an INF and its strings, after Microsoft's "General Syntax Rules for INF Files":
  * names without regard to case, sections of the same name joined, `;` outside quotes starts a comment,
  * `""` inside quotes is a quote, a `\` at the end continues the line, `%token%` stands for a string.
  */
 export class InfDocument {
+  readonly #work: Work;
   readonly #sections = new Map<string, InfLine[]>();
   readonly #variants = new Map<string, SectionVariant[]>();
   readonly #strings = new Map<string, string>();
-  readonly #localized = new Map<string, Map<string, string>>();
+  readonly #localized = new Map<string, Strings>();
 
-  /** @throws UserError "invalid" when the text has more than two million lines. */
-  constructor(text: string) {
+  /**
+   * @param work what replacing strings is counted against
+   * @throws UserError "invalid" when the text has more lines, values or languages than a driver's ever has
+   */
+  constructor(text: string, work = new Work()) {
+    this.#work = work;
     let current: InfLine[] | undefined;
-    for (const line of logicalLines(text)) {
-      const header = /^\s*\[\s*([^\]]*?)\s*\]/.exec(line.startsWith("[") || /^\s*\[/.test(line) ? line : "");
-      if (header !== null) current = this.#open(unquote(header[1] ?? ""));
-      else {
-        const parsed = parseLine(line);
-        if (parsed !== undefined) current?.push(parsed);
-      }
+    for (const part of readLines(text)) {
+      if ("header" in part) current = this.#open(part.header);
+      else current?.push(part);
     }
     this.#readStrings();
   }
@@ -57,7 +57,7 @@ export class InfDocument {
     return [...this.#sections.keys()];
   }
 
-  /** The values of every line of a section that has this key; empty without them. */
+  /** The values of the first line of a section that has this key; empty without one. */
   values(section: string, key: string): readonly string[] {
     const wanted = key.toLowerCase();
     return (this.section(section) ?? []).find((line) => line.key?.toLowerCase() === wanted)?.values ?? [];
@@ -72,24 +72,43 @@ export class InfDocument {
   /**
    * Replaces %tokens%; one that is not defined stays as it stands, `%%` is a per cent sign. What a
    * string holds is not looked at again, as in Windows, so strings cannot refer to each other in circles.
+   * The result is cut after `fieldLimit` characters.
+   * @throws UserError "invalid" when the work for the archive is used up
    */
   resolve(text: string): string {
-    return replaceTokens(text, (token) => this.#strings.get(token));
+    return this.#replace(text);
   }
 
   /** Every value that `text` can have, one for each language whose strings differ. */
   resolveAll(text: string): string[] {
-    if (!text.includes("%")) return [text];
-    const values = new Set([this.resolve(text)]);
+    return this.resolveTogether(text).map(([form = ""]) => form);
+  }
+
+  /**
+   * What these texts are together, language by language, the default first: a folder and its sub-folder are
+   * always of the same language. Languages in which all are the same count once.
+   */
+  resolveTogether(...texts: readonly string[]): string[][] {
+    const byDefault = texts.map((text) => this.#replace(text));
+    if (!texts.some((text) => text.includes("%"))) return [byDefault];
+    const found = new Map([[byDefault.join("\0"), byDefault]]);
     for (const strings of this.#localized.values()) {
-      values.add(replaceTokens(text, (token) => strings.get(token) ?? this.#strings.get(token)));
+      const forms = texts.map((text) => this.#replace(text, strings));
+      const key = forms.join("\0");
+      if (!found.has(key)) found.set(key, forms);
     }
-    return [...values];
+    return [...found.values()];
   }
 
   /** The language codes of `[Strings.xxxx]`, as written, in lower case. */
   get languages(): string[] {
     return [...this.#localized.keys()];
+  }
+
+  #replace(text: string, localized?: Strings): string {
+    const resolved = replaceTokens(text, (token) => localized?.get(token) ?? this.#strings.get(token));
+    this.#work.spendText(resolved);
+    return resolved;
   }
 
   #open(name: string): InfLine[] {
@@ -98,12 +117,14 @@ export class InfDocument {
     if (known !== undefined) return known;
     const lines: InfLine[] = [];
     this.#sections.set(key, lines);
-    const [, base, decoration] = /^(.+?)\.(nt(?:x86|amd64|arm64|arm|ia64)?(?:\.\d*)*)$/.exec(key) ?? [];
-    if (base !== undefined && decoration !== undefined) {
-      const variants = this.#variants.get(base) ?? [];
-      variants.push({ section: key, decoration });
-      this.#variants.set(base, variants);
-    }
+    // No decoration holds a second ".nt", so the last one is where it starts, if it is one.
+    const dot = key.lastIndexOf(".nt");
+    const decoration = key.slice(dot + 1);
+    if (dot < 1 || !/^nt(?:x86|amd64|arm64|arm|ia64)?(?:\.\d*)*$/.test(decoration)) return lines;
+    const base = key.slice(0, dot);
+    const variants = this.#variants.get(base);
+    if (variants === undefined) this.#variants.set(base, [{ section: key, decoration }]);
+    else variants.push({ section: key, decoration });
     return lines;
   }
 
@@ -116,6 +137,9 @@ export class InfDocument {
         this.#localized.set(name.slice("strings.".length), strings);
       }
     }
+    if (this.#localized.size > languageLimit) {
+      throw new UserError("invalid", `An INF in over ${languageLimit} languages is refused.`);
+    }
     if (this.#strings.size > 0) return;
     const first = this.#localized.get("0409") ?? [...this.#localized.values()][0];
     for (const [token, value] of first ?? []) this.#strings.set(token, value);
@@ -125,86 +149,25 @@ export class InfDocument {
 function fillStrings(strings: Map<string, string>, lines: readonly InfLine[]): void {
   for (const line of lines) {
     const token = line.key?.toLowerCase();
-    if (token !== undefined && !strings.has(token)) strings.set(token, line.values.join(","));
+    if (token === undefined || strings.has(token)) continue;
+    const [value = ""] = line.values;
+    strings.set(token, line.values.length > 1 ? line.values.join(",").slice(0, fieldLimit) : value);
   }
 }
 
 function replaceTokens(text: string, find: (token: string) => string | undefined): string {
-  if (!text.includes("%")) return text;
-  return text.replace(/%([^%]*)%/g, (whole, token: string) => {
-    if (token === "") return "%";
-    return find(token.trim().toLowerCase()) ?? whole;
-  });
-}
-
-/** Lines without comments, continued ones joined, blank ones left out. */
-function* logicalLines(text: string): Generator<string> {
-  let pending = "";
-  let count = 0;
-  for (let start = 0; start <= text.length; ) {
-    let end = text.indexOf("\n", start);
-    if (end < 0) end = text.length;
-    if (++count > lineLimit) throw new UserError("invalid", "An INF with over two million lines is refused.");
-    const line = stripComment(text.slice(start, end)).trimEnd();
-    start = end + 1;
-    if (line.endsWith("\\")) {
-      pending += line.slice(0, -1);
-      continue;
-    }
-    const whole = pending + line;
-    pending = "";
-    if (whole.trim() !== "") yield whole;
-  }
-  if (pending.trim() !== "") yield pending;
-}
-
-function stripComment(line: string): string {
-  if (!line.includes(";")) return line;
-  let quoted = false;
-  for (let i = 0; i < line.length; i++) {
-    const character = line.charCodeAt(i);
-    if (character === 0x22) quoted = !quoted;
-    else if (character === 0x3b && !quoted) return line.slice(0, i);
-  }
-  return line;
-}
-
-function parseLine(line: string): InfLine | undefined {
-  const parts: string[] = [];
-  let key: string | undefined;
-  let start = 0;
-  let quoted = false;
-  for (let i = 0; i < line.length; i++) {
-    const character = line.charCodeAt(i);
-    if (character === 0x22) quoted = !quoted;
-    else if (quoted) continue;
-    else if (character === 0x3d && key === undefined && parts.length === 0) {
-      key = unquote(line.slice(start, i));
-      start = i + 1;
-    } else if (character === 0x2c) {
-      parts.push(unquote(line.slice(start, i)));
-      start = i + 1;
-    }
-  }
-  const last = unquote(line.slice(start));
-  if (last !== "" || parts.length > 0) parts.push(last);
-  if (key === undefined && parts.length === 0) return undefined;
-  return { key, values: parts };
-}
-
-/** Takes the quotes off; text beside them stays, as Windows does it. */
-function unquote(text: string): string {
-  const trimmed = text.trim();
-  if (!trimmed.includes('"')) return trimmed;
+  let open = text.indexOf("%");
+  if (open < 0) return text;
   let out = "";
-  let quoted = false;
-  for (let i = 0; i < trimmed.length; i++) {
-    const character = trimmed.charAt(i);
-    if (character !== '"') out += character;
-    else if (quoted && trimmed.charAt(i + 1) === '"') {
-      out += '"';
-      i++;
-    } else quoted = !quoted;
+  let done = 0;
+  while (open >= 0 && out.length < fieldLimit) {
+    const close = text.indexOf("%", open + 1);
+    if (close < 0) break;
+    const token = text.slice(open + 1, close);
+    const value = token === "" ? "%" : find(token.trim().toLowerCase());
+    out += text.slice(done, open) + (value ?? text.slice(open, close + 1));
+    done = close + 1;
+    open = text.indexOf("%", done);
   }
-  return out;
+  return (out + text.slice(done)).slice(0, fieldLimit);
 }

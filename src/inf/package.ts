@@ -1,8 +1,11 @@
 import type { Architecture } from "../domain/driver.ts";
 import { decodeInf } from "./decode.ts";
 import { InfDocument } from "./document.ts";
-import { folderOf, type InfFiles, type PackageFiles, readFiles } from "./files.ts";
-import { byCodePoint, type InfModels, type InfVersion, readModels, readVersion } from "./printer-inf.ts";
+import { type InfFiles, readFiles } from "./files.ts";
+import { type InfModels, readModels } from "./models.ts";
+import { byCodePoint, folderOf, type PackageFiles } from "./package-files.ts";
+import { type InfVersion, readVersion } from "./printer-inf.ts";
+import { Work } from "./work.ts";
 
 /** Everything that one INF of a package says. */
 export interface InfReading {
@@ -13,48 +16,93 @@ export interface InfReading {
   readonly files: InfFiles;
 }
 
-/** Reads one INF against the files of its package. Throws only UserError, for a text without measure. */
-export function readInf(path: string, bytes: Uint8Array, files: PackageFiles): InfReading {
-  const inf = new InfDocument(decodeInf(bytes).text);
+/**
+ * Reads one INF against the files of its package. Throws only UserError, for a text without measure.
+ * @param work is shared by all INFs of an archive
+ */
+export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, work = new Work()): InfReading {
+  const inf = new InfDocument(decodeInf(bytes).text, work);
   const version = readVersion(inf);
-  const models = readModels(inf);
-  return { path, version, models, files: readFiles(inf, path, version, models, files) };
+  const read = readModels(inf, work);
+  const { copyInf, missing, ...found } = readFiles(inf, path, version, read, files, work);
+  const { installSections: _, ...models } = read;
+  // Parts of a string keep the whole of it alive: what is cloned holds on to nothing of the INF's text.
+  const own = structuredClone({ version, models, copyInf, missing });
+  const { copyInf: copied, missing: lost } = own;
+  return {
+    path,
+    version: own.version,
+    models: own.models,
+    files: { ...found, copyInf: copied, missing: lost },
+  };
 }
 
-/** The files that one INF does not use, sorted. */
-export function unusedBy(reading: InfReading, files: PackageFiles): string[] {
-  return files.all.filter((path) => !reading.files.used.has(path)).sort(byCodePoint);
+/**
+ * The files that one INF does not use, sorted.
+ * @throws UserError "invalid" when the work for the archive is used up
+ */
+export function unusedBy(reading: InfReading, files: PackageFiles, work = new Work()): string[] {
+  return withoutUsed(reading.files.used, files, work);
 }
 
 /**
  * The files that neither the printer INFs use nor the INFs they bring along with CopyINF (and those
  * again); undefined when the package has no printer INF. Sorted.
+ * @throws UserError "invalid" when the work for the archive is used up
  */
-export function unusedInPackage(readings: readonly InfReading[], files: PackageFiles): string[] | undefined {
-  const printers = readings.filter((reading) => reading.version.isPrinter);
-  if (printers.length === 0) return undefined;
-  const used = new Set<string>();
-  for (const reading of withCopied(printers, readings, files)) {
-    for (const path of reading.files.used) used.add(path);
-  }
-  return files.all.filter((path) => !used.has(path)).sort(byCodePoint);
-}
-
-/** `start`, and every reading that one of them brings along with CopyINF. */
-export function withCopied(
-  start: readonly InfReading[],
+export function unusedInPackage(
   readings: readonly InfReading[],
   files: PackageFiles,
-): Set<InfReading> {
-  const found = new Set(start);
-  for (const reading of found) {
-    for (const name of reading.files.copyInf) {
-      const path = files.find(folderOf(reading.path) + name.replaceAll("\\", "/"));
-      const copied = readings.find((candidate) => candidate.path === path);
-      if (copied !== undefined) found.add(copied);
+  work = new Work(),
+): string[] | undefined {
+  const printers = readings.filter((reading) => reading.version.isPrinter);
+  if (printers.length === 0) return undefined;
+  return withoutUsed(new CopiedInfs(readings, files, work).usedBy(printers), files, work);
+}
+
+function withoutUsed(used: ReadonlySet<string>, files: PackageFiles, work: Work): string[] {
+  work.spend(files.sorted.length);
+  return files.sorted.filter((path) => !used.has(path));
+}
+
+/** Which INFs of a package bring along which others with CopyINF. */
+export class CopiedInfs {
+  readonly #copied = new Map<InfReading, ReadonlySet<InfReading>>();
+  readonly #work: Work;
+
+  constructor(readings: readonly InfReading[], files: PackageFiles, work: Work) {
+    this.#work = work;
+    const byPath = new Map(readings.map((reading) => [reading.path, reading]));
+    for (const reading of readings) {
+      const copied = new Set<InfReading>();
+      for (const name of reading.files.copyInf) {
+        work.spendText(name);
+        const path = files.find(folderOf(reading.path) + name.replaceAll("\\", "/"));
+        const other = path === undefined ? undefined : byPath.get(path);
+        if (other !== undefined) copied.add(other);
+      }
+      this.#copied.set(reading, copied);
     }
   }
-  return found;
+
+  /** The files that these INFs use, and those that they bring along, and those again. */
+  usedBy(start: readonly InfReading[]): ReadonlySet<string> {
+    const found = new Set(start);
+    for (const reading of found) {
+      for (const copied of this.#copied.get(reading) ?? []) {
+        this.#work.spend(1);
+        found.add(copied);
+      }
+    }
+    const [first, ...others] = found;
+    if (first !== undefined && others.length === 0) return first.files.used;
+    const used = new Set<string>();
+    for (const { files } of found) {
+      this.#work.spend(files.used.size);
+      for (const path of files.used) used.add(path);
+    }
+    return used;
+  }
 }
 
 /**
@@ -73,7 +121,7 @@ function comparePrinterInfs(a: InfReading, b: InfReading): number {
     rankOfMachines(a.files.architectures) - rankOfMachines(b.files.architectures) ||
     a.path.split("/").length - b.path.split("/").length ||
     compareDriverVer(b.version.driverVer, a.version.driverVer) ||
-    b.models.lines.length - a.models.lines.length ||
+    b.models.usableLines - a.models.usableLines ||
     byCodePoint(a.path, b.path)
   );
 }

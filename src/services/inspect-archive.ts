@@ -1,19 +1,13 @@
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../domain/byte-source.ts";
-import type { Architecture, ArchiveReport, InfSummary } from "../domain/driver.ts";
+import type { Architecture } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
 import { infLimitBytes } from "../inf/document.ts";
 import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
-import { PackageFiles } from "../inf/files.ts";
-import {
-  choosePrinterInf,
-  type InfReading,
-  readInf,
-  unusedBy,
-  unusedInPackage,
-  withCopied,
-} from "../inf/package.ts";
+import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../inf/package.ts";
+import { PackageFiles } from "../inf/package-files.ts";
+import { Work } from "../inf/work.ts";
 import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/archive.ts";
 import { buffersUsed } from "./memory.ts";
 
@@ -25,38 +19,56 @@ export interface Inspection {
   readonly printerInf: InfReading | undefined;
   /** Of program files, plain or packed as `name.dl_`, by path. */
   readonly machines: ReadonlyMap<string, Architecture>;
+  /** What further questions about the INFs are counted against. */
+  readonly work: Work;
 }
 
 /** Holds the first block of a packed program, with what stands before it. */
 const packedHeadBytes = 64 * 1024;
 const infsLimitBytes = 4 * infLimitBytes;
 
+/** More INFs than this are no driver's. */
+const infCountLimit = 1000;
+/** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
+const cabinetNamesLimit = 100_000;
+
 /**
- * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs.
- * Blocks while it inflates: call it in a worker thread.
+ * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs, one in memory at
+ * a time. Blocks while it inflates: call it in a process of its own (`Inspections`).
  * @throws UserError "invalid" when it is no driver ZIP
  */
-export async function inspectArchive(source: ByteSource): Promise<Inspection> {
+export async function inspectArchive(source: ByteSource, work = new Work()): Promise<Inspection> {
   const archive = await readArchive(source);
   const infs = archive.entries.filter((entry) => isInf(entry.path));
   checkInfs(infs);
-  const contents = new Map<string, Buffer>();
+  const { cabinets, machines } = await readOthers(source, archive);
+  const paths = archive.entries.map((entry) => entry.path);
+  const files = new PackageFiles(paths, cabinets);
+  const readings: InfReading[] = [];
+  for (const entry of infs) {
+    const bytes = await checkEntry(source, entry, infLimitBytes, buffersUsed);
+    readings.push(readInf(entry.path, bytes, files, work));
+  }
+  return { archive, files, readings, printerInf: choosePrinterInf(readings), machines, work };
+}
+
+/** Checks every entry that is no INF, and keeps what cabinets and programs say of themselves. */
+async function readOthers(source: ByteSource, { entries }: Archive) {
   const cabinets = new Map<string, string[]>();
   const machines = new Map<string, Architecture>();
-  for (const entry of archive.entries) {
-    const kept = await checkEntry(source, entry, bytesToKeep(entry.path), buffersUsed);
-    if (isInf(entry.path)) contents.set(entry.path, kept);
-    const names = isCabinet(entry.path) ? cabinetNames(kept) : undefined;
-    if (names !== undefined) cabinets.set(entry.path, names);
-    const machine = machineOf(entry.path, kept);
+  let room = cabinetNamesLimit;
+  for (const entry of entries) {
+    if (isInf(entry.path)) continue;
+    const head = await checkEntry(source, entry, bytesToKeep(entry.path), buffersUsed);
+    const names = isCabinet(entry.path) ? cabinetNames(head) : undefined;
+    if (names !== undefined && names.length <= room) {
+      cabinets.set(entry.path, names);
+      room -= names.length;
+    }
+    const machine = machineOf(entry.path, head);
     if (machine !== undefined) machines.set(entry.path, machine);
   }
-  const files = new PackageFiles(
-    archive.entries.map((entry) => entry.path),
-    cabinets,
-  );
-  const readings = [...contents].map(([path, bytes]) => readInf(path, bytes, files));
-  return { archive, files, readings, printerInf: choosePrinterInf(readings), machines };
+  return { cabinets, machines };
 }
 
 function isInf(path: string): boolean {
@@ -83,7 +95,6 @@ function machineOf(path: string, head: Buffer): Architecture | undefined {
 }
 
 function bytesToKeep(path: string): number {
-  if (isInf(path)) return infLimitBytes;
   if (isCabinet(path)) return cabinetHeadBytes;
   if (isPackedProgram(path)) return packedHeadBytes;
   return isProgram(path) ? executableHeadBytes : 0;
@@ -94,6 +105,12 @@ function checkInfs(infs: readonly ArchiveEntry[]): void {
     throw new UserError(
       "invalid",
       "This ZIP holds no INF file. Vendors often put the driver in a ZIP inside the ZIP, or in a setup program: unpack it once and upload the folder with the INF as a ZIP.",
+    );
+  }
+  if (infs.length > infCountLimit) {
+    throw new UserError(
+      "invalid",
+      `This ZIP holds ${infs.length} INF files; at most ${infCountLimit} are possible. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
     );
   }
   const large = infs.find((entry) => entry.size > infLimitBytes);
@@ -108,80 +125,9 @@ function checkInfs(infs: readonly ArchiveEntry[]): void {
   }
 }
 
-/** What of an inspection is kept with the driver and shown. */
-export function reportOf(inspection: Inspection): ArchiveReport {
-  const { archive, readings, printerInf } = inspection;
-  const sizes = new Map(archive.entries.map((entry) => [entry.path, entry.size]));
-  return {
-    fileCount: archive.entries.length,
-    totalBytes: archive.entries.reduce((sum, entry) => sum + entry.size, 0),
-    infs: readings.map((reading) => summaryOf(inspection, reading, sizes)),
-    printerInf: printerInf?.path ?? null,
-    warnings: archive.warnings,
-  };
-}
-
-/** No page can bear more names than this; the count says how many there are. */
-const shownPaths = 500;
-
-function summaryOf(
-  inspection: Inspection,
-  reading: InfReading,
-  sizes: ReadonlyMap<string, number>,
-): InfSummary {
-  const { version, models, files } = reading;
-  const unused = unusedBeside(inspection, reading);
-  const catalogFiles = Object.values(version.catalogs).flatMap((name) => {
-    const folder = reading.path.slice(0, reading.path.lastIndexOf("/") + 1);
-    return name === null ? [] : (inspection.files.find(folder + name.replaceAll("\\", "/")) ?? []);
-  });
-  return {
-    path: reading.path,
-    class: version.class,
-    isPrinter: version.isPrinter,
-    driverModel: version.driverModel,
-    provider: version.provider,
-    driverVer: version.driverVer,
-    signed: catalogFiles.length > 0,
-    catalogFiles: [...new Set(catalogFiles)],
-    architectures: files.architectures,
-    notShipped: notShipped(inspection, reading),
-    descriptions: models.descriptions,
-    modelLines: models.lineCount,
-    manufacturers: models.manufacturers,
-    copyInf: files.copyInf,
-    missing: files.missing,
-    unused: {
-      count: unused.length,
-      bytes: unused.reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0),
-      paths: unused.slice(0, shownPaths),
-    },
-  };
-}
-
-/** What an operator is told is dead weight: what neither this INF nor those that it brings along use. */
-function unusedBeside({ readings, files }: Inspection, reading: InfReading): string[] {
-  const used = new Set<string>();
-  for (const each of withCopied([reading], readings, files))
-    for (const path of each.files.used) used.add(path);
-  return unusedBy(reading, files).filter((path) => !used.has(path));
-}
-
-/**
- * Architectures that the INF declares, but whose program files are all of other machines. Files in larger
- * cabinets tell nothing, so a driver with no other program files is taken at its word.
- */
-function notShipped({ machines }: Inspection, { files }: InfReading): Architecture[] {
-  return files.architectures.filter((architecture) => {
-    const found = [...(files.usedBy.get(architecture) ?? [])].map((path) => machines.get(path));
-    const known = found.filter((machine) => machine !== undefined);
-    return known.length > 0 && !known.includes(architecture);
-  });
-}
-
 /** What the `inspect` command prints: one object, its INFs by their paths. */
 export function inspectionJson(inspection: Inspection, sha256: string): Record<string, unknown> {
-  const { archive, readings, files, printerInf } = inspection;
+  const { archive, readings, files, printerInf, work } = inspection;
   const infs = readings.map((reading) => [
     reading.path,
     {
@@ -197,7 +143,7 @@ export function inspectionJson(inspection: Inspection, sha256: string): Record<s
       modelLines: reading.models.lineCount,
       manufacturers: reading.models.manufacturers,
       copyInf: reading.files.copyInf,
-      unused: unusedBy(reading, files),
+      unused: unusedBy(reading, files, work),
       missing: reading.files.missing,
       inCab: reading.files.inCab,
       foundCompressed: reading.files.foundCompressed,
@@ -206,7 +152,7 @@ export function inspectionJson(inspection: Inspection, sha256: string): Record<s
   return {
     sha256,
     printerInf: printerInf?.path ?? null,
-    package: { fileCount: archive.entries.length, unused: unusedInPackage(readings, files) ?? null },
+    package: { fileCount: archive.entries.length, unused: unusedInPackage(readings, files, work) ?? null },
     infs: Object.fromEntries(infs),
   };
 }

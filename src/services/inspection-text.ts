@@ -1,4 +1,6 @@
-import { type Inspection, reportOf } from "./inspect-archive.ts";
+import { missingCountOf } from "../domain/driver.ts";
+import { reportOf } from "./archive-report.ts";
+import type { Inspection } from "./inspect-archive.ts";
 
 const shown = 10;
 
@@ -21,13 +23,15 @@ export function inspectionText(inspection: Inspection): string {
       `  models         ${inf.descriptions.length} in ${inf.modelLines} lines${listed(inf.descriptions)}`,
     );
     if (inf.copyInf.length > 0) lines.push(`  brings along   ${inf.copyInf.join(", ")}`);
-    lines.push(`  missing        ${inf.missing.length}${listed(inf.missing)}`);
-    lines.push(`  unused         ${inf.unused.count}, ${inf.unused.bytes} bytes${listed(inf.unused.paths)}`);
+    lines.push(`  missing        ${missingCountOf(inf)}${listed(inf.missing, missingCountOf(inf))}`);
+    lines.push(
+      `  unused         ${inf.unused.count}, ${inf.unused.bytes} bytes${listed(inf.unused.paths, inf.unused.count)}`,
+    );
   }
   return `${lines.join("\n")}\n`;
 }
 
-function listed(names: readonly string[]): string {
-  const rest = names.length > shown ? [`… and ${names.length - shown} more`] : [];
+function listed(names: readonly string[], total = names.length): string {
+  const rest = total > shown ? [`… and ${total - shown} more`] : [];
   return [...names.slice(0, shown), ...rest].map((name) => `\n                   ${name}`).join("");
 }

@@ -8,8 +8,9 @@ import { type ContentsData, type Described, layOut } from "../pkg/contents.ts";
 import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/layout.ts";
 import { type OpenFile, openSourceBlocking, sourceOfOpen } from "../store/files.ts";
+import { reportOf } from "./archive-report.ts";
 import { authenticateHalf, encryptHalf, type Half } from "./first-pass.ts";
-import { inspectArchive, reportOf } from "./inspect-archive.ts";
+import { inspectArchive } from "./inspect-archive.ts";
 import { buffersUsed } from "./memory.ts";
 
 /** A layout with the files that it takes its bytes from. */

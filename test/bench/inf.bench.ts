@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PackageFiles } from "../../src/inf/files.ts";
 import { readInf } from "../../src/inf/package.ts";
+import { PackageFiles } from "../../src/inf/package-files.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 import { machine, median, table, times } from "./figures.ts";
 

@@ -1,0 +1,129 @@
+import { UserError } from "../domain/errors.ts";
+
+/** Thirty times what the INFs of 44 vendor packages have. */
+const lineLimit = 200_000;
+const valueLimit = 500_000;
+
+/** Of a field, in characters, before and after strings are replaced; Windows reads none that is longer. */
+export const fieldLimit = 4096;
+
+/** `key = value, value`, or only values. %tokens% are not replaced yet. */
+export interface InfLine {
+  /** What stands before the `=`; undefined where there is none. */
+  readonly key: string | undefined;
+  readonly values: readonly string[];
+}
+
+export type InfPart = { readonly header: string } | InfLine;
+
+/**
+ * The section headers and lines of an INF, in its order: without comments, continued lines joined, blank ones left
+ * out. Fields are cut after `fieldLimit` characters.
+ * @throws UserError "invalid" when there are more than a driver's INF ever has
+ */
+export function* readLines(text: string): Generator<InfPart> {
+  let values = 0;
+  for (const line of logicalLines(text)) {
+    const header = sectionHeader(line);
+    if (header !== undefined) {
+      yield { header };
+      continue;
+    }
+    const parsed = parseLine(line, valueLimit - values);
+    if (parsed === undefined) continue;
+    values += parsed.values.length;
+    yield parsed;
+  }
+}
+
+function* logicalLines(text: string): Generator<string> {
+  const pending: string[] = [];
+  let count = 0;
+  for (let start = 0; start <= text.length; ) {
+    let end = text.indexOf("\n", start);
+    if (end < 0) end = text.length;
+    const line = withoutComment(text.slice(start, end)).trimEnd();
+    start = end + 1;
+    if (line === "" && pending.length === 0) continue;
+    if (++count > lineLimit) throw tooMany(lineLimit, "lines");
+    if (line.endsWith("\\")) {
+      pending.push(line.slice(0, -1));
+      continue;
+    }
+    yield* withText(joined(pending, line));
+  }
+  yield* withText(joined(pending, ""));
+}
+
+function joined(pending: string[], last: string): string {
+  return pending.length === 0 ? last : [...pending.splice(0), last].join("");
+}
+
+function* withText(line: string): Generator<string> {
+  if (line.trim() !== "") yield line;
+}
+
+function withoutComment(line: string): string {
+  if (!line.includes(";")) return line;
+  let quoted = false;
+  for (let i = 0; i < line.length; i++) {
+    const character = line.charCodeAt(i);
+    if (character === 0x22) quoted = !quoted;
+    else if (character === 0x3b && !quoted) return line.slice(0, i);
+  }
+  return line;
+}
+
+/** The name in a line like `[name]`. */
+function sectionHeader(line: string): string | undefined {
+  const text = line.trimStart();
+  const end = text.startsWith("[") ? text.indexOf("]") : -1;
+  return end < 0 ? undefined : unquote(text.slice(1, end));
+}
+
+function parseLine(line: string, mostValues: number): InfLine | undefined {
+  const values: string[] = [];
+  let key: string | undefined;
+  let start = 0;
+  let quoted = false;
+  for (let i = 0; i < line.length; i++) {
+    const character = line.charCodeAt(i);
+    if (character === 0x22) quoted = !quoted;
+    else if (quoted) continue;
+    else if (character === 0x3d && key === undefined && values.length === 0) {
+      key = unquote(line.slice(start, i));
+      start = i + 1;
+    } else if (character === 0x2c) {
+      if (values.length >= mostValues) throw tooMany(valueLimit, "values");
+      values.push(unquote(line.slice(start, i)));
+      start = i + 1;
+    }
+  }
+  const last = unquote(line.slice(start));
+  if (last !== "" || values.length > 0) values.push(last);
+  if (key === undefined && values.length === 0) return undefined;
+  // An array that grew has room for 17: the copy has none to spare.
+  return { key, values: values.slice() };
+}
+
+/** Takes the quotes off; text beside them stays, as Windows does it. */
+function unquote(text: string): string {
+  const trimmed = text.trim();
+  if (!trimmed.includes('"')) return trimmed.slice(0, fieldLimit);
+  let out = "";
+  let quoted = false;
+  for (let i = 0; i < trimmed.length && out.length < fieldLimit; i++) {
+    const character = trimmed.charAt(i);
+    if (character !== '"') out += character;
+    else if (quoted && trimmed.charAt(i + 1) === '"') {
+      out += '"';
+      i++;
+    } else quoted = !quoted;
+  }
+  return out;
+}
+
+function tooMany(limit: number, what: string): UserError {
+  const count = limit.toLocaleString("en");
+  return new UserError("invalid", `An INF with over ${count} ${what} is no driver’s, and is refused.`);
+}

@@ -1,0 +1,159 @@
+import type { Architecture } from "../domain/driver.ts";
+import { architectureOf, sortArchitectures } from "./architectures.ts";
+import type { InfDocument } from "./document.ts";
+import type { InfLine } from "./lines.ts";
+import type { Work } from "./work.ts";
+
+/** The longest name of a printer driver that is kept, in characters. */
+export const nameLimit = 260;
+/** Of one INF; the most that was seen in a vendor's is 501. */
+export const descriptionLimit = 10_000;
+const manufacturerLimit = 500;
+
+export interface InfModels {
+  /** Distinct, in the INF's order, `manufacturerLimit` at most. */
+  readonly manufacturers: readonly string[];
+  /** Of all models sections that the INF names, also those that no machine looks at. */
+  readonly lineCount: number;
+  /** Of those that some machine can use. */
+  readonly usableLines: number;
+  /** That models really serve. */
+  readonly architectures: readonly Architecture[];
+  /** Distinct, in the INF's order, without core drivers, `descriptionLimit` at most. */
+  readonly descriptions: readonly string[];
+  /** Lines whose description is left out because there are more than `descriptionLimit`. */
+  readonly beyondLimit: number;
+  /** Lines whose description is left out because no driver can be called so: see `isName`. */
+  readonly unusableNames: number;
+}
+
+export interface ReadModels extends InfModels {
+  /** That models name for each architecture, as written. */
+  readonly installSections: ReadonlyMap<Architecture, ReadonlySet<string>>;
+}
+
+/**
+ * Reads `[Manufacturer]` and the models sections it names, with their decorations
+ * (`.nt[architecture][.os major[.os minor …]]`).
+ * @throws UserError "invalid" when the work for the archive is used up
+ */
+export function readModels(inf: InfDocument, work: Work): ReadModels {
+  const entries = manufacturerEntries(inf);
+  const listed = new Set(entries.flatMap((entry) => entry.decorations.map(architectureOf)));
+  const undecorated = listed.has("x86") || undecoratedServes(inf);
+  const collected = new ModelLines(inf, work);
+  for (const entry of entries) {
+    for (const decoration of new Set(["", ...entry.decorations])) {
+      const architecture = architectureOf(decoration) ?? (undecorated ? "x86" : undefined);
+      collected.add(decoration === "" ? entry.section : `${entry.section}.${decoration}`, architecture);
+    }
+  }
+  const manufacturers = new Set(entries.map((entry) => entry.manufacturer));
+  return { manufacturers: [...manufacturers].slice(0, manufacturerLimit), ...collected.result() };
+}
+
+interface ManufacturerEntry {
+  readonly manufacturer: string;
+  readonly section: string;
+  readonly decorations: readonly string[];
+}
+
+function manufacturerEntries(inf: InfDocument): ManufacturerEntry[] {
+  const entries: ManufacturerEntry[] = [];
+  for (const { key, values } of inf.section("Manufacturer") ?? []) {
+    const section = inf.resolve(values[0] || (key ?? ""));
+    const manufacturer = inf.resolve(key ?? values[0] ?? "");
+    const decorations = values.slice(1).map((value) => inf.resolve(value).toLowerCase());
+    if (section !== "") {
+      entries.push({ manufacturer, section, decorations: decorations.filter((value) => value !== "") });
+    }
+  }
+  return entries;
+}
+
+/**
+ * Whether models sections without an architecture make the INF serve 32-bit Windows where no section for
+ * it is listed: not when something else in the INF rules it out by naming only other architectures.
+ */
+function undecoratedServes(inf: InfDocument): boolean {
+  const families = ["printerpackageinstallation", "sourcedisksnames", "sourcedisksfiles"];
+  for (const family of families) {
+    const named = inf.sectionNames.filter((name) => name === family || name.startsWith(`${family}.`));
+    if (rulesOutX86(named.map((name) => name.slice(family.length + 1)))) return false;
+  }
+  const catalogs = (inf.section("Version") ?? []).map((line) => line.key?.toLowerCase() ?? "");
+  const decorations = catalogs
+    .filter((key) => key === "catalogfile" || key.startsWith("catalogfile."))
+    .map((key) => key.slice("catalogfile.".length));
+  return !rulesOutX86(decorations);
+}
+
+function rulesOutX86(decorations: readonly string[]): boolean {
+  if (decorations.length === 0) return false;
+  return decorations.every((decoration) => !["", "nt", "x86", "ntx86"].includes(decoration));
+}
+
+/** What models sections say; one that several manufacturers name is read once for each architecture. */
+class ModelLines {
+  readonly #inf: InfDocument;
+  readonly #work: Work;
+  /** Lines of each section that was named. */
+  readonly #counts = new Map<string, number>();
+  readonly #read = new Set<string>();
+  readonly #installSections = new Map<Architecture, Set<string>>();
+  readonly #descriptions = new Set<string>();
+  #usableLines = 0;
+  #beyondLimit = 0;
+  #unusableNames = 0;
+
+  constructor(inf: InfDocument, work: Work) {
+    this.#inf = inf;
+    this.#work = work;
+  }
+
+  /** @param architecture that the section serves; undefined where no machine looks at it */
+  add(name: string, architecture: Architecture | undefined): void {
+    const key = name.toLowerCase();
+    const section = this.#inf.section(name);
+    this.#work.spendText(name);
+    if (section === undefined) return;
+    this.#counts.set(key, section.length);
+    if (architecture === undefined || this.#read.has(`${architecture} ${key}`)) return;
+    this.#read.add(`${architecture} ${key}`);
+    for (const line of section) this.#addLine(line, architecture);
+  }
+
+  result(): Omit<ReadModels, "manufacturers"> {
+    return {
+      lineCount: [...this.#counts.values()].reduce((sum, count) => sum + count, 0),
+      usableLines: this.#usableLines,
+      architectures: sortArchitectures(this.#installSections.keys()),
+      descriptions: [...this.#descriptions],
+      beyondLimit: this.#beyondLimit,
+      unusableNames: this.#unusableNames,
+      installSections: this.#installSections,
+    };
+  }
+
+  #addLine({ key, values }: InfLine, architecture: Architecture): void {
+    if (key === undefined) return;
+    this.#usableLines++;
+    const sections = this.#installSections.get(architecture) ?? new Set();
+    this.#installSections.set(architecture, sections.add(this.#inf.resolve(values[0] ?? "")));
+    const description = this.#inf.resolve(key);
+    if (isCoreDriver(description) || this.#descriptions.has(description)) return;
+    if (!isName(description)) this.#unusableNames++;
+    else if (this.#descriptions.size >= descriptionLimit) this.#beyondLimit++;
+    else this.#descriptions.add(description);
+  }
+}
+
+/** `"{GUID}" = …`: a core driver, which is never a printer. */
+function isCoreDriver(description: string): boolean {
+  return /^\{[0-9a-f-]{36}\}$/i.test(description);
+}
+
+/** Whether a driver can be called so and the service can keep it: no bomb of accents, nothing unprintable. */
+function isName(description: string): boolean {
+  return description.length <= nameLimit && !/[^\P{Cc}\t]|\p{M}{31}/u.test(description);
+}
