@@ -1,6 +1,7 @@
 import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { PackageBuilder } from "./services/build-package.ts";
+import type { Inspections } from "./services/inspections.ts";
 import type { Workers } from "./services/workers.ts";
 import type { Store } from "./store/store.ts";
 
@@ -9,6 +10,7 @@ export interface App {
   readonly config: Config;
   readonly version: string;
   readonly store: Store;
+  readonly inspections: Inspections;
   readonly workers: Workers;
   readonly archives: ArchiveCheck;
   readonly packages: PackageBuilder;

@@ -6,6 +6,7 @@ import { type Config, readConfig } from "./config.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
 import { PackageBuilder } from "./services/build-package.ts";
+import { Inspections } from "./services/inspections.ts";
 import { Workers } from "./services/workers.ts";
 import { openStore } from "./store/store.ts";
 
@@ -27,6 +28,7 @@ export async function main(): Promise<void> {
 
 async function serve(config: Config): Promise<void> {
   const store = await openStore(config.dataDir, Date.now, log);
+  const inspections = new Inspections(__filename);
   const workers = new Workers(__filename);
   const archives = new ArchiveCheck(store, workers, log);
   const packages = new PackageBuilder(store, workers, archives);
@@ -34,6 +36,7 @@ async function serve(config: Config): Promise<void> {
     config,
     version: PLATEN_VERSION,
     store,
+    inspections,
     workers,
     archives,
     packages,
@@ -59,6 +62,7 @@ async function serve(config: Config): Promise<void> {
     log(`${signal}: finishing what runs, ${patienceMs / 1000} seconds at most`);
     await closeServer(server, patienceMs);
     archives.close();
+    inspections.close();
     await store.close();
     await workers.close();
     process.exit(0);

@@ -4,7 +4,7 @@ import { cleanText } from "../domain/fields.ts";
 import type { Incoming } from "../store/blobs.ts";
 import type { NewDriver } from "../store/drivers.ts";
 import type { Store } from "../store/store.ts";
-import type { Workers } from "./workers.ts";
+import type { Inspections } from "./inspections.ts";
 
 export interface AddedDriver {
   readonly driver: Driver;
@@ -12,7 +12,7 @@ export interface AddedDriver {
   readonly isNew: boolean;
 }
 
-type Services = { readonly store: Store; readonly workers: Pick<Workers, "inspect"> };
+type Services = { readonly store: Store; readonly inspections: Pick<Inspections, "inspect"> };
 
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
@@ -32,14 +32,18 @@ export async function removeDriver({ drivers, blobs }: Store, id: number): Promi
   });
 }
 
-async function add({ store, workers }: Services, incoming: Incoming, fileName: string): Promise<AddedDriver> {
+async function add(
+  { store, inspections }: Services,
+  incoming: Incoming,
+  fileName: string,
+): Promise<AddedDriver> {
   try {
     const known = store.drivers.findByDigest(incoming.sha256);
     if (known !== undefined) {
       await store.blobs.keepArchive(incoming);
       return { driver: known, isNew: false };
     }
-    const report = await workers.inspect(incoming.path);
+    const report = await inspections.inspect(incoming);
     return await keep(store, incoming, {
       sha256: incoming.sha256,
       file_name: cleanText(basename(fileName.replaceAll("\\", "/"))).slice(0, 255) || "driver.zip",

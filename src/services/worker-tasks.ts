@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
-import type { ArchiveReport } from "../domain/driver.ts";
 import { messageOf, type Problem, UserError } from "../domain/errors.ts";
 import { readArchive } from "../pkg/archive.ts";
 import { type ContentsData, type Described, layOut } from "../pkg/contents.ts";
 import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/layout.ts";
-import { type OpenFile, openSourceBlocking, sourceOfOpen } from "../store/files.ts";
-import { reportOf } from "./archive-report.ts";
+import { type OpenFile, sourceOfOpen } from "../store/files.ts";
 import { authenticateHalf, encryptHalf, type Half } from "./first-pass.ts";
-import { inspectArchive } from "./inspect-archive.ts";
 import { buffersUsed } from "./memory.ts";
 
 /** A layout with the files that it takes its bytes from. */
@@ -22,7 +19,6 @@ export interface LaidOut {
 
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
-  inspect: { input: { path: string }; output: ArchiveReport };
   /** Lays out a ZIP of these archives, which are the contents' drivers in their order. */
   layout: { input: { contents: ContentsData; archives: readonly OpenFile[] }; output: Described };
   /** SHA-256 of a whole layout. */
@@ -51,14 +47,6 @@ export type TaskReply =
   | { readonly id: number; readonly problem: Problem | undefined; readonly message: string };
 
 const handlers: { [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> } = {
-  inspect: async ({ path }) => {
-    const source = openSourceBlocking(path);
-    try {
-      return reportOf(await inspectArchive(source));
-    } finally {
-      await source.close();
-    }
-  },
   layout: async ({ contents, archives }) => {
     const read = await Promise.all(archives.map((file) => readArchive(sourceOfOpen(file))));
     return layOut(contents, read);

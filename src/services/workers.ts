@@ -22,15 +22,12 @@ const longTasksAtOnce = 2;
 /** Long tasks that may run or wait; one more is refused with "busy". */
 const longTaskLimit = 24;
 const idleMs = 20_000;
-/** What a thread’s heap may have: an INF can need much, sealing needs nearly nothing. */
-const inspectHeapMb = 2048;
+/** What a thread’s heap may have: sealing needs nearly nothing. */
 const sealHeapMb = 24;
 /** A central directory has up to 64 MB. */
 const layoutHeapMb = 768;
 /** A thread that has made so large a layout keeps too much memory to be kept itself. */
 const largeLayoutRows = 20_000;
-/** An archive that cannot be read in this time is refused. */
-const inspectLimitMs = 180_000;
 
 /**
  * Worker threads for what would block the event loop. They run the same bundled file, start when they
@@ -52,25 +49,6 @@ export class Workers {
   constructor(script: string, size = Math.min(4, Math.max(2, availableParallelism()))) {
     this.#script = script;
     this.#size = size;
-  }
-
-  /**
-   * Reads a driver ZIP, in a thread of its own: what a large or hostile one leaves behind goes with it.
-   * @throws UserError "invalid" or "busy"
-   */
-  inspect(path: string): Promise<Tasks["inspect"]["output"]> {
-    return this.#long(async () => {
-      const thread = this.#start(inspectHeapMb);
-      const timer = setTimeout(() => {
-        this.#drop(thread, new UserError("invalid", "This ZIP takes too long to read, and is refused."));
-      }, inspectLimitMs);
-      try {
-        return await this.#runOn(thread, "inspect", { path });
-      } finally {
-        clearTimeout(timer);
-        void thread.worker.terminate();
-      }
-    });
   }
 
   /** Lays out a ZIP. @throws UserError "invalid" when an archive is damaged */
@@ -184,20 +162,20 @@ export class Workers {
       undefined,
     );
     if (freest !== undefined && (freest.jobs.size === 0 || this.#threads.length >= this.#size)) return freest;
-    const thread = this.#start(sealHeapMb);
+    const thread = this.#start();
     this.#threads.push(thread);
     return thread;
   }
 
-  #start(maxOldGenerationSizeMb: number): Thread {
+  #start(heapMb = sealHeapMb): Thread {
     const worker = new Worker(this.#script, {
       argv: [],
       workerData: "platen worker",
-      resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 2 },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 2 },
     });
     const thread: Thread = { worker, jobs: new Map() };
     worker.on("message", (reply: TaskReply) => this.#finish(thread, reply));
-    worker.on("error", (error: NodeJS.ErrnoException) => this.#drop(thread, explain(error)));
+    worker.on("error", (error) => this.#drop(thread, error));
     worker.on("exit", () => this.#drop(thread, new Error("a worker thread ended")));
     worker.unref();
     return thread;
@@ -226,12 +204,4 @@ export class Workers {
     for (const job of thread.jobs.values()) job.reject(error);
     thread.jobs.clear();
   }
-}
-
-function explain(error: NodeJS.ErrnoException): Error {
-  if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") return error;
-  return new UserError(
-    "invalid",
-    "This ZIP’s INF files need more memory than a driver’s ever do, and are refused.",
-  );
 }

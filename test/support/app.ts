@@ -10,6 +10,7 @@ import { defaultLimits, type Limits } from "../../src/http/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { ArchiveCheck } from "../../src/services/archive-check.ts";
 import { PackageBuilder } from "../../src/services/build-package.ts";
+import { type InspectionLimits, Inspections } from "../../src/services/inspections.ts";
 import { Workers } from "../../src/services/workers.ts";
 import { openStore } from "../../src/store/store.ts";
 import { driverZip } from "./driver-zip.ts";
@@ -46,6 +47,7 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 export async function startApp(
   t: TestContext,
   options: Partial<App["config"]> & { readonly limits?: Partial<Limits> } = {},
+  inspectionLimits: Partial<InspectionLimits> = {},
 ): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await temporaryFolder(t));
   const lines: string[] = [];
@@ -62,12 +64,13 @@ export async function startApp(
     ...settings,
   };
   const store = await openStore(dataDir, clock, log);
+  const inspections = new Inspections(bundle, inspectionLimits);
   const workers = new Workers(bundle);
   const archives = new ArchiveCheck(store, workers, log);
   const packages = new PackageBuilder(store, workers, archives);
   const version = "test";
   const random = randomBytes;
-  const app: App = { config, version, store, workers, archives, packages, clock, random, log };
+  const app: App = { config, version, store, inspections, workers, archives, packages, clock, random, log };
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   archives.start();
@@ -84,6 +87,7 @@ export async function startApp(
 async function stop(server: Server, app: App): Promise<void> {
   await closeServer(server, 100);
   app.archives.close();
+  app.inspections.close();
   await app.workers.close();
   await app.store.close();
 }

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { ArchiveReport } from "../domain/driver.ts";
+import { type Problem, UserError } from "../domain/errors.ts";
+
+/** The argument that, with a channel to a parent, makes the bundled file an inspection. */
+export const inspectionArgument = "--inspection-of-the-service";
+
+/** What an inspection says: first that it has begun, then one answer. */
+export type InspectionReply =
+  | { readonly kind: "ready" }
+  | { readonly kind: "report"; readonly report: ArchiveReport }
+  | { readonly kind: "failure"; readonly problem?: Problem; readonly message: string };
+
+export interface InspectionLimits {
+  readonly atOnce: number;
+  /** Running and waiting; one more is refused. */
+  readonly most: number;
+  /** For any archive, in milliseconds. */
+  readonly timeMs: number;
+  /** Of V8's heap, in MB; what lies outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
+  readonly heapMb: number;
+}
+
+const usualLimits: InspectionLimits = { atOnce: 2, most: 24, timeMs: 30_000, heapMb: 128 };
+/** A slow disk reads so much in a second; that time comes on top. */
+const bytesPerSecond = 32 * 1024 * 1024;
+
+/**
+ * Reads driver ZIPs, each in a process of its own: V8 ends the whole process where it runs out of memory, and what an
+ * archive leaves behind goes with it.
+ */
+export class Inspections {
+  readonly #script: string;
+  readonly #limits: InspectionLimits;
+  readonly #children = new Set<ChildProcess>();
+  readonly #waiting: (() => void)[] = [];
+  #count = 0;
+  #isClosed = false;
+
+  /** @param script the bundled file that `main.ts` became */
+  constructor(script: string, limits: Partial<InspectionLimits> = {}) {
+    this.#script = script;
+    this.#limits = { ...usualLimits, ...limits };
+  }
+
+  /**
+   * What the archive at this path holds.
+   * @param archive its size in bytes adds to the time that it may take
+   * @throws UserError "invalid" when it is no driver ZIP, or takes more time or memory than one; "busy"
+   */
+  async inspect(archive: { readonly path: string; readonly size: number }): Promise<ArchiveReport> {
+    if (this.#count >= this.#limits.most) {
+      throw new UserError(
+        "busy",
+        "Too many uploads are being read at the moment. Try again in a few seconds.",
+      );
+    }
+    this.#count++;
+    if (this.#count > this.#limits.atOnce) await new Promise<void>((turn) => this.#waiting.push(turn));
+    try {
+      return await this.#run(archive);
+    } finally {
+      this.#count--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Ends what runs; it and what waits is rejected. */
+  close(): void {
+    this.#isClosed = true;
+    for (const child of this.#children) child.kill("SIGKILL");
+  }
+
+  /** Settles when the process has ended: never are there more of them than may be at once. */
+  async #run({ path, size }: { readonly path: string; readonly size: number }): Promise<ArchiveReport> {
+    if (this.#isClosed) throw stopping();
+    const { heapMb, timeMs } = this.#limits;
+    const child = fork(this.#script, [inspectionArgument], {
+      execArgv: [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      env: {},
+    });
+    this.#children.add(child);
+    const limit = AbortSignal.timeout(timeMs + Math.ceil((size / bytesPerSecond) * 1000));
+    limit.addEventListener("abort", () => child.kill("SIGKILL"));
+    try {
+      const last = await lastReply(child, path);
+      if (last?.kind === "report") return last.report;
+      if (last?.kind === "failure") throw failure(last);
+      if (this.#isClosed) throw stopping();
+      if (limit.aborted) throw refused("takes too long to read");
+      if (last === undefined) throw new Error(`an inspection ended before it began: ${endOf(child)}`);
+      throw refused("has INF files that need more memory than a driver’s ever do");
+    } finally {
+      this.#children.delete(child);
+    }
+  }
+}
+
+/**
+ * Gives the process its archive, ends it when it has answered, and says what it said last when it has ended.
+ * @throws Error when it cannot be started
+ */
+function lastReply(child: ChildProcess, path: string): Promise<InspectionReply | undefined> {
+  return new Promise((resolve, reject) => {
+    let last: InspectionReply | undefined;
+    child.on("message", (reply: InspectionReply) => {
+      last = reply;
+      // A process that is gone already cannot be sent anything: its end says so.
+      if (reply.kind === "ready") child.send(path, () => {});
+      else child.kill("SIGKILL");
+    });
+    child.on("error", reject);
+    child.on("exit", () => resolve(last));
+  });
+}
+
+function endOf({ exitCode, signalCode }: ChildProcess): string {
+  return signalCode === null ? `exit code ${exitCode}` : signalCode;
+}
+
+function failure({ problem, message }: { problem?: Problem; message: string }): Error {
+  return problem === undefined ? new Error(message) : new UserError(problem, message);
+}
+
+function refused(why: string): UserError {
+  return new UserError(
+    "invalid",
+    `This ZIP ${why}, and is refused. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
+  );
+}
+
+function stopping(): UserError {
+  return new UserError("busy", "The service is being stopped. Try again in a minute.");
+}
