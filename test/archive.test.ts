@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import { checkEntry, readArchive } from "../src/pkg/archive.ts";
+import { packers } from "./support/foreign.ts";
 import { seededRandom } from "./support/random.ts";
 import { makeZip, sourceOf, unicodeExtra, zip64Extra } from "./support/zip.ts";
 
@@ -135,6 +136,24 @@ test("of two names that differ only by case the later one counts, with a warning
     "“Driver.dll” and “DRIVER.DLL” differ only by case: Windows keeps the later one.",
   ]);
 });
+
+const tree = {
+  "printer.inf": Buffer.from("[Version]"),
+  "amd64/driver.dll": Buffer.alloc(100_000, "driver"),
+  "amd64/Büro ä.txt": Buffer.from("umlauts"),
+  "empty.txt": Buffer.alloc(0),
+};
+
+for (const [packer, { skip, pack }] of Object.entries(packers)) {
+  test(`an archive of ${packer} is read`, { skip }, async () => {
+    const zip = pack(tree);
+
+    const contents = await contentsOf(zip);
+
+    const expected = Object.entries(tree).map(([name, bytes]) => [name, bytes.toString()]);
+    assert.deepEqual(contents, Object.fromEntries(expected));
+  });
+}
 
 test("only what Windows takes for one file is one: case of single letters, never normalization", async () => {
   const names = [

@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { unzipSync } from "fflate";
+import { dirname, join, resolve } from "node:path";
+import { unzipSync, Zip, ZipDeflate, zipSync } from "fflate";
 import { shared, withoutShared } from "./shared.ts";
 
 /** Whether a program is there; its exit code does not matter. */
@@ -78,6 +78,78 @@ export const unpackers = {
   },
   dotnet: (zip: Buffer) => unpack(zip, "dotnet", (file, out) => [dotnetProgram(), file, out]),
 } as const;
+
+function pack(tree: Tree, program: string, args: (file: string) => string[]): Buffer {
+  return inFolder((folder) => {
+    const file = join(folder, "packed.zip");
+    const files = join(folder, "in");
+    for (const [name, bytes] of Object.entries(tree)) {
+      mkdirSync(dirname(join(files, name)), { recursive: true });
+      writeFileSync(join(files, name), bytes);
+    }
+    const env = { ...process.env, LC_ALL: "C.UTF-8" };
+    execFileSync(program, args(file), { cwd: files, env, stdio: "pipe" });
+    return readFileSync(file);
+  });
+}
+
+/** Packs the folder; with `streamed` nobody can go back and fill in a header, with `large` ZIP64 is forced. */
+const pythonZip = `
+import os, sys, zipfile
+class Stream:
+    def __init__(self, f): self.f = f
+    def write(self, b): return self.f.write(b)
+    def flush(self): self.f.flush()
+out = open(sys.argv[1], 'wb')
+with zipfile.ZipFile(Stream(out) if 'streamed' in sys.argv else out, 'w', zipfile.ZIP_DEFLATED) as z:
+    for folder, _, names in os.walk('.'):
+        for name in names:
+            path = os.path.join(folder, name)
+            with z.open(zipfile.ZipInfo(path[2:]), 'w', force_zip64='large' in sys.argv) as o:
+                o.write(open(path, 'rb').read())
+`;
+
+/** Other people's packers: each writes its kind of archive of a tree. */
+export const packers: Record<
+  string,
+  { readonly skip: string | false; readonly pack: (tree: Tree) => Buffer }
+> = {
+  "7z": { skip: without.sevenZip, pack: (tree) => pack(tree, "7z", (file) => ["a", "-bd", file, "."]) },
+  "7z in UTF-8": {
+    skip: without.sevenZip,
+    pack: (tree) => pack(tree, "7z", (file) => ["a", "-mcu=on", file, "."]),
+  },
+  "7z in a code page": {
+    skip: without.sevenZip,
+    pack: (tree) => pack(tree, "7z", (file) => ["a", "-mcl=on", file, "."]),
+  },
+  python: { skip: without.python, pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file]) },
+  "python, streamed": {
+    skip: without.python,
+    pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file, "streamed"]),
+  },
+  "python with ZIP64, streamed": {
+    skip: without.python,
+    pack: (tree) => pack(tree, "python3", (file) => ["-c", pythonZip, file, "streamed", "large"]),
+  },
+  fflate: { skip: false, pack: (tree) => Buffer.from(zipSync(tree)) },
+  "fflate, streamed": { skip: false, pack: streamedByFflate },
+};
+
+function streamedByFflate(tree: Tree): Buffer {
+  const chunks: Uint8Array[] = [];
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error;
+    chunks.push(chunk);
+  });
+  for (const [name, bytes] of Object.entries(tree)) {
+    const file = new ZipDeflate(name);
+    zip.add(file);
+    file.push(bytes, true);
+  }
+  zip.end();
+  return Buffer.concat(chunks);
+}
 
 /**
  * Debian's unzip takes every archive made on Windows for CP850 and spoils other names, so it tests the
