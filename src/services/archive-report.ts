@@ -11,7 +11,6 @@ const listLimit = 500;
 /** Names in all lists but those of models. */
 const namesLimit = 10_000;
 const descriptionsLimit = 50_000;
-const warningsLimit = 20;
 /** Of a class, a provider, a date, a version, in characters. */
 const factLimit = 100;
 
@@ -23,7 +22,7 @@ const factLimit = 100;
 export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
   const summaries = summariesOf(inspection);
-  const warnings = shownWarnings(archive.warnings);
+  const { warnings } = archive;
   const room = new Room(reportLimitBytes - 4096);
   room.charge(warnings);
   for (const summary of summaries.values()) room.charge({ ...summary, ...withoutLists(summary) });
@@ -191,12 +190,6 @@ function notShipped({ machines }: Inspection, { files }: InfReading): Architectu
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1)}…`;
-}
-
-function shownWarnings(warnings: readonly string[]): string[] {
-  if (warnings.length <= warningsLimit) return [...warnings];
-  const rest = warnings.length - warningsLimit;
-  return [...warnings.slice(0, warningsLimit), `There are ${rest} more warnings like these.`];
 }
 
 /** What is said of models that are not listed. */

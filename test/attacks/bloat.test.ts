@@ -113,6 +113,6 @@ test("60,000 names that differ only by case make few warnings", { timeout: 60_00
 
   const { warnings } = await reportFor(makeZip([{ name: "x.inf", bytes: printerInf() }, ...twins]));
 
-  assert.equal(warnings.length, 21);
-  assert.equal(warnings.at(-1), "There are 24980 more warnings like these.");
+  assert.ok(warnings.length < 10, `${warnings.length} warnings`);
+  assert.match(warnings.at(-1) ?? "", /\b249\d\d\b/, "the others are counted");
 });
