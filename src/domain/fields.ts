@@ -14,15 +14,19 @@ export interface TextRule {
   readonly multiline?: boolean;
 }
 
-/**
- * More combining marks in a row than any language writes: the rest of such a run is left out, because putting
- * n marks into their canonical order takes n² steps (Unicode Standard Annex 15, stream-safe text).
- */
-const markRun = /(\p{M}{30})\p{M}+/gu;
+/** More combining marks in a row than any language writes (Unicode Standard Annex 15, stream-safe text). */
+const mostMarks = 30;
+
+/** Leaves out the rest of a run of marks: putting n of them into their canonical order takes n² steps. */
+export function withoutMarkRuns(text: string): string {
+  return text.replace(/\p{M}+/gu, (marks) =>
+    marks.length > mostMarks ? [...marks].slice(0, mostMarks).join("") : marks,
+  );
+}
 
 /** Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). */
 export function cleanText(value: string, multiline = false): string {
-  const text = value.toWellFormed().replace(markRun, "$1").normalize("NFC");
+  const text = withoutMarkRuns(value.toWellFormed()).normalize("NFC");
   if (!multiline) return text.replace(/\p{Cc}/gu, "").trim();
   return text
     .replace(/\r\n?/g, "\n")

@@ -1,4 +1,5 @@
 import type { Architecture } from "../domain/driver.ts";
+import { withoutMarkRuns } from "../domain/fields.ts";
 import { architectureOf, sortArchitectures } from "./architectures.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
@@ -155,5 +156,6 @@ function isCoreDriver(description: string): boolean {
 
 /** Whether a driver can be called so and the service can keep it: no bomb of accents, nothing unprintable. */
 function isName(description: string): boolean {
-  return description.length <= nameLimit && !/[^\P{Cc}\t]|\p{M}{31}/u.test(description);
+  if (description.length > nameLimit || /[^\P{Cc}\t]/u.test(description)) return false;
+  return withoutMarkRuns(description) === description;
 }

@@ -35,7 +35,7 @@ const files = [
 test("no regular expression can take more steps than its text is long", () => {
   const wrong: string[] = [];
   for (const { file, source, flags } of files.flatMap(expressionsOf)) {
-    const { status } = checkSync(source, flags, { timeout: 20_000 });
+    const { status } = checkSync(source, flags, { timeout: 60_000, randomSeed: 1 });
     if (status !== "safe") wrong.push(`${file}: /${source}/${flags} is ${status}`);
   }
 
