@@ -76,3 +76,17 @@ test("no file is longer than anyone reads at one sitting", () => {
     [],
   );
 });
+
+test("archives are read and packages laid out by worker threads alone", () => {
+  const onOtherThreads = ["services/inspect-archive.ts", "services/worker-tasks.ts"];
+
+  const wrong = sources.filter((file) => {
+    const text = readFileSync(join("src", file), "utf8");
+    return /import \{[^}]*\b(?:readArchive|layOut|zipLayout)\b[^}]*\}/.test(text) && !file.startsWith("pkg/");
+  });
+
+  assert.deepEqual(
+    wrong.filter((file) => !onOtherThreads.includes(file)),
+    [],
+  );
+});
