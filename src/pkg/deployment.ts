@@ -13,7 +13,7 @@ export interface Deployable {
 /** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
 export interface FilesDownload {
   readonly url: string;
-  /** Of the ZIP at that address, in hex. */
+  /** Of the ZIP at that address, in hex; empty where there is none now. */
   readonly sha256: string;
 }
 
