@@ -13,10 +13,17 @@ const usualExtraBytes = 64;
 /** Headers that stand so close together are read at once. */
 const groupBytes = 32 * 1024;
 
-/** A record of the directory, and where its file is, in bytes from the start of the archive's own file. */
-interface Located {
+/** A record of the directory, and where its local header is, in bytes from the start of the file. */
+interface Placed {
   readonly record: DirectoryRecord;
   readonly localOffset: number;
+  /** The one whose header comes next. */
+  readonly next: DirectoryRecord | undefined;
+  /** Where that header is, or the directory. */
+  readonly limit: number;
+}
+
+interface Located extends Placed {
   readonly dataOffset: number;
   /** Behind the packed bytes. */
   readonly dataEnd: number;
@@ -33,64 +40,72 @@ export async function locateAll(
   records: readonly DirectoryRecord[],
   end: ArchiveEnd,
 ): Promise<ReadonlyMap<DirectoryRecord, number>> {
-  const sorted = [...records].sort((a, b) => a.headerOffset - b.headerOffset);
-  const groups = neighbours(sorted);
-  const located = (await mapSome(groups, (group) => locateGroup(source, group, end))).flat();
-  checkOverlaps(located);
+  const groups = neighbours(placeAll(records, end));
+  const located = (await mapSome(groups, (group) => locateGroup(source, group))).flat();
   await checkGaps(source, located, end);
   return new Map(located.map(({ record, dataOffset }) => [record, dataOffset]));
 }
 
-function neighbours(sorted: readonly DirectoryRecord[]): DirectoryRecord[][] {
-  const groups: DirectoryRecord[][] = [];
+/** In the order of the file, each with what limits it: no byte is read for two of them. */
+function placeAll(records: readonly DirectoryRecord[], end: ArchiveEnd): Placed[] {
+  const sorted = [...records].sort((a, b) => a.headerOffset - b.headerOffset);
+  return sorted.map((record, i) => {
+    const next = sorted[i + 1];
+    const limit = next === undefined ? end.directoryOffset : next.headerOffset + end.shift;
+    const localOffset = record.headerOffset + end.shift;
+    if (localOffset + headerSize > end.directoryOffset) throw misplaced(record);
+    if (next !== undefined && localOffset + headerSize > limit) throw overlap(record, next);
+    return { record, localOffset, next, limit };
+  });
+}
+
+function misplaced(record: DirectoryRecord) {
+  return damaged(`“${record.path}” is not where its table of contents says`);
+}
+
+function overlap(record: DirectoryRecord, next: DirectoryRecord) {
+  return refuse(
+    `“${record.path}” and “${next.path}” overlap in this ZIP: it is refused as a decompression bomb.`,
+  );
+}
+
+function neighbours(placed: readonly Placed[]): Placed[][] {
+  const groups: Placed[][] = [];
   let start = -groupBytes;
-  for (const record of sorted) {
-    if (record.headerOffset - start >= groupBytes) {
+  for (const place of placed) {
+    if (place.localOffset - start >= groupBytes) {
       groups.push([]);
-      start = record.headerOffset;
+      start = place.localOffset;
     }
-    groups.at(-1)?.push(record);
+    groups.at(-1)?.push(place);
   }
   return groups;
 }
 
-async function locateGroup(
-  source: ByteSource,
-  group: readonly DirectoryRecord[],
-  end: ArchiveEnd,
-): Promise<Located[]> {
+async function locateGroup(source: ByteSource, group: readonly Placed[]): Promise<Located[]> {
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const start = first.headerOffset + end.shift;
-  const lastSize = headerSize + last.nameField.bytes.length + usualExtraBytes;
-  const wanted = last.headerOffset - first.headerOffset + lastSize;
-  const length = Math.max(0, Math.min(wanted, end.directoryOffset - start));
-  const bytes = await source.read(Math.min(start, end.directoryOffset), length);
+  const lastSize = headerSize + last.record.nameField.bytes.length + usualExtraBytes;
+  const length = Math.min(last.localOffset + lastSize, last.limit) - first.localOffset;
+  const bytes = await source.read(first.localOffset, length);
   const located: Located[] = [];
-  for (const record of group) {
-    const localOffset = record.headerOffset + end.shift;
-    located.push(await locate(source, record, localOffset, end, bytes.subarray(localOffset - start)));
+  for (const place of group) {
+    located.push(await locate(source, place, bytes.subarray(place.localOffset - first.localOffset)));
   }
   return located;
 }
 
 /** @param ahead what has been read already from the header on */
-async function locate(
-  source: ByteSource,
-  record: DirectoryRecord,
-  localOffset: number,
-  end: ArchiveEnd,
-  ahead: Buffer,
-): Promise<Located> {
-  const room = end.directoryOffset - localOffset;
-  const misplaced = () => damaged(`“${record.path}” is not where its table of contents says`);
-  if (ahead.length < headerSize || ahead.readUInt32LE(0) !== 0x04034b50) throw misplaced();
+async function locate(source: ByteSource, place: Placed, ahead: Buffer): Promise<Located> {
+  const { record, localOffset, next, limit } = place;
+  if (ahead.readUInt32LE(0) !== 0x04034b50) throw misplaced(record);
   const length = headerSize + ahead.readUInt16LE(26) + ahead.readUInt16LE(28);
-  if (length + record.compressedSize > room) throw misplaced();
+  const dataOffset = localOffset + length;
+  const dataEnd = dataOffset + record.compressedSize;
+  if (dataEnd > limit) throw next === undefined ? misplaced(record) : overlap(record, next);
   const isWhole = length <= ahead.length;
   checkHeader(record, isWhole ? ahead.subarray(0, length) : await source.read(localOffset, length));
-  const dataOffset = localOffset + length;
-  return { record, localOffset, dataOffset, dataEnd: dataOffset + record.compressedSize };
+  return { ...place, dataOffset, dataEnd };
 }
 
 function checkHeader(record: DirectoryRecord, header: Buffer): void {
@@ -141,16 +156,6 @@ function sameAmounts(record: DirectoryRecord, header: Buffer, extra: Buffer): bo
   );
 }
 
-function checkOverlaps(located: readonly Located[]): void {
-  for (const [i, { record, dataEnd }] of located.entries()) {
-    const next = located[i + 1];
-    if (next === undefined || dataEnd <= next.localOffset) continue;
-    throw refuse(
-      `“${record.path}” and “${next.record.path}” overlap in this ZIP: it is refused as a decompression bomb.`,
-    );
-  }
-}
-
 /** A data descriptor has 12 to 24 bytes, and no header of a file is as short. */
 const descriptorSizes = [0, 12, 16, 20, 24];
 
@@ -158,10 +163,7 @@ async function checkGaps(source: ByteSource, located: readonly Located[], end: A
   const firstOffset = located[0]?.localOffset ?? end.directoryOffset;
   const hidden = () => ambiguous("it holds a file that its table of contents does not list");
   if (firstOffset > 0 && (await startsAt(source, 0, 0x04034b50))) throw hidden();
-  const gaps = located.flatMap(({ dataEnd }, i) => {
-    const length = (located[i + 1]?.localOffset ?? end.directoryOffset) - dataEnd;
-    return length < headerSize ? [] : [dataEnd];
-  });
+  const gaps = located.flatMap(({ dataEnd, limit }) => (limit - dataEnd < headerSize ? [] : [dataEnd]));
   await mapSome(gaps, async (offset) => {
     const bytes = await source.read(offset, headerSize);
     if (descriptorSizes.some((at) => bytes.readUInt32LE(at) === 0x04034b50)) throw hidden();

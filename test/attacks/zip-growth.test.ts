@@ -45,3 +45,34 @@ for (const [what, make] of growing) {
     });
   });
 }
+
+/** What is read of an archive, in bytes. */
+async function bytesRead(zip: Buffer): Promise<number> {
+  const source = sourceOf(zip);
+  let total = 0;
+  const read = (position: number, length: number) => {
+    total += length;
+    return source.read(position, length);
+  };
+  await assert.rejects(readArchive({ ...source, read }), UserError);
+  return total;
+}
+
+test("headers that claim each other's bytes are not read again for each file", async () => {
+  const overlapping = makeZip([
+    ...numbered(5000).map((i) => ({ name: `${i}`, method: 0 })),
+    { name: "last", bytes: Buffer.alloc(100_000), method: 0 },
+  ]);
+  for (let at = 0; at < 5000 * 30; at = overlapping.indexOf("PK\x03\x04", at + 1, "latin1"))
+    overlapping.writeUInt16LE(60_000, at + 28);
+  const folder = { name: "a/", method: 0, local: { extra: Buffer.alloc(60_000) } };
+  const sameFolder = makeZip([folder, ...numbered(5000).map(() => ({ name: "a/", method: 0 }))], {
+    pointTo: numbered(5001).map(() => 0),
+  });
+
+  for (const zip of [overlapping, sameFolder]) {
+    const total = await bytesRead(zip);
+
+    assert.ok(total < 2 * zip.length + 100_000, `${total} bytes read of ${zip.length}`);
+  }
+});
