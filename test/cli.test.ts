@@ -101,7 +101,7 @@ test("inspect says in one line what is no driver ZIP", async (t) => {
 
 test("inspect reads a real package at full size", { skip: withoutShared }, async (t) => {
   const folder = await temporaryFolder(t);
-  makeSharedZip("hp-upd-pcl6-701", join(folder, "hp.zip"));
+  await makeSharedZip("hp-upd-pcl6-701", join(folder, "hp.zip"));
 
   const { stdout, status } = run(folder, "inspect", "hp.zip");
 

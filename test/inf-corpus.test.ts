@@ -38,7 +38,7 @@ test("every package of the corpus is read as expected", { skip: withoutShared },
   for (const name of folders) {
     await t.test(name, async () => {
       const zip = join(folder, `${name}.zip`);
-      makeSharedZip(name, zip, "--scale", "0.001");
+      await makeSharedZip(name, zip, "--scale", "0.001");
       const expected = JSON.parse(readFileSync(join(shared, "inf", name, "expected.json"), "utf8"));
 
       const source = await openSource(zip);

@@ -135,7 +135,7 @@ describe("other people's tools open the packages", () => {
     const folder = await temporaryFolder(t);
     for (const name of six) {
       const zip = join(folder, `${name}.zip`);
-      makeSharedZip(name, zip, "--scale", "0.05", "--prefix", "Vendor Driver/");
+      await makeSharedZip(name, zip, "--scale", "0.05", "--prefix", "Vendor Driver/");
       const source = readFileSync(zip);
       const printer = await addPrinter({ name, driver_id: String(await addDriver(source)) });
 
@@ -650,7 +650,7 @@ test("a driver of the corpus passes through with its archive served as uploaded"
 }, async (t) => {
   const folder = await temporaryFolder(t);
   const zip = join(folder, "driver.zip");
-  makeSharedZip("ricoh-imc3500", zip, "--scale", "0.01");
+  await makeSharedZip("ricoh-imc3500", zip, "--scale", "0.01");
   const { fetch, addDriver } = await startApp(t);
 
   const id = await addDriver(readFileSync(zip));

@@ -72,6 +72,8 @@ export async function startApp(
   const random = randomBytes;
   const app: App = { config, version, store, inspections, workers, archives, packages, clock, random, log };
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
+  // Tests run other programs and block this process meanwhile: no connection may have become too old by that.
+  server.keepAliveTimeout = 10 * 60_000;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   archives.start();
   let stopped: Promise<void> | undefined;
