@@ -109,18 +109,24 @@ function parseLine(line: string, mostValues: number): InfLine | undefined {
 /** Takes the quotes off; text beside them stays, as Windows does it. */
 function unquote(text: string): string {
   const trimmed = text.trim();
-  if (!trimmed.includes('"')) return trimmed.slice(0, fieldLimit);
-  let out = "";
+  const first = trimmed.indexOf('"');
+  if (first < 0) return trimmed.slice(0, fieldLimit);
+  if (first === 0 && trimmed.indexOf('"', 1) === trimmed.length - 1)
+    return trimmed.slice(1, -1).slice(0, fieldLimit);
+  // Parts that are joined at once: a string that grows by characters keeps a node for each of them.
+  const parts: string[] = [];
   let quoted = false;
-  for (let i = 0; i < trimmed.length && out.length < fieldLimit; i++) {
-    const character = trimmed.charAt(i);
-    if (character !== '"') out += character;
-    else if (quoted && trimmed.charAt(i + 1) === '"') {
-      out += '"';
-      i++;
-    } else quoted = !quoted;
+  let start = 0;
+  let length = 0;
+  for (let at = first; at >= 0 && length < fieldLimit; at = trimmed.indexOf('"', start)) {
+    const isQuote: boolean = quoted && trimmed.charAt(at + 1) === '"';
+    parts.push(trimmed.slice(start, isQuote ? at + 1 : at));
+    length += at - start + (isQuote ? 1 : 0);
+    start = at + (isQuote ? 2 : 1);
+    quoted = isQuote || !quoted;
   }
-  return out;
+  parts.push(trimmed.slice(start));
+  return parts.join("").slice(0, fieldLimit);
 }
 
 function tooMany(limit: number, what: string): UserError {
