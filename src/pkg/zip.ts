@@ -79,11 +79,19 @@ export function zipLayout(files: readonly ZipFile[]): Layout {
   return builder.build();
 }
 
+/** @throws UserError "invalid" for more files than a ZIP can hold */
+export function checkFileCount(count: number): void {
+  if (count > fileLimit) throw tooMuch("more than 65,535 files");
+}
+
 function checkAmount(files: readonly ZipFile[]): void {
+  checkFileCount(files.length);
   const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), 22);
-  if (files.length <= fileLimit && size <= sizeLimitBytes && files.every(fits)) return;
-  const limit = files.length > fileLimit ? "more than 65,535 files" : "more than 4 GB";
-  throw new UserError(
+  if (size > sizeLimitBytes || !files.every(fits)) throw tooMuch("more than 4 GB");
+}
+
+function tooMuch(limit: string): UserError {
+  return new UserError(
     "invalid",
     `This package would hold ${limit}, which no ZIP of this kind can. Download the printers one by one.`,
   );

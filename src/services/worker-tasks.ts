@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { messageOf, type Problem, UserError } from "../domain/errors.ts";
-import { readArchive } from "../pkg/archive.ts";
+import { type Archive, readArchive } from "../pkg/archive.ts";
 import { type ContentsData, type Described, layOut } from "../pkg/contents.ts";
 import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/layout.ts";
+import { checkFileCount } from "../pkg/zip.ts";
 import { type OpenFile, sourceOfOpen } from "../store/files.ts";
 import { authenticateHalf, encryptHalf, type Half } from "./first-pass.ts";
 import { buffersUsed } from "./memory.ts";
@@ -47,10 +48,7 @@ export type TaskReply =
   | { readonly id: number; readonly problem: Problem | undefined; readonly message: string };
 
 const handlers: { [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> } = {
-  layout: async ({ contents, archives }) => {
-    const read = await Promise.all(archives.map((file) => readArchive(sourceOfOpen(file))));
-    return layOut(contents, read);
-  },
+  layout: async ({ contents, archives }) => layOut(contents, await readAll(archives)),
   digest: digestOf,
   verify: ({ file }) => {
     lowerPriority(19);
@@ -68,6 +66,19 @@ const handlers: { [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K
     }
   },
 };
+
+/** One after the other, and no more of them than one package can hold: each may have 60,000 files. */
+async function readAll(files: readonly OpenFile[]): Promise<Archive[]> {
+  const archives: Archive[] = [];
+  let count = 0;
+  for (const file of files) {
+    const archive = await readArchive(sourceOfOpen(file));
+    count += archive.entries.length;
+    checkFileCount(count);
+    archives.push(archive);
+  }
+  return archives;
+}
 
 async function digestOf({ layout, files }: LaidOut): Promise<Uint8Array> {
   const hash = createHash("sha256");

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { startApp, type TestApp } from "../support/app.ts";
+import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { begin, openFilesBelow, rest } from "../support/downloads.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { longestHold } from "../support/holds.ts";
 import { heldBufferBytes } from "../support/memory.ts";
+import { peakMemory, serve, withoutProc } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const mebi = 2 ** 20;
@@ -90,6 +91,27 @@ test("a client with a thousand printers on a large driver holds nobody up", asyn
   // Bound: 250 ms, of which the list of a thousand printers takes most. A record read for each took seconds.
   t.diagnostic(`longest hold: ${longest.toFixed(1)} ms`);
   assert.ok(longest < 250, `the event loop was held for ${longest} ms`);
+});
+
+test("a client whose drivers have more files than a package can hold is told so, in the memory of one driver", {
+  skip: withoutProc,
+}, async (t) => {
+  const service = await serve(t, await temporaryFolder(t));
+  const { addDriver, addPrinter, post, fetch } = client(service.url);
+  await post("/clients", { name: "Large" });
+  for (let i = 0; i < 4; i++) {
+    const zip = driverOfManyFiles(59_000 + i);
+    await addPrinter({ name: `Printer ${i}`, client_id: "1", driver_id: String(await addDriver(zip)) });
+  }
+
+  const answer = await fetch("/clients/1/packages/rmm");
+  const alone = await fetch("/printers/1/packages/rmm", { method: "HEAD" });
+
+  assert.equal(answer.status, 422);
+  assert.match(await answer.text(), /more than 65,535 files/);
+  assert.equal(alone.status, 200);
+  // Bound: 400 MiB. All four read at once took twice as much and more, and ten of them the thread's life.
+  assert.ok(peakMemory(service) < 400 * mebi, `${(peakMemory(service) / mebi).toFixed(0)} MiB`);
 });
 
 async function addPrinterOf({ post, app }: Pick<TestApp, "post" | "app">, fields: Record<string, string>) {
