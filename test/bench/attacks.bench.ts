@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { bundle, client } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
@@ -18,6 +20,8 @@ const part = (head: string, body: string) =>
 
 interface Attack {
   readonly name: string;
+  /** What is done before anything is measured. */
+  readonly prepare?: () => void;
   /** Answers statuses, or what became of the connections. */
   readonly run: (url: string, printer: number) => Promise<unknown[]>;
 }
@@ -112,19 +116,24 @@ const attacks: Attack[] = [
       });
     },
   },
-  ...Object.entries(uploads).map(([name, make]) => ({
-    name: `upload: ${name}`,
-    run: async (url: string) => {
-      const zip = make();
-      const { upload, fetch } = client(url);
-      const answer = await upload("/drivers/upload", zip);
-      const body = await answer.text();
-      const list = await (await fetch("/drivers")).text();
-      return [
-        `${answer.status} (${Math.round(zip.length / 1024)} KB sent, ${Math.round(Math.max(body.length, list.length) / 1024)} KB page)`,
-      ];
-    },
-  })),
+  ...Object.entries(uploads).map(([name, make]) => {
+    let zip: Buffer = Buffer.alloc(0);
+    return {
+      name: `upload: ${name}`,
+      prepare: () => {
+        zip = make();
+      },
+      run: async (url: string) => {
+        const { upload, fetch } = client(url);
+        const answer = await upload("/drivers/upload", zip);
+        const pages = [await answer.text(), await (await fetch("/drivers")).text()];
+        const kilobytes = [zip.length, Math.max(...pages.map((page) => page.length))].map((n) =>
+          Math.round(n / 1024),
+        );
+        return [`${answer.status} (${kilobytes[0]} KB sent, ${kilobytes[1]} KB page)`];
+      },
+    };
+  }),
 ];
 
 async function inTurn<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
@@ -145,27 +154,35 @@ function memory(pid: number | string, name: "VmHWM" | "VmRSS"): number {
     const line = readFileSync(`/proc/${pid}/status`, "utf8")
       .split("\n")
       .find((each) => each.startsWith(name));
-    return Number(line?.replace(/\D/g, "")) / 1024;
+    return line === undefined ? 0 : Number(line.replace(/\D/g, "")) / 1024;
   } catch {
     return 0;
   }
 }
 
-/** Asks for /health all the time and looks at the processes, while an attack runs. */
-async function watched(url: string, service: ChildProcess, work: () => Promise<unknown[]>) {
-  const pid = service.pid ?? 0;
-  writeFileSync(`/proc/${pid}/clear_refs`, "5");
-  const waits: number[] = [];
+/** Asks for /health all the time, on a thread of its own: what the attack costs this one is not waited for. */
+const probing = `
+  const { parentPort, workerData } = require("node:worker_threads");
   let isOver = false;
-  let inspection = 0;
-  const probe = (async () => {
+  parentPort.on("message", () => { isOver = true; });
+  (async () => {
+    const waits = [];
     while (!isOver) {
       const started = performance.now();
-      await fetch(`${url}/health`).then((answer) => answer.text());
+      await (await fetch(workerData + "/health")).text();
       waits.push(performance.now() - started);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-  })();
+    parentPort.postMessage(waits);
+    parentPort.close();
+  })();`;
+
+/** Runs an attack, and looks at /health and at the service's processes meanwhile. */
+async function watched(url: string, service: ChildProcess, work: () => Promise<unknown[]>) {
+  const pid = service.pid ?? 0;
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  let inspection = 0;
+  const probe = new Worker(probing, { eval: true, workerData: url });
   const look = setInterval(() => {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
       .trim()
@@ -173,18 +190,19 @@ async function watched(url: string, service: ChildProcess, work: () => Promise<u
       .filter(Boolean);
     for (const child of children) inspection = Math.max(inspection, memory(child, "VmHWM"));
   }, 10);
+  await new Promise((resolve) => setTimeout(resolve, 300));
   const started = performance.now();
   const answers = await work();
   const took = performance.now() - started;
-  isOver = true;
   clearInterval(look);
-  await probe;
+  probe.postMessage("stop");
+  const [waits] = (await once(probe, "message")) as [number[]];
   return { answers, took, inspection, peak: memory(pid, "VmHWM"), waits };
 }
 
 async function main(): Promise<void> {
   const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data") };
-  const service = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const service = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "ignore"] });
   const url = await new Promise<string>((resolve) => {
     service.stdout?.setEncoding("utf8").on("data", (text: string) => {
       resolve(`http://127.0.0.1:${/localhost:(\d+)/.exec(text)?.[1]}`);
@@ -210,6 +228,7 @@ async function main(): Promise<void> {
       ],
     ];
     for (const attack of attacks) {
+      attack.prepare?.();
       const { answers, took, inspection, peak, waits } = await watched(url, service, () =>
         attack.run(url, printer),
       );
