@@ -34,8 +34,6 @@ test("an archive that rots while the service runs counts as missing, until the s
   const before = await statuses(app);
 
   flipBit(archivePath(app));
-  await statuses(app);
-  await app.app.archives.settled();
   const damaged = await statuses(app);
   const scripts = await Promise.all(
     ["install", "uninstall", "detect"].map((kind) => app.fetch(`/printers/1/scripts/${kind}`)),
@@ -70,8 +68,10 @@ test("an archive that rotted while the service was off is found after the start,
   await first.stop();
 
   const second = await startApp(t, { dataDir });
+  const atOnce = await statuses(second);
   await second.app.archives.settled();
 
+  assert.deepEqual(atOnce, [422, 422, 422, 422]);
   assert.deepEqual(await statuses(second), [422, 422, 422, 422]);
   assert.equal(second.lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length, 1);
 });
@@ -84,23 +84,27 @@ test("a sound archive is read once after the start, and again only when its time
   const second = await startApp(t, { dataDir });
   const { archives, workers } = second.app;
   let reads = 0;
-  const { verify } = workers;
+  const { verify, digest } = workers;
   workers.verify = (file) => {
     reads++;
     return verify.call(workers, file);
   };
+  const path = archivePath(second);
+  workers.digest = (input) => {
+    if (input.files.length === 1 && input.layout.literals.length === 0) reads++;
+    return digest.call(workers, input);
+  };
 
-  await statuses(second);
   await archives.settled();
   await statuses(second);
-  await archives.settled();
   const afterStart = reads;
-  utimesSync(archivePath(second), 1, 1);
+  utimesSync(path, 1, 1);
   const touched = await statuses(second);
   await archives.settled();
   const after = await statuses(second);
 
-  assert.deepEqual([afterStart, reads], [1, 2]);
+  assert.ok(afterStart <= 1, `${afterStart} reads after the start`);
+  assert.equal(reads - afterStart, 1);
   assert.deepEqual([touched, after], [new Array(4).fill(200), new Array(4).fill(200)]);
 });
 

@@ -1,5 +1,7 @@
 import { type Driver, driverTitle } from "../domain/driver.ts";
 import { messageOf, UserError } from "../domain/errors.ts";
+import { wholeOf } from "../pkg/layout.ts";
+import type { OpenFile } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "./workers.ts";
 
@@ -22,7 +24,8 @@ export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sou
 
 /**
  * Whether archives are still what was uploaded. Each is read once after a start, and again when its time
- * stamp or size changes, one at a time in the background; until then it is taken for sound.
+ * stamp or size changes, one at a time in the background. Pages take it for sound until then; whoever wants its
+ * bytes waits until it has been read.
  */
 export class ArchiveCheck {
   readonly #store: Store;
@@ -31,6 +34,7 @@ export class ArchiveCheck {
   readonly #verdicts = new Map<string, Verdict>();
   /** Digests of the archives that are to be read. */
   readonly #waiting = new Set<string>();
+  readonly #urgent = new Map<string, Promise<void>>();
   #running: Promise<void> = Promise.resolve();
   #isRunning = false;
   #isClosed = false;
@@ -58,7 +62,23 @@ export class ArchiveCheck {
   }
 
   /** What is known of a driver's archive now. */
-  async stateOf({ sha256, size }: Pick<Driver, "sha256" | "size">): Promise<ArchiveState> {
+  async stateOf(driver: Pick<Driver, "sha256" | "size">): Promise<ArchiveState> {
+    const known = await this.#known(driver);
+    if (known === "unread") this.#enqueue(driver.sha256);
+    return known === "unread" ? "sound" : known;
+  }
+
+  /** Reads the archive first where nobody has. @throws UserError "invalid" when it is missing or damaged */
+  async require(driver: Driver): Promise<void> {
+    let state = await this.#known(driver);
+    if (state === "unread") {
+      await this.#readNow(driver.sha256);
+      state = await this.stateOf(driver);
+    }
+    if (state !== "sound") throw archiveRefusal(driver, state);
+  }
+
+  async #known({ sha256, size }: Pick<Driver, "sha256" | "size">): Promise<ArchiveState | "unread"> {
     const file = await this.#store.blobs.state(this.#store.blobs.archivePath(sha256));
     if (file === undefined) {
       this.#verdicts.delete(sha256);
@@ -66,15 +86,20 @@ export class ArchiveCheck {
     }
     if (file.size !== size) return "damaged";
     const verdict = this.#verdicts.get(sha256);
-    if (verdict?.mark === file.mark) return verdict.isSound ? "sound" : "damaged";
-    this.#enqueue(sha256);
-    return "sound";
+    if (verdict?.mark !== file.mark) return "unread";
+    return verdict.isSound ? "sound" : "damaged";
   }
 
-  /** @throws UserError "invalid" when the archive is missing or damaged */
-  async require(driver: Driver): Promise<void> {
-    const state = await this.stateOf(driver);
-    if (state !== "sound") throw archiveRefusal(driver, state);
+  /** For all who wait for the same archive at once, and ahead of those in the background. */
+  #readNow(sha256: string): Promise<void> {
+    const running = this.#urgent.get(sha256);
+    if (running !== undefined) return running;
+    const work = this.#read(sha256, (file) =>
+      this.#workers.digest({ layout: wholeOf(file.size), files: [file] }),
+    );
+    const over = work.finally(() => this.#urgent.delete(sha256));
+    this.#urgent.set(sha256, over);
+    return over;
   }
 
   /** Says that an upload, whose digest was taken as it came, is now a driver's archive. */
@@ -92,7 +117,7 @@ export class ArchiveCheck {
   async #readAll(): Promise<void> {
     this.#isRunning = true;
     for (const sha256 of this.#waiting) {
-      await this.#read(sha256).catch((error: unknown) => {
+      await this.#read(sha256, (file) => this.#workers.verify(file)).catch((error: unknown) => {
         if (!this.#isClosed) this.#log(`drivers/${sha256}.zip could not be verified: ${messageOf(error)}`);
       });
       // Only now: who asks while it is read has no reason to have it read again.
@@ -101,12 +126,16 @@ export class ArchiveCheck {
     this.#isRunning = false;
   }
 
-  async #read(sha256: string): Promise<void> {
+  async #read(sha256: string, digestOf: (file: OpenFile) => Promise<Uint8Array>): Promise<void> {
     const source = await this.#store.blobs.open(this.#store.blobs.archivePath(sha256));
     if (source === undefined) return;
     try {
       const { descriptor, size, mark } = source;
-      const digest = Buffer.from(await this.#workers.verify({ descriptor, size })).toString("hex");
+      const isRead = () => this.#verdicts.get(sha256)?.mark === mark;
+      if (isRead()) return;
+      const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
+      // Somebody who could not wait may have been quicker, and has said it.
+      if (isRead()) return;
       this.#verdicts.set(sha256, { mark, isSound: digest === sha256 });
       if (digest !== sha256) {
         this.#log(
