@@ -11,6 +11,7 @@ import { paths } from "../html/paths.ts";
 import { addDriver, removeDriver } from "../services/add-driver.ts";
 import { assets } from "./assets.ts";
 import { isNavigation, readForm, saving } from "./forms.ts";
+import { clientOf } from "./limits.ts";
 import { receiveFile } from "./multipart.ts";
 import { packageReply } from "./packages.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";
@@ -43,7 +44,7 @@ async function receiveDriver(app: App, request: Context["request"]) {
     receive: (stream) => blobs.receive(stream),
     discard: (incoming) => blobs.discard(incoming),
   });
-  const added = await addDriver(app, result, fileName);
+  const added = await addDriver(app, result, fileName, clientOf(request.socket.remoteAddress ?? ""));
   await app.archives.uploaded(result.sha256);
   return added;
 }

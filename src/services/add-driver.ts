@@ -17,10 +17,16 @@ type Services = { readonly store: Store; readonly inspections: Pick<Inspections,
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
  * upload is gone and no record is made. Content that is known already only puts its file back.
+ * @param client whose upload it is
  * @throws UserError "invalid" when it is no driver ZIP
  */
-export function addDriver(app: Services, incoming: Incoming, fileName: string): Promise<AddedDriver> {
-  return app.store.blobs.inTurn(incoming.sha256, () => add(app, incoming, fileName));
+export function addDriver(
+  app: Services,
+  incoming: Incoming,
+  fileName: string,
+  client = "",
+): Promise<AddedDriver> {
+  return app.store.blobs.inTurn(incoming.sha256, () => add(app, incoming, fileName, client));
 }
 
 /** Deletes a driver, then its archive. @throws UserError "not-found", or "conflict" where it is in use */
@@ -36,6 +42,7 @@ async function add(
   { store, inspections }: Services,
   incoming: Incoming,
   fileName: string,
+  client: string,
 ): Promise<AddedDriver> {
   try {
     const known = store.drivers.findByDigest(incoming.sha256);
@@ -43,7 +50,7 @@ async function add(
       await store.blobs.keepArchive(incoming);
       return { driver: known, isNew: false };
     }
-    const report = await inspections.inspect(incoming);
+    const report = await inspections.inspect(incoming, client);
     return await keep(store, incoming, {
       sha256: incoming.sha256,
       file_name: cleanText(basename(fileName.replaceAll("\\", "/"))).slice(0, 255) || "driver.zip",

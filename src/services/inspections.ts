@@ -22,6 +22,18 @@ export interface InspectionLimits {
 }
 
 const usualLimits: InspectionLimits = { atOnce: 2, most: 24, timeMs: 30_000, heapMb: 128 };
+interface Client {
+  /** Running and waiting. */
+  asked: number;
+  /** When one of its was begun last, counted in all that were begun. */
+  lastStart: number;
+}
+
+interface Waiting {
+  readonly client: Client;
+  readonly start: () => void;
+}
+
 /** A slow disk reads so much in a second; that time comes on top. */
 const bytesPerSecond = 32 * 1024 * 1024;
 
@@ -33,7 +45,10 @@ export class Inspections {
   readonly #script: string;
   readonly #limits: InspectionLimits;
   readonly #children = new Set<ChildProcess>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #clients = new Map<string, Client>();
+  #running = 0;
+  #starts = 0;
   #count = 0;
   #isClosed = false;
 
@@ -46,23 +61,50 @@ export class Inspections {
   /**
    * What the archive at this path holds.
    * @param archive its size in bytes adds to the time that it may take
+   * @param client who uploaded it: nobody has more than half of all places, and who was served least lately is next
    * @throws UserError "invalid" when it is no driver ZIP, or takes more time or memory than one; "busy"
    */
-  async inspect(archive: { readonly path: string; readonly size: number }): Promise<ArchiveReport> {
-    if (this.#count >= this.#limits.most) {
+  async inspect(
+    archive: { readonly path: string; readonly size: number },
+    client = "",
+  ): Promise<ArchiveReport> {
+    const own = this.#clients.get(client) ?? { asked: 0, lastStart: 0 };
+    if (this.#count >= this.#limits.most || own.asked >= this.#limits.most / 2) {
       throw new UserError(
         "busy",
         "Too many uploads are being read at the moment. Try again in a few seconds.",
       );
     }
     this.#count++;
-    if (this.#count > this.#limits.atOnce) await new Promise<void>((turn) => this.#waiting.push(turn));
+    own.asked++;
+    this.#clients.set(client, own);
+    if (this.#running < this.#limits.atOnce) this.#begin(own);
+    else await new Promise<void>((start) => this.#waiting.push({ client: own, start }));
     try {
       return await this.#run(archive);
     } finally {
+      this.#running--;
       this.#count--;
-      this.#waiting.shift()?.();
+      if (--own.asked === 0) this.#clients.delete(client);
+      this.#startNext();
     }
+  }
+
+  #begin(client: Client): void {
+    this.#running++;
+    client.lastStart = ++this.#starts;
+  }
+
+  /** Begins, of those that wait, the one whose client was served least lately; of these, the one that waits longest. */
+  #startNext(): void {
+    const next = this.#waiting.reduce<Waiting | undefined>(
+      (best, each) => (best === undefined || each.client.lastStart < best.client.lastStart ? each : best),
+      undefined,
+    );
+    if (next === undefined) return;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    this.#begin(next.client);
+    next.start();
   }
 
   /** Ends what runs; it and what waits is rejected. */
