@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -66,7 +67,27 @@ test("no list and no new printer reads a report: both work where the reports are
   assert.equal(after, before);
   assert.match(after, /"missingCount":1/);
   assert.equal(second, 2);
-  assert.throws(() => drivers.get(1), /JSON/);
+  assert.throws(() => drivers.get(1));
+});
+
+test("a driver of very many models takes little of the database, and gives it back when it is deleted", async (t) => {
+  const path = join(await temporaryFolder(t), "platen.sqlite");
+  const db = await Database.open(path);
+  const drivers = new Drivers(db, Date.now);
+  const descriptions = Array.from({ length: 10_000 }, (_, i) => `Papyrus ${"universal ".repeat(15)}${i}`);
+  const empty = statSync(path).size;
+
+  for (let i = 0; i < 4; i++) {
+    await drivers.add(makeDriver({ sha256: `${i}`.repeat(64), inf: { descriptions } }));
+  }
+  const full = statSync(path).size;
+  const kept = drivers.get(4).report.infs[0]?.descriptions;
+  for (let i = 1; i <= 4; i++) await drivers.remove(i);
+  const after = statSync(path).size;
+
+  assert.deepEqual(kept, descriptions);
+  assert.ok(full - empty < 4 * 400_000, `${full} bytes for four reports of 1.6 MB`);
+  assert.ok(after - empty < 400_000, `${after} bytes afterwards, ${empty} before`);
 });
 
 test("what lists show follows the INF that is chosen", async (t) => {

@@ -65,9 +65,14 @@ export interface Limits {
   readonly downloads: number;
   /** Intune packages that are being sent: each holds chunks and a worker thread's time. */
   readonly sealedDownloads: number;
-  /** In so many milliseconds at least `leastBytes` must come or go, else the connection is closed. */
+  /** In so many milliseconds at least `leastBytes` of a body must come, else the connection is closed. */
   readonly slowMs: number;
   readonly leastBytes: number;
+  /**
+   * A client that takes nothing for so many milliseconds has its connection closed. The system keeps some 4 MB for
+   * it and says only when a third of that is gone: one that takes 5 KB a second is heard of every 270 seconds.
+   */
+  readonly stalledMs: number;
 }
 
 export const defaultLimits: Limits = {
@@ -79,6 +84,7 @@ export const defaultLimits: Limits = {
   sealedDownloads: 32,
   slowMs: 60_000,
   leastBytes: 64 * 1024,
+  stalledMs: 5 * 60_000,
 };
 
 /** The quotas of one running server. */

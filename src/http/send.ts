@@ -56,7 +56,7 @@ async function sendText(
   }
   await holding(quotas.pageBytes.take(request.socket.remoteAddress, body.length), () => {
     response.writeHead(reply.status, headers);
-    return writeAll(response, [body], limits.slowMs);
+    return writeAll(response, [body], limits.stalledMs);
   });
 }
 
@@ -94,7 +94,7 @@ async function sendDownload(
     const download = await reply.open();
     try {
       response.flushHeaders();
-      await writeAll(response, download.chunks(start, end), limits.slowMs);
+      await writeAll(response, download.chunks(start, end), limits.stalledMs);
     } finally {
       await download.close?.();
     }
@@ -114,18 +114,18 @@ async function holding(release: (() => void) | undefined, work: () => Promise<vo
 
 /** Bytes of a write: few at first and for slow clients, so that each can be expected to leave in time. */
 const leastWriteBytes = 64 * 1024;
-const mostWriteBytes = 512 * 1024;
+const mostWriteBytes = 256 * 1024;
 const quickMs = 100;
 
 /**
  * Writes one piece after the other, each only when the one before has left: a chunk's buffer is used again then.
- * @param slowMs a client that does not take a piece in this time has its connection closed
+ * @param stalledMs a client that does not take a piece in this time has its connection closed
  * @throws when the client leaves or is too slow; the source is closed in any case
  */
 async function writeAll(
   response: ServerResponse,
   chunks: ReturnType<OpenDownload["chunks"]>,
-  slowMs: number,
+  stalledMs: number,
 ): Promise<void> {
   let leave: (error: Error) => void = () => {};
   const left = new Promise<never>((_, reject) => {
@@ -140,7 +140,7 @@ async function writeAll(
     for (let at = 0; at < chunk.length; ) {
       const piece = chunk.subarray(at, at + length);
       at += piece.length;
-      const slow = setTimeout(() => leave(new Error("the client is too slow")), slowMs);
+      const slow = setTimeout(() => leave(new Error("the client is too slow")), stalledMs);
       const started = performance.now();
       await Promise.race([written(response, piece), left]).finally(() => clearTimeout(slow));
       const isQuick = performance.now() - started < quickMs;

@@ -60,6 +60,7 @@ function inTurn(
   answerOne: Answer,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const waiting = new WeakMap<Socket, (() => void)[]>();
+  const later = onePerTurn();
   return (request, response) => {
     const { socket } = request;
     const queue = waiting.get(socket);
@@ -67,7 +68,7 @@ function inTurn(
       response.once("close", () => {
         const next = waiting.get(socket)?.shift();
         if (next === undefined || socket.destroyed) waiting.delete(socket);
-        else setImmediate(next);
+        else later(next);
       });
       void answerOne(request, response);
     };
@@ -76,6 +77,25 @@ function inTurn(
       start();
     } else if (queue.length < limit) queue.push(start);
     else socket.destroy();
+  };
+}
+
+/** Does one thing in each turn of the event loop: who asks for little does not wait for all that others sent ahead. */
+function onePerTurn(): (work: () => void) => void {
+  const queue: (() => void)[] = [];
+  let isPlanned = false;
+  const plan = () => {
+    if (!isPlanned && queue.length > 0) setImmediate(turn);
+    isPlanned = queue.length > 0;
+  };
+  const turn = () => {
+    isPlanned = false;
+    queue.shift()?.();
+    plan();
+  };
+  return (work) => {
+    queue.push(work);
+    plan();
   };
 }
 
@@ -178,7 +198,8 @@ function checkOrigin({ config }: App, request: IncomingMessage): void {
 }
 
 function parseUrl(text: string): URL {
-  let start = 0;
+  // A client that takes us for its proxy sends the whole address (RFC 9112, 3.2.2).
+  let start = /^https?:\/\/[^/?]*/i.exec(text)?.[0].length ?? 0;
   while (text.charAt(start) === "/") start++;
   const path = `/${text.slice(start)}`;
   if (!URL.canParse(path, "http://platen"))

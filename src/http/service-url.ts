@@ -62,7 +62,7 @@ export function checkHost(
 
 /** The name in a `Host` header, in lower case, without port and closing dot; an IPv6 address without brackets. */
 function hostName(host: string | undefined): string | undefined {
-  if (host?.startsWith("[")) return host.slice(1, host.indexOf("]"));
+  if (host?.startsWith("[")) return plainHost.test(host) ? host.slice(1, host.indexOf("]")) : undefined;
   const name = host?.split(":")[0]?.toLowerCase() ?? "";
   if (!/^[a-z0-9._-]+$/.test(name)) return undefined;
   return name.endsWith(".") ? name.slice(0, -1) : name;

@@ -61,9 +61,7 @@ function checkRecord(record: DirectoryRecord): void {
   }
   if (record.isLink) throw refuse(`${name} is a symbolic link, which Windows cannot unpack. ${rezip}`);
   if (record.method !== 0 && record.method !== 8) {
-    throw refuse(
-      `${name} is packed with a method (${record.method}) that Windows’ own unzip does not read. ${rezip}`,
-    );
+    throw refuse(`${name} is packed with a method (${record.method}) that packages cannot hold. ${rezip}`);
   }
   if (record.method === 0 && record.size !== record.compressedSize) {
     throw damaged(`the sizes of ${name} contradict each other`);

@@ -5,7 +5,7 @@ import { folderOf } from "../inf/package-files.ts";
 import type { Inspection } from "./inspect-archive.ts";
 
 /** A report has at most so many bytes as JSON: it is kept in the database, and read for its driver's page. */
-const reportLimitBytes = 4 * 1024 * 1024;
+const reportLimitBytes = 2 * 1024 * 1024;
 /** Names in one list of an INF; counts say how many there are. */
 const listLimit = 500;
 /** Names in all lists but those of models. */

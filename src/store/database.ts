@@ -15,6 +15,9 @@ export interface DatabaseOptions {
   readonly confirm?: () => Promise<void>;
 }
 
+/** So many empty pages may stay: a database of a few records is not made anew for each of them. */
+const freePages = 64;
+
 interface PendingWrite {
   readonly work: () => unknown;
   /** Whether it makes room, and may use the reserve where there is none. */
@@ -171,6 +174,7 @@ export class Database {
 
   /** Where it does not free space, it is acknowledged only with a reserve for deleting it again. */
   async #save(frees: boolean): Promise<void> {
+    this.#giveBack();
     const bytes = this.#db.export();
     this.#configure();
     await this.#confirm();
@@ -184,6 +188,13 @@ export class Database {
     }
     this.#saved = bytes;
     if (frees) await this.#reserve.ensure(bytes.length).catch(() => {});
+  }
+
+  /** Pages that deleting left empty would be written with each save: many of them are given back. */
+  #giveBack(): void {
+    const free = Number(this.first("PRAGMA freelist_count")?.freelist_count);
+    if (free > freePages && 4 * free > Number(this.first("PRAGMA page_count")?.page_count))
+      this.#db.run("VACUUM");
   }
 
   #transact(work: () => unknown): unknown {

@@ -3,6 +3,7 @@ import { UserError } from "../domain/errors.ts";
 import { type ListedInf, listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database.ts";
+import { packReport, unpackReport } from "./report-text.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
 
 /** A driver as lists show it: without its report, which may be large. */
@@ -101,7 +102,7 @@ export class Drivers {
         ],
       );
       const id = Number(row?.id);
-      const report = JSON.stringify(driver.report);
+      const report = packReport(JSON.stringify(driver.report));
       this.#db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [id, report]);
       return { driver: this.get(id), isNew: true };
     });
@@ -144,7 +145,7 @@ function listedText(driver: Pick<Driver, "inf_path" | "report">): string {
 }
 
 function driverOf(row: Row): Driver {
-  return { ...columnsOf(row), report: reportFrom(String(row.report)) };
+  return { ...columnsOf(row), report: reportFrom(unpackReport(String(row.report))) };
 }
 
 function listingOf(row: Row): DriverListing {

@@ -36,6 +36,8 @@ test("a change that is sent to a public name is refused with 421, and to any pri
     "a b",
     "@",
     "",
+    "[::1].evil.com",
+    "[evil.com]",
   ];
 
   const taken = await Promise.all(ours.map((host) => statusFor(service.url, host)));

@@ -57,7 +57,7 @@ test("a connection that sends more ahead than may wait is closed, in little time
 });
 
 test("a client that does not read its download is closed after the least time", async (t) => {
-  const service = await startApp(t, { limits: { slowMs: 300 } });
+  const service = await startApp(t, { limits: { stalledMs: 300 } });
   const id = await service.addPrinter({ driver_id: String(await service.addDriver(largeDriver())) });
 
   for (const path of [`/printers/${id}/packages/rmm`, `/printers/${id}/packages/mdm`, "/drivers/1/archive"]) {
