@@ -7,34 +7,12 @@ import { revisionOf } from "../src/pkg/deployment.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { makeOldDatabase, oldReport, oldSettings } from "./support/database.ts";
+import { settingDefaults } from "./support/records.ts";
 
 type Fields = Record<string, unknown>;
 const settings = JSON.parse(oldSettings) as Fields;
 const report = JSON.parse(oldReport) as Fields & { infs: [Fields] };
 const inf = report.infs[0];
-
-const settingDefaults: Fields = {
-  driver_desc: "",
-  address: "",
-  port_name: "",
-  protocol: "raw",
-  port_number: 9100,
-  lpr_queue: "",
-  snmp: false,
-  snmp_community: "public",
-  snmp_index: 1,
-  location: "",
-  comment: "",
-  set_default: false,
-  shared: false,
-  share_name: "",
-  duplex: "",
-  color: "",
-  collate: "",
-  paper_size: "",
-  keep_driver: false,
-  replaces: [],
-};
 
 const infDefaults: Fields = {
   class: null,

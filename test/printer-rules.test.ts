@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import type { FormInput } from "../src/domain/fields.ts";
 import { isDriverOnly, parsePrinter, shareNameOf } from "../src/domain/printer.ts";
+import { settingDefaults } from "./support/records.ts";
 
 /** A complete printer from its form, fields changed as a test needs it. */
 const parse = (fields: FormInput = {}) => parsePrinter({ name: "Office", address: "10.0.0.9", ...fields });
@@ -22,28 +23,7 @@ test("a form with a name and an address alone gets every default", () => {
   const { name, client_id, driver_id, ...rest } = parse();
 
   assert.deepEqual([name, client_id, driver_id], ["Office", null, null]);
-  assert.deepEqual(rest, {
-    driver_desc: "",
-    address: "10.0.0.9",
-    port_name: "IP_10.0.0.9",
-    protocol: "raw",
-    port_number: 9100,
-    lpr_queue: "",
-    snmp: false,
-    snmp_community: "public",
-    snmp_index: 1,
-    location: "",
-    comment: "",
-    set_default: false,
-    shared: false,
-    share_name: "",
-    duplex: "",
-    color: "",
-    collate: "",
-    paper_size: "",
-    keep_driver: false,
-    replaces: [],
-  });
+  assert.deepEqual(rest, { ...settingDefaults, address: "10.0.0.9", port_name: "IP_10.0.0.9" });
 });
 
 test("addresses are IPv4, IPv6 with or without brackets, and host names", () => {

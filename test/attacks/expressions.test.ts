@@ -33,12 +33,15 @@ const files = [
 ];
 
 test("no regular expression can take more steps than its text is long", () => {
+  const found = files.flatMap(expressionsOf);
   const wrong: string[] = [];
-  for (const { file, source, flags } of files.flatMap(expressionsOf)) {
+
+  for (const { file, source, flags } of found) {
     const { status } = checkSync(source, flags, { timeout: 60_000, randomSeed: 1 });
     if (status !== "safe") wrong.push(`${file}: /${source}/${flags} is ${status}`);
   }
 
+  assert.ok(found.length > 50, `only ${found.length} were found`);
   assert.deepEqual(wrong, []);
 });
 

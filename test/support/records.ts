@@ -51,3 +51,27 @@ export function makePrinter(fields: Record<string, string> & { id?: string } = {
   const settings = parsePrinter({ name: "Office", address: "10.0.0.9", ...input });
   return { ...settings, id: Number(id), driver_id: 1, created_at: 0, updated_at: 0 };
 }
+
+/** What a printer's settings are where nothing is said of them: by an empty form, or by an old row. */
+export const settingDefaults: Readonly<Record<string, unknown>> = {
+  driver_desc: "",
+  address: "",
+  port_name: "",
+  protocol: "raw",
+  port_number: 9100,
+  lpr_queue: "",
+  snmp: false,
+  snmp_community: "public",
+  snmp_index: 1,
+  location: "",
+  comment: "",
+  set_default: false,
+  shared: false,
+  share_name: "",
+  duplex: "",
+  color: "",
+  collate: "",
+  paper_size: "",
+  keep_driver: false,
+  replaces: [],
+};
