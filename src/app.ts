@@ -1,9 +1,9 @@
 import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
-import type { PackageBuilder } from "./services/build-package.ts";
-import type { Inspections } from "./services/inspections.ts";
-import type { Workers } from "./services/workers.ts";
+import type { PackageBuilder } from "./services/packages.ts";
 import type { Store } from "./store/store.ts";
+import type { Inspections } from "./workers/inspections.ts";
+import type { Workers } from "./workers/pool.ts";
 
 /** What every handler is given. */
 export interface App {

@@ -1,7 +1,7 @@
 import { settingsHelp } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
-import { digestOf, inspectArchive, inspectionJson } from "./services/inspect-archive.ts";
-import { inspectionText } from "./services/inspection-text.ts";
+import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts";
+import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
 /** What the command line asks for; everything but `serve` has been done when this returns. */

@@ -1,12 +1,12 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "./domain/errors.ts";
-import { inspectionArgument } from "./services/inspections.ts";
-import { tuneMemory } from "./services/memory.ts";
+import { inspectionArgument } from "./workers/inspections.ts";
+import { tuneMemory } from "./workers/memory.ts";
 
 // The one file in its three roles. Each loads only what it needs: a worker has no use for the server,
 // the database or the pages, and should not pay for them.
 if (isMainThread && process.argv[2] === inspectionArgument && process.send !== undefined) {
-  void import("./services/inspection-process.ts").then(({ serveInspection }) => serveInspection());
+  void import("./services/inspect-process.ts").then(({ serveInspection }) => serveInspection());
 } else if (isMainThread) {
   tuneMemory();
   import("./serve.ts")
@@ -18,5 +18,7 @@ if (isMainThread && process.argv[2] === inspectionArgument && process.send !== u
 } else if (workerData === "platen worker" && parentPort !== null) {
   tuneMemory();
   const port = parentPort;
-  void import("./services/worker-tasks.ts").then(({ serveTasks }) => serveTasks(port));
+  void Promise.all([import("./workers/tasks.ts"), import("./store/files.ts")]).then(
+    ([{ serveTasks }, { sourceOfOpen }]) => serveTasks(port, sourceOfOpen),
+  );
 }

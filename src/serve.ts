@@ -5,10 +5,10 @@ import { runCommand } from "./cli.ts";
 import { type Config, readConfig } from "./config.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
-import { PackageBuilder } from "./services/build-package.ts";
-import { Inspections } from "./services/inspections.ts";
-import { Workers } from "./services/workers.ts";
+import { PackageBuilder } from "./services/packages.ts";
 import { openStore } from "./store/store.ts";
+import { Inspections } from "./workers/inspections.ts";
+import { Workers } from "./workers/pool.ts";
 
 const patienceMs = 10_000;
 

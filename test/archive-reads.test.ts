@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ByteSource } from "../src/domain/byte-source.ts";
 import { UserError } from "../src/domain/errors.ts";
-import { checkEntry, readArchive } from "../src/pkg/archive.ts";
+import { checkEntry, readArchive } from "../src/pkg/zip/archive.ts";
 import { openSource } from "../src/store/files.ts";
 import { temporaryFolder } from "./support/app.ts";
 import { seededRandom } from "./support/random.ts";

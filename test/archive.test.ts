@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
-import { checkEntry, readArchive } from "../src/pkg/archive.ts";
+import { checkEntry, readArchive } from "../src/pkg/zip/archive.ts";
 import { packers } from "./support/foreign.ts";
 import { seededRandom } from "./support/random.ts";
 import { makeZip, sourceOf, unicodeExtra, zip64Extra } from "./support/zip.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deploymentOf, deploymentOfMany, revisionOf, scriptSettings } from "../src/pkg/deployment.ts";
+import { deploymentOf, deploymentOfMany, revisionOf, scriptSettings } from "../src/pkg/scripts/deployment.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 test("a new version of the service alone never makes a fleet reinstall: the revision stays what it was", () => {

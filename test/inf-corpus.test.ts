@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { inspectArchive, inspectionJson } from "../src/services/inspect-archive.ts";
+import { inspectArchive, inspectionJson } from "../src/services/inspect.ts";
 import { openSource } from "../src/store/files.ts";
 import { temporaryFolder } from "./support/app.ts";
 import { makeSharedZip, shared, withoutShared } from "./support/shared.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ByteSource } from "../src/domain/byte-source.ts";
 import { UserError } from "../src/domain/errors.ts";
-import { fillFromLayout, type Layout, LayoutBuilder } from "../src/pkg/layout.ts";
-import { type ZipFile, zipLayout } from "../src/pkg/zip.ts";
+import { fillFromLayout, type Layout, LayoutBuilder } from "../src/pkg/zip/layout.ts";
+import { type ZipFile, zipLayout } from "../src/pkg/zip/zip.ts";
 import { seededRandom } from "./support/random.ts";
 import { sourceOf } from "./support/zip.ts";
 

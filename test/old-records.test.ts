@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { type Driver, findModels } from "../src/domain/driver.ts";
 import { printerSettingsFrom } from "../src/domain/printer.ts";
 import { reportFrom } from "../src/domain/report.ts";
-import { revisionOf } from "../src/pkg/deployment.ts";
+import { revisionOf } from "../src/pkg/scripts/deployment.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { makeOldDatabase, oldReport, oldSettings } from "./support/database.ts";

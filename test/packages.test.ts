@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { crc32, inflateRawSync } from "node:zlib";
-import { crc32Combine } from "../src/pkg/crc32.ts";
+import { crc32Combine } from "../src/pkg/zip/crc32.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { openFilesBelow } from "./support/downloads.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";

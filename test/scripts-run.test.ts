@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { deploymentOf, deploymentOfMany } from "../src/pkg/deployment.ts";
+import { deploymentOf, deploymentOfMany } from "../src/pkg/scripts/deployment.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
 import { filesZip } from "./support/files-zip.ts";
 import {

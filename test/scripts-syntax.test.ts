@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { before, describe, test } from "node:test";
-import { deploymentOf, deploymentOfMany } from "../src/pkg/deployment.ts";
-import { renderScript, scriptKinds } from "../src/pkg/scripts.ts";
+import { deploymentOf, deploymentOfMany } from "../src/pkg/scripts/deployment.ts";
+import { renderScript, scriptKinds } from "../src/pkg/scripts/render.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 import { shared, withoutShared } from "./support/shared.ts";
 

@@ -1,3 +1,10 @@
+/** A file that is open in this process: any of its threads can read it by its number. */
+export interface OpenFile {
+  readonly descriptor: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** Bytes that can be read at any place: a file of the store, or a buffer in a test. */
 export interface ByteSource {
   /** In bytes. */

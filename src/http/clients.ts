@@ -5,7 +5,7 @@ import { emptyForm, type FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
 import { say } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { packageFormats } from "../pkg/format.ts";
+import { packageFormats } from "../pkg/formats/formats.ts";
 import { assets } from "./assets.ts";
 import { isNavigation, readForm, saving } from "./forms.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";

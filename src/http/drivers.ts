@@ -8,7 +8,7 @@ import type { FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
 import { say } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { addDriver, removeDriver } from "../services/add-driver.ts";
+import { addDriver, removeDriver } from "../services/drivers.ts";
 import { assets } from "./assets.ts";
 import { isNavigation, readForm, saving } from "./forms.ts";
 import { clientOf } from "./limits.ts";

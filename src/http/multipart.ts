@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import busboy from "busboy";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { buffersUsed } from "../services/memory.ts";
+import { buffersUsed } from "../workers/memory.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;

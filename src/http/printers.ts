@@ -14,8 +14,8 @@ import {
   printerList,
   printersPage,
 } from "../html/printers.ts";
-import { installCommand, uninstallCommand } from "../pkg/commands.ts";
-import { revisionOf } from "../pkg/deployment.ts";
+import { installCommand, uninstallCommand } from "../pkg/scripts/commands.ts";
+import { revisionOf } from "../pkg/scripts/deployment.ts";
 import { removePrinter } from "../services/icons.ts";
 import type { PrinterListing } from "../store/printers.ts";
 import { assets } from "./assets.ts";

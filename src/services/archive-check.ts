@@ -1,9 +1,9 @@
+import type { OpenFile } from "../domain/byte-source.ts";
 import { type Driver, driverTitle } from "../domain/driver.ts";
 import { messageOf, UserError } from "../domain/errors.ts";
-import { wholeOf } from "../pkg/layout.ts";
-import type { OpenFile } from "../store/files.ts";
+import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
-import type { Workers } from "./workers.ts";
+import type { Workers } from "../workers/pool.ts";
 
 export type ArchiveState = "sound" | "missing" | "damaged";
 

@@ -1,14 +1,7 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
 import { access, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { ByteSource } from "../domain/byte-source.ts";
-
-/** A file that is open in this process: any of its threads can read it by its number. */
-export interface OpenFile {
-  readonly descriptor: number;
-  /** In bytes. */
-  readonly size: number;
-}
+import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 
 /** An open file as a byte source; whoever opened it closes it. */
 export interface FileSource extends ByteSource, OpenFile {

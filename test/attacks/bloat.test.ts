@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { missingCountOf } from "../../src/domain/driver.ts";
-import { reportOf } from "../../src/services/archive-report.ts";
-import { inspectArchive } from "../../src/services/inspect-archive.ts";
+import { inspectArchive } from "../../src/services/inspect.ts";
+import { reportOf } from "../../src/services/inspect-report.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { makeZip, sourceOf, type ZipPart } from "../support/zip.ts";

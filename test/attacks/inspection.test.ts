@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { UserError } from "../../src/domain/errors.ts";
-import { type InspectionLimits, Inspections, inspectionArgument } from "../../src/services/inspections.ts";
+import { type InspectionLimits, Inspections, inspectionArgument } from "../../src/workers/inspections.ts";
 import { bundle, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";

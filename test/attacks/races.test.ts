@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { addDriver, removeDriver } from "../../src/services/add-driver.ts";
+import { addDriver, removeDriver } from "../../src/services/drivers.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";

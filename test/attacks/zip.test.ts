@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { UserError } from "../../src/domain/errors.ts";
-import { checkEntry, readArchive } from "../../src/pkg/archive.ts";
+import { checkEntry, readArchive } from "../../src/pkg/zip/archive.ts";
 import {
   makeZip,
   sourceOf,

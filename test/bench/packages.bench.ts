@@ -3,7 +3,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
-import { readArchive } from "../../src/pkg/archive.ts";
+import { readArchive } from "../../src/pkg/zip/archive.ts";
 import { openSource } from "../../src/store/files.ts";
 import { client } from "../support/app.ts";
 import { printerInf } from "../support/driver-zip.ts";

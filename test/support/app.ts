@@ -9,10 +9,10 @@ import type { App } from "../../src/app.ts";
 import { defaultLimits, type Limits } from "../../src/http/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { ArchiveCheck } from "../../src/services/archive-check.ts";
-import { PackageBuilder } from "../../src/services/build-package.ts";
-import { type InspectionLimits, Inspections } from "../../src/services/inspections.ts";
-import { Workers } from "../../src/services/workers.ts";
+import { PackageBuilder } from "../../src/services/packages.ts";
 import { openStore } from "../../src/store/store.ts";
+import { type InspectionLimits, Inspections } from "../../src/workers/inspections.ts";
+import { Workers } from "../../src/workers/pool.ts";
 import { driverZip } from "./driver-zip.ts";
 
 /** The bundled file, which worker threads and command-line tests run. */

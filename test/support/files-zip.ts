@@ -1,6 +1,6 @@
-import { readArchive } from "../../src/pkg/archive.ts";
-import { layOut } from "../../src/pkg/contents.ts";
-import { fillFromLayout } from "../../src/pkg/layout.ts";
+import { layOut } from "../../src/pkg/formats/contents.ts";
+import { readArchive } from "../../src/pkg/zip/archive.ts";
+import { fillFromLayout } from "../../src/pkg/zip/layout.ts";
 import { sourceOf } from "./zip.ts";
 
 /** What the service serves as a driver's files, made of its archive. */

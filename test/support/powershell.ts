@@ -4,8 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { type Deployable, type Deployment, deploymentOf } from "../../src/pkg/deployment.ts";
-import { renderScript, type ScriptKind } from "../../src/pkg/scripts.ts";
+import { type Deployable, type Deployment, deploymentOf } from "../../src/pkg/scripts/deployment.ts";
+import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { printerInf } from "./driver-zip.ts";
 import { makeDriver, makePrinter } from "./records.ts";
 

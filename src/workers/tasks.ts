@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
+import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { messageOf, type Problem, UserError } from "../domain/errors.ts";
-import { type Archive, readArchive } from "../pkg/archive.ts";
-import { type ContentsData, type Described, layOut } from "../pkg/contents.ts";
-import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/intunewin.ts";
-import { fillFromLayout, type Layout, wholeOf } from "../pkg/layout.ts";
-import { checkFileCount } from "../pkg/zip.ts";
-import { type OpenFile, sourceOfOpen } from "../store/files.ts";
-import { authenticateHalf, encryptHalf, type Half } from "./first-pass.ts";
+import { type ContentsData, type Described, layOut } from "../pkg/formats/contents.ts";
+import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/formats/intunewin.ts";
+import { type Archive, readArchive } from "../pkg/zip/archive.ts";
+import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
+import { checkFileCount } from "../pkg/zip/zip.ts";
 import { buffersUsed } from "./memory.ts";
+import { authenticateHalf, encryptHalf, type Half } from "./seal-pipeline.ts";
 
 /** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
@@ -47,32 +47,37 @@ export type TaskReply =
   | { readonly id: number; readonly output: unknown }
   | { readonly id: number; readonly problem: Problem | undefined; readonly message: string };
 
-const handlers: { [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> } = {
-  layout: async ({ contents, archives }) => layOut(contents, await readAll(archives)),
-  digest: digestOf,
+/** How an open file is read; whoever starts the thread knows. */
+type Open = (file: OpenFile) => ByteSource;
+
+type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> };
+
+const handlersWith = (open: Open): Handlers => ({
+  layout: async ({ contents, archives }) => layOut(contents, await readAll(archives.map(open))),
+  digest: ({ layout, files }) => digestOf(layout, files.map(open)),
   verify: ({ file }) => {
     lowerPriority(19);
-    return digestOf({ layout: wholeOf(file.size), files: [file] });
+    return digestOf(wholeOf(file.size), [open(file)]);
   },
-  encrypt: ({ files, ...half }) => encryptHalf(half, files.map(sourceOfOpen)),
-  authenticate: ({ files, ...half }) => authenticateHalf(half, files.map(sourceOfOpen)),
+  encrypt: ({ files, ...half }) => encryptHalf(half, files.map(open)),
+  authenticate: ({ files, ...half }) => authenticateHalf(half, files.map(open)),
   seal: async ({ layout, files, keys, state, index, sealed }) => {
     const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
     try {
-      return await sealChunk(layout, files.map(sourceOfOpen), keys, state, index, plain, sealed);
+      return await sealChunk(layout, files.map(open), keys, state, index, plain, sealed);
     } finally {
       spare.push(plain);
       buffersUsed(chunkBytes);
     }
   },
-};
+});
 
 /** One after the other, and no more of them than one package can hold: each may have 60,000 files. */
-async function readAll(files: readonly OpenFile[]): Promise<Archive[]> {
+async function readAll(sources: readonly ByteSource[]): Promise<Archive[]> {
   const archives: Archive[] = [];
   let count = 0;
-  for (const file of files) {
-    const archive = await readArchive(sourceOfOpen(file));
+  for (const source of sources) {
+    const archive = await readArchive(source);
     count += archive.entries.length;
     checkFileCount(count);
     archives.push(archive);
@@ -80,9 +85,8 @@ async function readAll(files: readonly OpenFile[]): Promise<Archive[]> {
   return archives;
 }
 
-async function digestOf({ layout, files }: LaidOut): Promise<Uint8Array> {
+async function digestOf(layout: Layout, sources: readonly ByteSource[]): Promise<Uint8Array> {
   const hash = createHash("sha256");
-  const sources = files.map(sourceOfOpen);
   const room = Buffer.allocUnsafeSlow(chunkBytes);
   for (let at = 0; at < layout.size; at += chunkBytes) {
     const piece = room.subarray(0, Math.min(chunkBytes, layout.size - at));
@@ -96,7 +100,8 @@ async function digestOf({ layout, files }: LaidOut): Promise<Uint8Array> {
 const spare: Buffer[] = [];
 
 /** The worker thread's whole life: answers requests until it is told to end. */
-export function serveTasks(port: MessagePort): void {
+export function serveTasks(port: MessagePort, open: Open): void {
+  const handlers = handlersWith(open);
   lowerPriority(4);
   port.on("message", (request: TaskRequest) => {
     const handler = handlers[request.name] as (input: unknown) => Promise<unknown>;

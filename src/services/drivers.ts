@@ -4,7 +4,7 @@ import { cleanText } from "../domain/fields.ts";
 import type { Incoming } from "../store/blobs.ts";
 import type { NewDriver } from "../store/drivers.ts";
 import type { Store } from "../store/store.ts";
-import type { Inspections } from "./inspections.ts";
+import type { Inspections } from "../workers/inspections.ts";
 
 export interface AddedDriver {
   readonly driver: Driver;

@@ -1,4 +1,4 @@
-import { UserError } from "../domain/errors.ts";
+import { UserError } from "../../domain/errors.ts";
 
 /** What to do with an archive that is of an unusual kind. */
 export const rezip =

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { chosenInf, type Driver } from "../domain/driver.ts";
-import { isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
-import { slug } from "./file-names.ts";
+import { chosenInf, type Driver } from "../../domain/driver.ts";
+import { isDriverOnly, type Printer, shareNameOf } from "../../domain/printer.ts";
+import { slug } from "../../domain/slug.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
 /** A printer with the driver it is deployed with; both are complete. */

@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { OpenFile } from "../domain/byte-source.ts";
 import { UserError } from "../domain/errors.ts";
-import type { Described } from "../pkg/contents.ts";
-import type { Seal, SealKeys } from "../pkg/intunewin.ts";
-import type { OpenFile } from "../store/files.ts";
-import { makeRooms } from "./first-pass.ts";
-import type { LaidOut, TaskName, TaskReply, TaskRequest, Tasks } from "./worker-tasks.ts";
+import type { Described } from "../pkg/formats/contents.ts";
+import type { Seal, SealKeys } from "../pkg/formats/intunewin.ts";
+import { makeRooms } from "./seal-pipeline.ts";
+import type { LaidOut, TaskName, TaskReply, TaskRequest, Tasks } from "./tasks.ts";
 
 interface Job {
   readonly request: TaskRequest;

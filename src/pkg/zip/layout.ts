@@ -1,4 +1,4 @@
-import type { ByteSource } from "../domain/byte-source.ts";
+import type { ByteSource } from "../../domain/byte-source.ts";
 
 /**
  * A file that is not built but described: which bytes stand where, literal ones or ranges of sources.

@@ -1,9 +1,9 @@
 import { setPriority } from "node:os";
 import { messageOf, UserError } from "../domain/errors.ts";
 import { openSourceBlocking } from "../store/files.ts";
-import { reportOf } from "./archive-report.ts";
-import { inspectArchive } from "./inspect-archive.ts";
-import type { InspectionReply } from "./inspections.ts";
+import type { InspectionReply } from "../workers/inspections.ts";
+import { inspectArchive } from "./inspect.ts";
+import { reportOf } from "./inspect-report.ts";
 
 /** The whole life of an inspection's process: it is sent a path, answers, and is ended by its parent. */
 export function serveInspection(): void {

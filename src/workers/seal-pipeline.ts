@@ -1,7 +1,13 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource } from "../domain/byte-source.ts";
-import { Authentication, encryptAll, type Seal, type SealKeys, sealedChunkBytes } from "../pkg/intunewin.ts";
-import type { Layout } from "../pkg/layout.ts";
+import {
+  Authentication,
+  encryptAll,
+  type Seal,
+  type SealKeys,
+  sealedChunkBytes,
+} from "../pkg/formats/intunewin.ts";
+import type { Layout } from "../pkg/zip/layout.ts";
 import { buffersUsed } from "./memory.ts";
 
 /**

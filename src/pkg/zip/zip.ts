@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { deflateSync } from "fflate";
-import { UserError } from "../domain/errors.ts";
+import { UserError } from "../../domain/errors.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { type Layout, LayoutBuilder } from "./layout.ts";
 import {

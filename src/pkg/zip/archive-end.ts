@@ -1,4 +1,4 @@
-import type { ByteSource } from "../domain/byte-source.ts";
+import type { ByteSource } from "../../domain/byte-source.ts";
 import { ambiguous, damaged, refuse, rezip } from "./archive-refusal.ts";
 
 /** What the records at the end of a ZIP say of its table of contents. */

@@ -2,7 +2,7 @@ import type { Architecture, ArchiveReport, InfSummary } from "../domain/driver.t
 import { descriptionLimit, nameLimit } from "../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../inf/package.ts";
 import { folderOf } from "../inf/package-files.ts";
-import type { Inspection } from "./inspect-archive.ts";
+import type { Inspection } from "./inspect.ts";
 
 /** A report has at most so many bytes as JSON: it is kept in the database, and read for its driver's page. */
 const reportLimitBytes = 2 * 1024 * 1024;

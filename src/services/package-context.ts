@@ -1,3 +1,4 @@
+import type { OpenFile } from "../domain/byte-source.ts";
 import {
   type Contents,
   contentsData,
@@ -6,15 +7,15 @@ import {
   type LaidOutZip,
   type SourceFile,
   sourcesOf,
-} from "../pkg/contents.ts";
-import type { OpenZip, Workshop } from "../pkg/format.ts";
-import { type Seal, type SealKeys, sealedChunkBytes } from "../pkg/intunewin.ts";
-import { fillFromLayout } from "../pkg/layout.ts";
-import type { FileSource, OpenFile } from "../store/files.ts";
+} from "../pkg/formats/contents.ts";
+import type { OpenZip, Workshop } from "../pkg/formats/format.ts";
+import { type Seal, type SealKeys, sealedChunkBytes } from "../pkg/formats/intunewin.ts";
+import { fillFromLayout } from "../pkg/zip/layout.ts";
+import type { FileSource } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
-import { ahead } from "./ahead.ts";
+import type { Workers } from "../workers/pool.ts";
+import { ahead } from "../workers/prefetch.ts";
 import { LruCache } from "./lru-cache.ts";
-import type { Workers } from "./workers.ts";
 
 /** Read at a time for a download that is not sealed: large pieces for the first ones, small for the many. */
 const largePieceBytes = 512 * 1024;

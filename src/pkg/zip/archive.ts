@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
-import type { ByteSource } from "../domain/byte-source.ts";
-import type { UserError } from "../domain/errors.ts";
+import type { ByteSource } from "../../domain/byte-source.ts";
+import type { UserError } from "../../domain/errors.ts";
 import { type DirectoryRecord, readRecords } from "./archive-directory.ts";
 import { readEnd } from "./archive-end.ts";
 import { locateAll } from "./archive-local.ts";

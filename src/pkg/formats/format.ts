@@ -1,7 +1,5 @@
 import type { Contents, LaidOutZip } from "./contents.ts";
 import type { Seal, SealKeys } from "./intunewin.ts";
-import { mdm } from "./mdm.ts";
-import { rmm } from "./rmm.ts";
 
 /** A package ready to be sent. Nothing of it is built before its bytes are asked for. */
 export interface PackageFile {
@@ -60,5 +58,3 @@ export interface PackageFormat {
   /** @throws UserError "invalid" */
   build(contents: Contents, workshop: Workshop): Promise<PackageFile>;
 }
-
-export const packageFormats: readonly PackageFormat[] = [mdm, rmm];

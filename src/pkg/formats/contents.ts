@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { UserError } from "../domain/errors.ts";
-import type { Archive } from "./archive.ts";
-import type { ScriptSettings } from "./deployment.ts";
-import type { Layout } from "./layout.ts";
-import { scriptKinds, scriptOf } from "./scripts.ts";
-import { type ZipFile, zipBytes, zipCopied, zipLayout } from "./zip.ts";
+import type { UserError } from "../../domain/errors.ts";
+import type { ScriptSettings } from "../scripts/deployment.ts";
+import { scriptKinds, scriptOf } from "../scripts/render.ts";
+import type { Archive } from "../zip/archive.ts";
+import type { Layout } from "../zip/layout.ts";
+import { type ZipFile, zipBytes, zipCopied, zipLayout } from "../zip/zip.ts";
 
 /** A file on disk that a package takes bytes from. */
 export interface SourceFile {

@@ -8,8 +8,8 @@ import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
 import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../inf/package.ts";
 import { PackageFiles } from "../inf/package-files.ts";
 import { Work } from "../inf/work.ts";
-import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/archive.ts";
-import { buffersUsed } from "./memory.ts";
+import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/zip/archive.ts";
+import { buffersUsed } from "../workers/memory.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */
 export interface Inspection {

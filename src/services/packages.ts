@@ -2,7 +2,10 @@ import { crc32 } from "node:zlib";
 import type { Client } from "../domain/client.ts";
 import { type Driver, driverNeeds } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/contents.ts";
+import { slug } from "../domain/slug.ts";
+import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
+import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
+import { plainZip } from "../pkg/formats/rmm.ts";
 import {
   type Deployable,
   type Deployment,
@@ -10,16 +13,13 @@ import {
   deploymentOfMany,
   driverFolder,
   settingsByPrinter,
-} from "../pkg/deployment.ts";
-import { slug } from "../pkg/file-names.ts";
-import type { PackageFile, PackageFormat } from "../pkg/format.ts";
-import { wholeOf } from "../pkg/layout.ts";
-import { plainZip } from "../pkg/rmm.ts";
+} from "../pkg/scripts/deployment.ts";
+import { wholeOf } from "../pkg/zip/layout.ts";
 import type { PrinterListing } from "../store/printers.ts";
 import type { Store } from "../store/store.ts";
+import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
-import { PackageWorkshop } from "./package-workshop.ts";
-import type { Workers } from "./workers.ts";
+import { PackageWorkshop } from "./package-context.ts";
 
 /** A package with what a download says of it. */
 export interface NamedPackage {

@@ -1,10 +1,10 @@
 import { createCipheriv, createHash, createHmac, type Hmac, hkdfSync } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { ByteSource } from "../domain/byte-source.ts";
-import { crc32Combine } from "./crc32.ts";
-import { fillFromLayout, type Layout } from "./layout.ts";
+import type { ByteSource } from "../../domain/byte-source.ts";
+import { crc32Combine } from "../zip/crc32.ts";
+import { fillFromLayout, type Layout } from "../zip/layout.ts";
+import { directoryRecord, endRecord, type FileRecord, localHeader } from "../zip/zip-records.ts";
 import { xml } from "./xml.ts";
-import { directoryRecord, endRecord, type FileRecord, localHeader } from "./zip-records.ts";
 
 /** What encrypts one package. The package itself carries all of it. */
 export interface SealKeys {

@@ -1,10 +1,10 @@
+import changing from "./changing.ps1";
+import common from "./common.ps1";
 import { type Deployment, type ScriptSettings, scriptSettings } from "./deployment.ts";
+import detect from "./detect.ps1";
+import install from "./install.ps1";
 import { asciiPowershell, powershell } from "./powershell.ts";
-import changing from "./scripts/changing.ps1";
-import common from "./scripts/common.ps1";
-import detect from "./scripts/detect.ps1";
-import install from "./scripts/install.ps1";
-import uninstall from "./scripts/uninstall.ps1";
+import uninstall from "./uninstall.ps1";
 
 export const scriptKinds = ["install", "uninstall", "detect"] as const;
 export type ScriptKind = (typeof scriptKinds)[number];

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { UserError } from "../domain/errors.ts";
+import type { UserError } from "../../domain/errors.ts";
 import { extraFields } from "./archive-extra.ts";
 import { ambiguous, refuse, rezip } from "./archive-refusal.ts";
 

@@ -1,4 +1,4 @@
-import type { ByteSource } from "../domain/byte-source.ts";
+import type { ByteSource } from "../../domain/byte-source.ts";
 import type { DirectoryRecord } from "./archive-directory.ts";
 import { type ArchiveEnd, startsAt } from "./archive-end.ts";
 import { extraFields, readLarge } from "./archive-extra.ts";

@@ -1,6 +1,6 @@
 import { missingCountOf } from "../domain/driver.ts";
-import { reportOf } from "./archive-report.ts";
-import type { Inspection } from "./inspect-archive.ts";
+import type { Inspection } from "./inspect.ts";
+import { reportOf } from "./inspect-report.ts";
 
 const shown = 10;
 
