@@ -2,6 +2,7 @@ import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "./domain/errors.ts";
 import { inspectionArgument } from "./workers/inspections.ts";
 import { tuneMemory } from "./workers/memory.ts";
+import { workerRole } from "./workers/worker-thread.ts";
 
 // The one file in its three roles. Each loads only what it needs: a worker has no use for the server,
 // the database or the pages, and should not pay for them.
@@ -15,7 +16,7 @@ if (isMainThread && process.argv[2] === inspectionArgument && process.send !== u
       process.stderr.write(`platen: ${messageOf(error)}\n`);
       process.exit(1);
     });
-} else if (workerData === "platen worker" && parentPort !== null) {
+} else if (workerData === workerRole && parentPort !== null) {
   tuneMemory();
   const port = parentPort;
   void Promise.all([import("./workers/tasks.ts"), import("./store/files.ts")]).then(

@@ -271,7 +271,8 @@ test("the Intune package is laid out byte by byte as Microsoft's tool lays it ou
     names.push(name);
     at = dataAt + data.length;
   }
-  assert.deepEqual(names.slice(0, 3), ["install.ps1", "uninstall.ps1", "detect.ps1"]);
+  assert.deepEqual(names.slice(0, 3), ["driver/papyrus.inf", "driver/papyrus.cat", "driver/papyrus.dll"]);
+  assert.deepEqual(names.slice(-3), ["install.ps1", "uninstall.ps1", "detect.ps1"]);
   assert.equal(inner.toString("latin1", at, at + 4), "PK\x01\x02");
   assert.deepEqual([inner.readUInt16LE(at + 4), inner.readUInt16LE(at + 6)], [20, 20]);
   assert.equal(inner.readUInt16LE(inner.length - 12), names.length);
@@ -295,20 +296,25 @@ test("the same printer, driver and icon give the same bytes, also after a restar
   assert.equal(before.equals(other), false, "another installation has other keys");
 });
 
-test("two contents never share a key", async (t) => {
-  const { fetch, post, addPrinter } = await startApp(t);
-  const id = await addPrinter();
-  const key = async () =>
-    /<EncryptionKey>(.*?)</.exec(
-      (await bytesOf(fetch(`/printers/${id}/packages/mdm`))).toString("latin1"),
-    )?.[1];
+test("packages of one driver begin with the same bytes, those of two drivers share no key", async (t) => {
+  const { fetch, addDriver, addPrinter } = await startApp(t);
+  const large = driverZip({ extra: [{ name: "large.bin", bytes: noise, method: 0 }] });
+  const other = driverZip({ extra: [{ name: "larger.bin", bytes: noise, method: 0 }] });
+  const driver_id = String(await addDriver(large));
+  const ids = [
+    await addPrinter({ driver_id }),
+    await addPrinter({ driver_id, name: "Hall", comment: "another one" }),
+    await addPrinter({ driver_id: String(await addDriver(other)) }),
+  ];
 
-  const before = await key();
-  await post(`/printers/${id}`, { name: "Office", address: "10.0.0.9", driver_id: "1", comment: "changed" });
-  const after = await key();
+  const packages = await Promise.all(ids.map((id) => bytesOf(fetch(`/printers/${id}/packages/mdm`))));
 
-  assert.ok(before && after);
-  assert.notEqual(before, after);
+  const keys = packages.map((bytes) => /<EncryptionKey>(.*?)</.exec(bytes.toString("latin1"))?.[1]);
+  const ciphertext = packages.map((bytes) => bytes.subarray(200, 200 + noise.length));
+  assert.ok(keys[0] && ciphertext[0]?.equals(ciphertext[1] ?? Buffer.alloc(0)));
+  assert.equal(keys[0], keys[1]);
+  assert.notEqual(keys[0], keys[2]);
+  assert.equal(ciphertext[0]?.equals(ciphertext[2] ?? Buffer.alloc(0)), false);
 });
 
 test("ranges of every kind give the right bytes, and impossible ones 416", async (t) => {

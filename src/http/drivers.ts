@@ -46,6 +46,7 @@ async function receiveDriver(app: App, request: Context["request"]) {
   });
   const added = await addDriver(app, result, fileName, clientOf(request.socket.remoteAddress ?? ""));
   await app.archives.uploaded(result.sha256);
+  app.packages.prepare(added.driver);
   return added;
 }
 

@@ -64,7 +64,7 @@ export interface Limits {
   /** Packages and archives that are being sent. */
   readonly downloads: number;
   /** Intune packages that are being sent: each holds chunks and a worker thread's time. */
-  readonly sealedDownloads: number;
+  readonly encryptedDownloads: number;
   /** In so many milliseconds at least `leastBytes` of a body must come, else the connection is closed. */
   readonly slowMs: number;
   readonly leastBytes: number;
@@ -81,7 +81,7 @@ export const defaultLimits: Limits = {
   pageBytes: 96 * 1024 * 1024,
   bodyBytes: 64 * 1024 * 1024,
   downloads: 512,
-  sealedDownloads: 32,
+  encryptedDownloads: 32,
   slowMs: 60_000,
   leastBytes: 64 * 1024,
   stalledMs: 5 * 60_000,
@@ -93,7 +93,7 @@ export interface Quotas {
   readonly pageBytes: Quota;
   readonly bodyBytes: Quota;
   readonly downloads: Quota;
-  readonly sealedDownloads: Quota;
+  readonly encryptedDownloads: Quota;
 }
 
 export function makeQuotas(limits: Limits): Quotas {
@@ -102,6 +102,6 @@ export function makeQuotas(limits: Limits): Quotas {
     pageBytes: new Quota(limits.pageBytes),
     bodyBytes: new Quota(limits.bodyBytes),
     downloads: new Quota(limits.downloads),
-    sealedDownloads: new Quota(limits.sealedDownloads),
+    encryptedDownloads: new Quota(limits.encryptedDownloads),
   };
 }

@@ -54,13 +54,13 @@ function scriptFileName(kind: ScriptKind, name: string, id: number): string {
 /** `GET /printers/{id}/packages/{format}` */
 export async function ofPrinter({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(await app.packages.ofPrinter(format, app.store.printers.get(id)), format.isSealed);
+  return packageReply(await app.packages.ofPrinter(format, app.store.printers.get(id)));
 }
 
 /** `GET /clients/{id}/packages/{format}` */
 export async function ofClient({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(await app.packages.ofClient(format, app.store.clients.get(id)), format.isSealed);
+  return packageReply(await app.packages.ofClient(format, app.store.clients.get(id)));
 }
 
 function formatOf(id: string): PackageFormat {
@@ -70,8 +70,9 @@ function formatOf(id: string): PackageFormat {
 }
 
 /** A package, an archive or a driver's files as a download. */
-export function packageReply({ file, fileName }: NamedPackage, isSealed = false): Download {
-  const type = fileName.endsWith(".intunewin") ? "application/octet-stream" : "application/zip";
+export function packageReply(download: NamedPackage): Download {
+  const { file, fileName, contentType, isEncrypted, isResumable } = download;
   const { size, etag } = file;
-  return { kind: "download", type, fileName, size, etag, isSealed, open: () => file.open() };
+  const open = () => file.open();
+  return { kind: "download", type: contentType, fileName, size, etag, isEncrypted, isResumable, open };
 }

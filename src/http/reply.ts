@@ -27,7 +27,9 @@ export interface Download {
   /** Names these bytes and no others; without its quotes. */
   readonly etag: string;
   /** Whether each byte is encrypted as it is sent. */
-  readonly isSealed?: boolean;
+  readonly isEncrypted?: boolean;
+  /** Whether ranges of it can be asked for; they can unless this says no. */
+  readonly isResumable?: boolean;
   readonly cacheControl?: string;
   /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
   readonly open: () => Promise<OpenDownload>;

@@ -68,13 +68,14 @@ async function sendDownload(
 ): Promise<void> {
   const etag = `"${reply.etag}"`;
   response.setHeader("ETag", etag);
-  response.setHeader("Accept-Ranges", "bytes");
+  const isResumable = reply.isResumable !== false;
+  response.setHeader("Accept-Ranges", isResumable ? "bytes" : "none");
   response.setHeader("Cache-Control", reply.cacheControl ?? "no-cache");
   if (isNotModified(request.headers, etag)) {
     response.writeHead(304).end();
     return;
   }
-  const range = requestedRange(request.headers, reply.size, etag);
+  const range = isResumable ? requestedRange(request.headers, reply.size, etag) : undefined;
   if (range === "unsatisfiable") {
     response.writeHead(416, { "Content-Range": `bytes */${reply.size}`, "Content-Length": 0 }).end();
     return;
@@ -89,7 +90,7 @@ async function sendDownload(
     response.end();
     return;
   }
-  const quota = reply.isSealed ? quotas.sealedDownloads : quotas.downloads;
+  const quota = reply.isEncrypted ? quotas.encryptedDownloads : quotas.downloads;
   await holding(quota.take(request.socket.remoteAddress), async () => {
     const download = await reply.open();
     try {

@@ -5,7 +5,8 @@ import { UserError } from "../domain/errors.ts";
 import { slug } from "../domain/slug.ts";
 import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
-import { plainZip } from "../pkg/formats/rmm.ts";
+import { packageFormats } from "../pkg/formats/formats.ts";
+import { plainZip, zipContentType } from "../pkg/formats/plain-zip.ts";
 import {
   type Deployable,
   type Deployment,
@@ -19,10 +20,10 @@ import type { PrinterListing } from "../store/printers.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
-import { PackageWorkshop } from "./package-context.ts";
+import { StoredPackageContext } from "./package-context.ts";
 
 /** A package with what a download says of it. */
-export interface NamedPackage {
+export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isResumable" | "isEncrypted"> {
   readonly file: PackageFile;
   readonly fileName: string;
 }
@@ -31,12 +32,12 @@ export interface NamedPackage {
 export class PackageBuilder {
   readonly #store: Store;
   readonly #archives: ArchiveCheck;
-  readonly #workshop: PackageWorkshop;
+  readonly #context: StoredPackageContext;
 
   constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
     this.#store = store;
     this.#archives = archives;
-    this.#workshop = new PackageWorkshop(store, workers);
+    this.#context = new StoredPackageContext(store, workers);
   }
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
@@ -45,7 +46,7 @@ export class PackageBuilder {
     const icon = format.hasIcon ? await this.#icon(printer.id) : undefined;
     const file = await this.#build(format, deploymentOf(this.deployable(listing)), icon);
     const name = [client?.name ?? "", printer.name].map(slug).filter(Boolean).join("-");
-    return { file, fileName: format.fileName(name || `printer-${printer.id}`) };
+    return named(format, file, name || `printer-${printer.id}`);
   }
 
   /** All printers of a client that have a driver, in one package. @throws UserError "invalid" */
@@ -57,7 +58,7 @@ export class PackageBuilder {
     const drivers = new Map<number, Driver>();
     const deployables = listings.map((listing) => this.deployable(listing, drivers));
     const file = await this.#build(format, deploymentOfMany(client.name, deployables), undefined);
-    return { file, fileName: format.fileName(slug(client.name) || `client-${client.id}`) };
+    return named(format, file, slug(client.name) || `client-${client.id}`);
   }
 
   /**
@@ -84,27 +85,39 @@ export class PackageBuilder {
       digest: Buffer.from(driver.sha256, "hex"),
       sources: [source],
     };
-    return {
-      file: { ...plainZip("archive", zip, this.#workshop), etag: driver.sha256 },
-      fileName: driver.file_name,
-    };
+    const file = { ...plainZip("archive", zip, this.#context), etag: driver.sha256 };
+    return { ...plainDownload, file, fileName: driver.file_name };
   }
 
   /** A driver's files as packages hold them, for scripts fetched alone. @throws UserError "invalid" */
   async filesOf(driver: Driver): Promise<NamedPackage> {
-    const file = plainZip("files", await this.#layOutFiles(driver), this.#workshop);
+    const file = plainZip("files", await this.#layOutFiles(driver), this.#context);
     const name = slug(driver.file_name.replace(/\.zip$/i, "")) || `driver-${driver.id}`;
-    return { file, fileName: `${name}-files.zip` };
+    return { ...plainDownload, file, fileName: `${name}-files.zip` };
   }
 
   /** SHA-256 of that ZIP, in hex. @throws UserError "invalid" */
   async filesDigest(driver: Driver): Promise<string> {
-    return this.#workshop.digest(await this.#layOutFiles(driver));
+    return this.#context.digest(await this.#layOutFiles(driver));
+  }
+
+  /**
+   * Begins what the first package of a driver would have to wait for. Nobody waits for it; who needs it meets whatever
+   * is wrong.
+   */
+  prepare(driver: Driver): void {
+    void this.#prepare(driver).catch(() => {});
+  }
+
+  async #prepare(driver: Driver): Promise<void> {
+    const drivers = [await this.#driverFiles(driver, driverFolder)];
+    for (const format of packageFormats)
+      await format.prepare?.({ drivers, settings: undefined, icon: undefined }, this.#context);
   }
 
   async #layOutFiles(driver: Driver): Promise<LaidOutZip> {
     const drivers = [await this.#driverFiles(driver, "")];
-    return this.#workshop.layOut({ settings: undefined, drivers, icon: undefined });
+    return this.#context.layOut({ settings: undefined, drivers, icon: undefined });
   }
 
   async #build(
@@ -121,7 +134,7 @@ export class PackageBuilder {
       ),
       icon,
     };
-    return format.build(contents, this.#workshop);
+    return format.build(contents, this.#context);
   }
 
   async #driverFiles(driver: Driver, folder: string): Promise<DriverFiles> {
@@ -146,6 +159,13 @@ export class PackageBuilder {
       await source.close();
     }
   }
+}
+
+const plainDownload = { contentType: zipContentType, isResumable: true, isEncrypted: false };
+
+function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
+  const { contentType, isResumable, isEncrypted, extension } = format;
+  return { file, contentType, isResumable, isEncrypted, fileName: name + extension };
 }
 
 /** Ends a long calculation, letting others have their turn every so many steps. */

@@ -1,27 +1,33 @@
+/** What is made in advance, and where. */
+export interface Prefetching {
+  /** Pieces under way or waiting to be taken, besides the one that the caller has. */
+  readonly width: number;
+  /** How many pieces there are. */
+  readonly count: number;
+  /** Makes a buffer for a piece. */
+  readonly buffer: () => Uint8Array;
+  /** Fills a buffer with piece `i`, and answers what of it is filled. */
+  readonly make: (i: number, buffer: Uint8Array) => Promise<Uint8Array>;
+}
+
 /**
- * Yields what `make` fills for 0, 1, … in order, with so many of them under way at a time, each in a room
- * of its own. A yielded piece is the caller's until it asks for the next one; then its room is used again.
- * When the generator ends, however it ends, nothing of it is under way any more.
+ * Yields pieces 0, 1, … in order, while the next ones are made, each in a buffer of its own. A yielded piece is the
+ * caller's until it asks for the next one; then its buffer is used again. When the generator ends, however it ends,
+ * nothing of it is under way any more.
  */
-export async function* ahead(
-  width: number,
-  count: number,
-  room: () => Uint8Array,
-  make: (i: number, room: Uint8Array) => Promise<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  const waiting: { readonly room: Uint8Array; readonly work: Promise<Uint8Array> }[] = [];
-  const start = (i: number, place: Uint8Array) => {
-    const work = make(i, place);
+export async function* prefetch({ width, count, buffer, make }: Prefetching): AsyncGenerator<Uint8Array> {
+  const waiting: { readonly buffer: Uint8Array; readonly work: Promise<Uint8Array> }[] = [];
+  let started = 0;
+  const start = (free: Uint8Array) => {
+    const work = make(started++, free);
     work.catch(() => {});
-    waiting.push({ room: place, work });
+    waiting.push({ buffer: free, work });
   };
   try {
-    for (let i = 0; i < Math.min(width, count); i++) start(i, room());
-    for (let i = 0; i < count; i++) {
-      const next = waiting.shift();
-      if (next === undefined) return;
+    while (started < Math.min(width + 1, count)) start(buffer());
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       yield await next.work;
-      if (i + width < count) start(i + width, next.room);
+      if (started < count) start(next.buffer);
     }
   } finally {
     await Promise.allSettled(waiting.map(({ work }) => work));

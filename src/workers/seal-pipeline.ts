@@ -1,82 +1,103 @@
 import type { MessagePort } from "node:worker_threads";
-import type { ByteSource } from "../domain/byte-source.ts";
+import { addToDigests, type EncryptedStart, encryptStart } from "../pkg/formats/checkpoints.ts";
 import {
-  Authentication,
-  encryptAll,
-  type Seal,
-  type SealKeys,
-  sealedChunkBytes,
-} from "../pkg/formats/intunewin.ts";
-import type { Layout } from "../pkg/zip/layout.ts";
+  type EncryptionKeys,
+  encryptedChunkBytes,
+  type Plaintext,
+  type Span,
+  sliceBytes,
+} from "../pkg/formats/encryption.ts";
+import { PayloadDigests } from "../pkg/formats/payload-digests.ts";
 import { buffersUsed } from "./memory.ts";
 
 /**
- * A package's first pass on two threads: one encrypts into rooms of shared memory, the other authenticates
- * what stands in them. Full rooms go one way through a channel, empty ones come back.
+ * Encrypting the beginning of a payload and digesting it, on two threads: one encrypts into buffers of shared memory,
+ * the other digests what stands in them. Both hold one end of a channel, and the buffers' numbers go around:
+ *
+ *     encrypting thread                                digesting thread
+ *     free ──► being filled ── filled ──────────────► being digested
+ *      ▲                                                     │
+ *      └───────────────────── free ──────────────────────────┘
+ *
+ * The encrypting thread ends with `end`, upon which the digesting one has all. Whichever fails sends `failed`, or
+ * closes its end of the channel by ending: the other then fails too, so nobody waits for a buffer that never comes.
  */
-type Message = { readonly room: number; readonly length: number } | "end" | "failed";
+type Message =
+  | { readonly kind: "filled"; readonly buffer: number; readonly length: number; readonly span: Span }
+  | { readonly kind: "free"; readonly buffer: number }
+  | { readonly kind: "end" }
+  | { readonly kind: "failed" };
 
-const roomCount = 4;
+const bufferCount = 4;
 
-/** The shared rooms between the two threads. */
-export function makeRooms(): Uint8Array[] {
-  return Array.from({ length: roomCount }, () => new Uint8Array(new SharedArrayBuffer(sealedChunkBytes)));
+/** The shared buffers between the two threads. */
+export function pipelineBuffers(): Uint8Array[] {
+  return Array.from(
+    { length: bufferCount },
+    () => new Uint8Array(new SharedArrayBuffer(encryptedChunkBytes)),
+  );
 }
 
-/** What one of the two threads works with. */
-export interface Half {
-  readonly layout: Layout;
-  readonly keys: SealKeys;
-  readonly rooms: readonly Uint8Array[];
+/** What each of the two threads is given. */
+export interface PipelineEnd {
+  readonly keys: EncryptionKeys;
+  /** Plain bytes, a multiple of the cipher's block. */
+  readonly size: number;
+  readonly buffers: readonly Uint8Array[];
   readonly port: MessagePort;
 }
 
-/** The encrypting thread: its checkpoints. */
-export function encryptHalf(
-  { layout, keys, rooms, port }: Half,
-  sources: readonly ByteSource[],
-): Promise<Uint8Array> {
-  const inbox = new Inbox(port);
-  const free = rooms.map((_, room) => room);
-  let current = 0;
-  const place = async () => {
-    const room = free.pop() ?? (await inbox.next()).room;
-    current = room;
-    return present(rooms[room]);
+/** The encrypting thread. */
+export function runEncryption(
+  { keys, size, buffers, port }: PipelineEnd,
+  plaintext: Plaintext,
+): Promise<EncryptedStart> {
+  const queue = new MessageQueue(port);
+  const free = buffers.map((_, buffer) => buffer);
+  let filling = 0;
+  const next = async () => {
+    filling = free.pop() ?? (await queue.next("free")).buffer;
+    return bufferAt(buffers, filling);
   };
-  const done = (sealed: Uint8Array) => {
-    buffersUsed(sealed.length);
-    port.postMessage({ room: current, length: sealed.length } satisfies Message);
+  const done = ({ length }: Uint8Array, span: Span) => {
+    buffersUsed(length);
+    send(port, { kind: "filled", buffer: filling, length, span });
   };
-  return finishing(port, async () => {
-    const checkpoints = await encryptAll(layout, sources, keys, place, done);
-    port.postMessage("end" satisfies Message);
-    return checkpoints;
+  return closing(port, async () => {
+    const start = await encryptStart(plaintext, keys, size, { next, done });
+    send(port, { kind: "end" });
+    return start;
   });
 }
 
-/** The authenticating thread: everything but the checkpoints. */
-export function authenticateHalf(
-  { layout, keys, rooms, port }: Half,
-  sources: readonly ByteSource[],
-): Promise<Omit<Seal, "checkpoints">> {
-  const inbox = new Inbox(port);
-  const authentication = new Authentication(layout, sources, keys);
-  return finishing(port, async () => {
-    for (let message = await inbox.take(); message !== "end"; message = await inbox.take()) {
-      await authentication.take(present(rooms[message.room]).subarray(0, message.length));
-      port.postMessage({ room: message.room, length: 0 } satisfies Message);
+/** The digesting thread: the digests of the beginning. */
+export function runDigests(
+  { keys, buffers, port }: PipelineEnd,
+  plaintext: Plaintext,
+): Promise<PayloadDigests> {
+  const queue = new MessageQueue(port);
+  const digests = PayloadDigests.begin(keys);
+  const plain = new Uint8Array(sliceBytes);
+  return closing(port, async () => {
+    for (;;) {
+      const message = await queue.next("filled", "end");
+      if (message.kind === "end") return digests;
+      const encrypted = bufferAt(buffers, message.buffer).subarray(0, message.length);
+      await addToDigests(plaintext, digests, encrypted, message.span, plain);
+      send(port, { kind: "free", buffer: message.buffer });
     }
-    return authentication.finish();
   });
 }
 
-/** Whatever ends one half ends the other: nobody waits for a room that never comes. */
-async function finishing<T>(port: MessagePort, work: () => Promise<T>): Promise<T> {
+function send(port: MessagePort, message: Message): void {
+  port.postMessage(message);
+}
+
+async function closing<T>(port: MessagePort, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    port.postMessage("failed" satisfies Message);
+    send(port, { kind: "failed" });
     throw error;
   } finally {
     // The last messages still have to arrive.
@@ -85,41 +106,36 @@ async function finishing<T>(port: MessagePort, work: () => Promise<T>): Promise<
 }
 
 /** Messages that came, and who waits for the next one. */
-class Inbox {
+class MessageQueue {
   readonly #messages: Message[] = [];
   #wake: (() => void) | undefined;
 
   constructor(port: MessagePort) {
-    port.on("message", (message: Message) => {
+    const push = (message: Message) => {
       this.#messages.push(message);
       this.#wake?.();
-    });
-    port.on("close", () => {
-      this.#messages.push("failed");
-      this.#wake?.();
-    });
+    };
+    port.on("message", push);
+    port.on("close", () => push({ kind: "failed" }));
   }
 
-  async take(): Promise<Exclude<Message, "failed">> {
+  /** The next message, which is of one of these kinds. @throws Error when the other thread failed */
+  async next<K extends Message["kind"]>(...kinds: K[]): Promise<Extract<Message, { kind: K }>> {
     while (this.#messages.length === 0) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     const message = this.#messages.shift();
-    if (message === undefined || message === "failed")
-      throw new Error("the other half of a first pass failed");
-    return message;
-  }
-
-  async next(): Promise<Exclude<Message, "failed" | "end">> {
-    const message = await this.take();
-    if (message === "end") throw new Error("the other half of a first pass ended too early");
-    return message;
+    const isExpected = (found?: Message): found is Extract<Message, { kind: K }> =>
+      kinds.some((kind) => kind === found?.kind);
+    if (isExpected(message)) return message;
+    throw new Error(`the other thread of an encryption sent “${message?.kind}”`);
   }
 }
 
-function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("there is no such room");
-  return value;
+function bufferAt(buffers: readonly Uint8Array[], number: number): Uint8Array {
+  const buffer = buffers[number];
+  if (buffer === undefined) throw new Error(`there is no buffer ${number}`);
+  return buffer;
 }

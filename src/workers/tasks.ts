@@ -3,13 +3,33 @@ import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { messageOf, type Problem, UserError } from "../domain/errors.ts";
-import { type ContentsData, type Described, layOut } from "../pkg/formats/contents.ts";
-import { chunkBytes, type Seal, type SealKeys, sealChunk } from "../pkg/formats/intunewin.ts";
+import {
+  type EncryptedStart,
+  type EncryptionInfo,
+  encryptStartAlone,
+  finishEncryption,
+} from "../pkg/formats/checkpoints.ts";
+import {
+  type Described,
+  type DriverFolder,
+  type LaidOutDrivers,
+  layOut,
+  layOutDrivers,
+  type PackageEnd,
+} from "../pkg/formats/contents.ts";
+import {
+  chunkBytes,
+  chunkSpan,
+  type EncryptionKeys,
+  encryptSpan,
+  type Plaintext,
+} from "../pkg/formats/encryption.ts";
+import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
 import { type Archive, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
 import { buffersUsed } from "./memory.ts";
-import { authenticateHalf, encryptHalf, type Half } from "./seal-pipeline.ts";
+import { type PipelineEnd, runDigests, runEncryption } from "./seal-pipeline.ts";
 
 /** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
@@ -20,17 +40,28 @@ export interface LaidOut {
 
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
-  /** Lays out a ZIP of these archives, which are the contents' drivers in their order. */
-  layout: { input: { contents: ContentsData; archives: readonly OpenFile[] }; output: Described };
+  /** Lays out the files of these drivers, whose archives are in the same order. */
+  layOutDrivers: {
+    input: { drivers: readonly DriverFolder[]; archives: readonly OpenFile[] };
+    output: LaidOutDrivers;
+  };
+  /** Lays out a ZIP that begins with these drivers. */
+  layOut: { input: { drivers: LaidOutDrivers; end: PackageEnd }; output: Described };
   /** SHA-256 of a whole layout. */
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
   verify: { input: { file: OpenFile }; output: Uint8Array };
-  encrypt: { input: LaidOut & Half; output: Uint8Array };
-  authenticate: { input: LaidOut & Half; output: Omit<Seal, "checkpoints"> };
-  /** Fills `sealed`, which lies in shared memory, and answers how far. */
-  seal: {
-    input: LaidOut & { keys: SealKeys; state: Uint8Array; index: number; sealed: Uint8Array };
+  encryptStart: { input: LaidOut & PipelineEnd; output: EncryptedStart };
+  /** Keeps the digests in this thread under a name. */
+  digestStart: { input: LaidOut & PipelineEnd & { name: string }; output: undefined };
+  /** Ends what was begun under this name; begins by itself where the thread does not know it. */
+  finish: {
+    input: LaidOut & { keys: EncryptionKeys; start: EncryptedStart; name: string };
+    output: EncryptionInfo;
+  };
+  /** Encrypts one chunk into `encrypted`, which lies in shared memory, and answers how far that is filled. */
+  encrypt: {
+    input: LaidOut & { keys: EncryptionKeys; state: Uint8Array; index: number; encrypted: Uint8Array };
     output: number;
   };
 }
@@ -52,25 +83,61 @@ type Open = (file: OpenFile) => ByteSource;
 
 type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promise<Tasks[K]["output"]> };
 
-const handlersWith = (open: Open): Handlers => ({
-  layout: async ({ contents, archives }) => layOut(contents, await readAll(archives.map(open))),
-  digest: ({ layout, files }) => digestOf(layout, files.map(open)),
-  verify: ({ file }) => {
-    lowerPriority(19);
-    return digestOf(wholeOf(file.size), [open(file)]);
-  },
-  encrypt: ({ files, ...half }) => encryptHalf(half, files.map(open)),
-  authenticate: ({ files, ...half }) => authenticateHalf(half, files.map(open)),
-  seal: async ({ layout, files, keys, state, index, sealed }) => {
-    const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
-    try {
-      return await sealChunk(layout, files.map(open), keys, state, index, plain, sealed);
-    } finally {
-      spare.push(plain);
-      buffersUsed(chunkBytes);
-    }
-  },
-});
+function handlersWith(open: Open): Handlers {
+  const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
+  const digests = new KeptDigests();
+  return {
+    layOutDrivers: async ({ drivers, archives }) => layOutDrivers(drivers, await readAll(archives.map(open))),
+    layOut: async ({ drivers, end }) => layOut(drivers, end),
+    digest: (input) => digestOf(plaintextOf(input)),
+    verify: ({ file }) => {
+      lowerPriority(19);
+      return digestOf({ layout: wholeOf(file.size), sources: [open(file)] });
+    },
+    encryptStart: (input) => runEncryption(input, plaintextOf(input)),
+    digestStart: async (input) => {
+      digests.keep(input.name, await runDigests(input, plaintextOf(input)));
+      return undefined;
+    },
+    finish: async (input) => {
+      const { keys, start, name } = input;
+      const plaintext = plaintextOf(input);
+      const begun = digests.find(name) ?? (await encryptStartAlone(plaintext, keys, start.size));
+      digests.keep(name, begun);
+      return finishEncryption(plaintext, keys, start, begun.copy());
+    },
+    encrypt: async (input) => {
+      const { keys, state, index, encrypted } = input;
+      const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+      try {
+        const span = chunkSpan(index, input.layout.size);
+        return await encryptSpan(plaintextOf(input), keys, state, span, plain, encrypted);
+      } finally {
+        spare.push(plain);
+        buffersUsed(chunkBytes);
+      }
+    },
+  };
+}
+
+/** Digests of the beginnings of payloads, those that were used last. They cannot leave their thread. */
+class KeptDigests {
+  readonly #kept = new Map<string, PayloadDigests>();
+
+  find(name: string): PayloadDigests | undefined {
+    return this.#kept.get(name);
+  }
+
+  keep(name: string, digests: PayloadDigests): void {
+    this.#kept.delete(name);
+    this.#kept.set(name, digests);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > keptStarts && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+/** Beginnings of payloads that are remembered, a few hundred bytes each, and their checkpoints: 32 KB a gigabyte. */
+export const keptStarts = 512;
 
 /** One after the other, and no more of them than one package can hold: each may have 60,000 files. */
 async function readAll(sources: readonly ByteSource[]): Promise<Archive[]> {
@@ -85,18 +152,18 @@ async function readAll(sources: readonly ByteSource[]): Promise<Archive[]> {
   return archives;
 }
 
-async function digestOf(layout: Layout, sources: readonly ByteSource[]): Promise<Uint8Array> {
+async function digestOf({ layout, sources }: Plaintext): Promise<Uint8Array> {
   const hash = createHash("sha256");
-  const room = Buffer.allocUnsafeSlow(chunkBytes);
+  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
   for (let at = 0; at < layout.size; at += chunkBytes) {
-    const piece = room.subarray(0, Math.min(chunkBytes, layout.size - at));
+    const piece = buffer.subarray(0, Math.min(chunkBytes, layout.size - at));
     await fillFromLayout(layout, sources, at, piece);
     hash.update(piece);
   }
   return new Uint8Array(hash.digest());
 }
 
-/** Rooms for plain chunks that no task is using. */
+/** Buffers for plain chunks that no task is using. */
 const spare: Buffer[] = [];
 
 /** The worker thread's whole life: answers requests until it is told to end. */

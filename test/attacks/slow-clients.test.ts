@@ -102,7 +102,7 @@ test("a client that sends its form or its upload too slowly is closed, and leave
 test("one address that holds all it can leaves room for another", {
   skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
 }, async (t) => {
-  const service = await startApp(t, { limits: { sealedDownloads: 4, downloads: 4, connections: 24 } });
+  const service = await startApp(t, { limits: { encryptedDownloads: 4, downloads: 4, connections: 24 } });
   const id = await service.addPrinter({ driver_id: String(await service.addDriver(largeDriver())) });
   const ask = async (path: string, from: string) => {
     const raw = await connectRaw(service.url, from);

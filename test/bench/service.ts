@@ -19,16 +19,22 @@ export function writeWhole(name: string, bytes: Buffer): string {
   return path;
 }
 
-/** The bundled service in a process of its own. */
-export async function startService(): Promise<{ url: string; process: ChildProcess }> {
+/**
+ * The bundled service in a process of its own.
+ * @param script another version of it, to be measured beside
+ */
+export async function startService(
+  script = bundle,
+  name = "data",
+): Promise<{ url: string; process: ChildProcess }> {
   const env = {
     PATH: process.env.PATH ?? "",
     PORT: "0",
     HOST: "127.0.0.1",
-    DATA_DIR: join(folder, "data"),
+    DATA_DIR: join(folder, name),
     UPLOAD_LIMIT_MB: "4000",
   };
-  const child = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "inherit"] });
   const url = await new Promise<string>((resolve) => {
     child.stdout.on("data", (text) =>
       resolve(`http://127.0.0.1:${/localhost:(\d+)/.exec(String(text))?.[1]}`),
@@ -47,6 +53,20 @@ export function download(url: string): Promise<number> {
       });
       response.on("end", () => resolve(size));
       response.on("error", reject);
+    }).on("error", reject);
+  });
+}
+
+/** Milliseconds until the first byte of the body is there; the rest is thrown away. */
+export function firstByte(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    get(url, { agent: false }, (response) => {
+      response.once("data", () => {
+        const took = performance.now() - started;
+        response.destroy();
+        resolve(took);
+      });
     }).on("error", reject);
   });
 }
@@ -81,4 +101,16 @@ export async function healthDuring(url: string, work: () => Promise<unknown>): P
   isDone = true;
   await watch;
   return latencies;
+}
+
+/** Waits until a process has used no processor for half a second: what it does in the background is done. */
+export async function waitUntilIdle({ pid }: ChildProcess): Promise<void> {
+  const ticks = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  for (let before = -1, now = ticks(); before !== now; now = ticks()) {
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }

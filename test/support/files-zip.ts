@@ -1,4 +1,4 @@
-import { layOut } from "../../src/pkg/formats/contents.ts";
+import { layOut, layOutDrivers } from "../../src/pkg/formats/contents.ts";
 import { readArchive } from "../../src/pkg/zip/archive.ts";
 import { fillFromLayout } from "../../src/pkg/zip/layout.ts";
 import { sourceOf } from "./zip.ts";
@@ -7,7 +7,8 @@ import { sourceOf } from "./zip.ts";
 export async function filesZip(archive: Buffer): Promise<Buffer> {
   const source = sourceOf(archive);
   const drivers = [{ sha256: "a".repeat(64), folder: "" }];
-  const { layout } = layOut({ settings: undefined, drivers, icon: undefined }, [await readArchive(source)]);
+  const laidOut = layOutDrivers(drivers, [await readArchive(source)]);
+  const { layout } = layOut(laidOut, { settings: undefined, icon: undefined });
   const bytes = Buffer.alloc(layout.size);
   await fillFromLayout(layout, [source], 0, bytes);
   return bytes;

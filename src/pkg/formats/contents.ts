@@ -3,8 +3,8 @@ import type { UserError } from "../../domain/errors.ts";
 import type { ScriptSettings } from "../scripts/deployment.ts";
 import { scriptKinds, scriptOf } from "../scripts/render.ts";
 import type { Archive } from "../zip/archive.ts";
-import type { Layout } from "../zip/layout.ts";
-import { type ZipFile, zipBytes, zipCopied, zipLayout } from "../zip/zip.ts";
+import type { Layout, LayoutPart } from "../zip/layout.ts";
+import { type ZipFile, type ZipStart, zipBytes, zipCopied, zipLayout, zipStart } from "../zip/zip.ts";
 
 /** A file on disk that a package takes bytes from. */
 export interface SourceFile {
@@ -17,30 +17,40 @@ export interface SourceFile {
   readonly refusal: (problem: "missing" | "damaged") => UserError;
 }
 
-export interface DriverFiles extends SourceFile {
-  /** Where its files go, with `/`; empty: nowhere but the root. */
+/** A driver's archive, and where its files go: nothing but data, so that it can cross threads. */
+export interface DriverFolder {
+  /** Of the archive. */
+  readonly sha256: string;
+  /** With `/`; empty: nowhere but the root. */
   readonly folder: string;
 }
 
-export interface IconFile extends SourceFile {
+export interface DriverFiles extends SourceFile, DriverFolder {}
+
+/** A picture as it crosses threads. */
+export interface IconData {
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
   readonly crc32: number;
 }
 
+export interface IconFile extends SourceFile, IconData {}
+
 /** What goes into a ZIP. */
 export interface Contents {
-  /** The settings of the three scripts, as JSON; undefined: no scripts. */
-  readonly settings: string | undefined;
   /** Every driver once. */
   readonly drivers: readonly DriverFiles[];
+  /** The settings of the three scripts, as JSON; undefined: no scripts. */
+  readonly settings: string | undefined;
   /** The printer's picture, if there is one and the format carries it. */
   readonly icon: IconFile | undefined;
 }
 
-/** The same as it crosses to another thread: nothing but data. */
-export interface ContentsData {
+/** What stands behind the drivers' files. */
+export interface PackageEnd {
   readonly settings: string | undefined;
-  readonly drivers: readonly Pick<DriverFiles, "sha256" | "folder">[];
-  readonly icon: Pick<IconFile, "sha256" | "size" | "crc32"> | undefined;
+  readonly icon: IconData | undefined;
 }
 
 /** A layout with a SHA-256 that two share only when their bytes are the same. */
@@ -49,17 +59,31 @@ export interface Described {
   readonly digest: Uint8Array;
 }
 
-/** A ZIP that is laid out, with the files it takes its bytes from in the order of their numbers. */
-export interface LaidOutZip extends Described {
+/** The files of drivers, with which a ZIP begins: the same for every printer that has these drivers. */
+export interface LaidOutDrivers {
+  readonly start: ZipStart;
+  /** A SHA-256 that two share only when their bytes are the same. */
+  readonly digest: Uint8Array;
+  /** How many sources they take their bytes from. */
+  readonly sourceCount: number;
+}
+
+/** What is laid out, with the files it takes its bytes from in the order of their numbers. */
+export interface LaidOutFile extends Described {
   readonly sources: readonly SourceFile[];
 }
 
-export function contentsData({ settings, drivers, icon }: Contents): ContentsData {
-  return {
-    settings,
-    drivers: drivers.map(({ sha256, folder }) => ({ sha256, folder })),
-    icon: icon && { sha256: icon.sha256, size: icon.size, crc32: icon.crc32 },
-  };
+/** A ZIP that is laid out. */
+export interface LaidOutZip extends LaidOutFile {
+  readonly drivers: LaidOutDrivers;
+}
+
+export function driverFolders({ drivers }: Pick<Contents, "drivers">): DriverFolder[] {
+  return drivers.map(({ sha256, folder }) => ({ sha256, folder }));
+}
+
+export function packageEnd({ settings, icon }: Contents): PackageEnd {
+  return { settings, icon: icon && { sha256: icon.sha256, size: icon.size, crc32: icon.crc32 } };
 }
 
 /** The drivers' archives first, then the icon. */
@@ -67,42 +91,71 @@ export function sourcesOf({ drivers, icon }: Contents): SourceFile[] {
   return icon === undefined ? [...drivers] : [...drivers, icon];
 }
 
+/** Names drivers in their folders: the same key, the same bytes. */
+export function driversKey(drivers: readonly DriverFolder[]): string {
+  const all = drivers.map(({ sha256, folder }) => [sha256, folder]);
+  return createHash("sha256").update(JSON.stringify(all)).digest("hex");
+}
+
 /** Names contents: the same key, the same ZIP. */
-export function contentsKey({ settings, drivers, icon }: ContentsData): string {
-  const rest = drivers.map(({ sha256, folder }) => [sha256, folder]);
-  const hash = createHash("sha256").update(JSON.stringify([settings === undefined, rest, icon ?? null]));
-  return hash.update(settings ?? "").digest("hex");
+export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }: PackageEnd): string {
+  const short = [driversKey(drivers), settings === undefined, icon ?? null];
+  return createHash("sha256")
+    .update(JSON.stringify(short))
+    .update(settings ?? "")
+    .digest("hex");
 }
 
 /**
- * The three scripts, the icon, and the drivers' files in their folders. Blocks: call it in a worker thread.
+ * The drivers' files in their folders. Blocks: call it in a worker thread.
  * @param archives of the drivers, in their order
+ * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
-export function layOut({ settings, drivers, icon }: ContentsData, archives: readonly Archive[]): Described {
-  const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
-  if (icon !== undefined) {
-    const data = { source: drivers.length, offset: 0, length: icon.size, method: 0 as const };
-    files.push({ name: "icon.png", crc32: icon.crc32, size: icon.size, data });
-  }
+export function layOutDrivers(
+  drivers: readonly DriverFolder[],
+  archives: readonly Archive[],
+): LaidOutDrivers {
+  const files: ZipFile[] = [];
   for (const [source, { folder }] of drivers.entries()) {
     const prefix = folder === "" ? "" : `${folder}/`;
     for (const entry of archives[source]?.entries ?? [])
       files.push(zipCopied(prefix + entry.path, entry, source));
   }
-  const layout = zipLayout(files);
-  const digests = [...drivers, ...(icon === undefined ? [] : [icon])].map(({ sha256 }) => sha256);
-  return { layout, digest: digestOfLayout(layout, digests) };
+  const start = zipStart(files);
+  const digests = drivers.map(({ sha256 }) => sha256);
+  return { start, digest: digestOf(start.files.parts, digests), sourceCount: drivers.length };
+}
+
+/**
+ * A whole ZIP: the drivers' files, behind them the three scripts and the icon, which differ from printer to
+ * printer. Blocks for some milliseconds.
+ * @throws UserError "invalid" for more files or bytes than a ZIP can hold
+ */
+export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageEnd): Described {
+  const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
+  if (icon !== undefined) {
+    const data = { source: drivers.sourceCount, offset: 0, length: icon.size, method: 0 as const };
+    files.push({ name: "icon.png", crc32: icon.crc32, size: icon.size, data });
+  }
+  const layout = zipLayout(files, drivers.start);
+  const shared = new Set([...drivers.start.files.parts, ...drivers.start.directory.parts]);
+  const own = layout.parts.filter((part) => !shared.has(part));
+  const ownDigest = digestOf(own, icon === undefined ? [] : [icon.sha256]);
+  const digest = createHash("sha256").update(drivers.digest).update(ownDigest).digest();
+  return { layout, digest: new Uint8Array(digest) };
 }
 
 function scriptFiles(settings: ScriptSettings): ZipFile[] {
   return scriptKinds.map((kind) => zipBytes(`${kind}.ps1`, scriptOf(kind, settings)));
 }
 
-/** The literal bytes, where the others come from, and what they are: together they are the file. */
-function digestOfLayout(layout: Layout, sources: readonly string[]): Uint8Array {
-  const table = Buffer.from(layout.table.buffer, layout.table.byteOffset, layout.table.byteLength);
-  const hash = createHash("sha256").update(`${layout.literals.length} ${table.length} `);
-  hash.update(layout.literals).update(table);
+/** The literal bytes, where the others come from, and what those are: together they are the file. */
+function digestOf(parts: readonly LayoutPart[], sources: readonly string[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const { literals, table } of parts) {
+    const bytes = Buffer.from(table.buffer, table.byteOffset, table.byteLength);
+    hash.update(`${literals.length} ${bytes.length} `).update(literals).update(bytes);
+  }
   for (const sha256 of sources) hash.update(sha256);
   return new Uint8Array(hash.digest());
 }

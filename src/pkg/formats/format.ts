@@ -1,5 +1,6 @@
-import type { Contents, LaidOutZip } from "./contents.ts";
-import type { Seal, SealKeys } from "./intunewin.ts";
+import type { EncryptionInfo } from "./checkpoints.ts";
+import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";
+import type { EncryptionKeys } from "./encryption.ts";
 
 /** A package ready to be sent. Nothing of it is built before its bytes are asked for. */
 export interface PackageFile {
@@ -26,35 +27,74 @@ export interface OpenPackage {
 }
 
 /** What a format needs of its surroundings. */
-export interface Workshop {
+export interface PackageContext {
   /** The installation's secret. */
   readonly secret: Uint8Array;
   /** Lays out a ZIP; remembered by what goes into it. @throws UserError "invalid" */
   layOut(contents: Contents): Promise<LaidOutZip>;
-  /** Opens a ZIP's files. @throws UserError "invalid" when one is not there */
-  open(zip: LaidOutZip): Promise<OpenZip>;
+  /** Opens what is sent as it is laid out. @throws UserError "invalid" when a file of it is not there */
+  openPlain(file: LaidOutFile): Promise<OpenPackage>;
+  /** Opens a ZIP that is encrypted as it is sent. @throws as `openPlain` does */
+  openForEncryption(zip: LaidOutZip): Promise<EncryptingZip>;
 }
 
 /** A ZIP whose files are open. */
-export interface OpenZip {
-  /** Its bytes from `start` up to `end`. */
-  read(start: number, end: number): AsyncIterable<Uint8Array>;
-  /** The first pass over a ZIP that is to be sealed; remembered by its digest. @throws UserError "busy" */
-  measure(keys: SealKeys): Promise<Seal>;
-  /** One sealed chunk after the other, from one number up to another. */
-  seal(keys: SealKeys, seal: Seal, from: number, to: number): AsyncIterable<Uint8Array>;
+export interface EncryptingZip {
+  /**
+   * What has to be known before the encrypted ZIP can be sent; remembered by the ZIP's digest. What it has in common
+   * with other packages of its drivers is encrypted for it only once.
+   * @throws UserError "busy"
+   */
+  encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo>;
+  /** That part alone, in advance. @throws UserError "busy" */
+  prepare(keys: EncryptionKeys): Promise<void>;
+  /** One encrypted chunk after the other, from one number up to another. */
+  encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** A kind of package. Adding one is a file like `rmm.ts` and a line in `packageFormats`. */
-export interface PackageFormat {
-  /** In paths and on pages. */
-  readonly id: string;
+/** A field that a person fills in by hand where the package goes. */
+export interface PackageField {
   readonly label: string;
+  readonly value: string;
+  /** Whether the value is to be typed exactly so. */
+  readonly isCode?: boolean;
+}
+
+/** What the fields say of what is deployed. */
+export interface PackageFacts {
+  readonly printerName: string;
+  readonly clientName: string | undefined;
+  readonly isDriverOnly: boolean;
+  /** Of the driver; undefined where the INF does not say. */
+  readonly provider: string | undefined;
+  readonly version: string | undefined;
+  /** In words. */
+  readonly architectures: string;
+  readonly revision: string;
+}
+
+/** A kind of package. Adding one is a file like `rmm.ts` and a line in `formats.ts`. */
+export interface PackageFormat {
+  /** In paths. */
+  readonly id: string;
+  /** Where it goes, in a word. */
+  readonly target: string;
+  /** On buttons: where it goes and what it is. */
+  readonly label: string;
+  readonly contentType: string;
+  /** Of its file's name, with the dot. */
+  readonly extension: string;
+  /** Whether its bytes are the same each time and can begin anywhere, so that a broken download goes on. */
+  readonly isResumable: boolean;
   /** Whether each byte is encrypted as it is sent, which takes memory and a worker thread's time. */
-  readonly isSealed: boolean;
+  readonly isEncrypted: boolean;
   readonly hasIcon: boolean;
-  fileName(slug: string): string;
+  /** What to do with it, in a sentence or two. */
+  readonly guide: string;
+  fields(facts: PackageFacts): readonly PackageField[];
   /** @throws UserError "invalid" */
-  build(contents: Contents, workshop: Workshop): Promise<PackageFile>;
+  build(contents: Contents, context: PackageContext): Promise<PackageFile>;
+  /** Does in advance what all packages of these drivers have in common. @throws UserError "busy" or "invalid" */
+  prepare?(contents: Contents, context: PackageContext): Promise<void>;
 }

@@ -1,42 +1,55 @@
-import type { OpenPackage, OpenZip, PackageFormat } from "./format.ts";
-import {
-  chunkBytes,
-  chunkCount,
-  cipherSize,
-  deriveKeys,
-  packageFrame,
-  packageSize,
-  type Seal,
-  type SealKeys,
-} from "./intunewin.ts";
+import type { EncryptionInfo } from "./checkpoints.ts";
+import type { LaidOutZip } from "./contents.ts";
+import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
+import type { EncryptingZip, OpenPackage, PackageFacts, PackageField, PackageFormat } from "./format.ts";
+import { packageFrame, packageSize } from "./intunewin.ts";
 
 const setupFile = "install.ps1";
 
-/** A Win32 app for Microsoft Intune: the ZIP as for `rmm`, with the icon, sealed and wrapped. */
+/** A Win32 app for Microsoft Intune: the ZIP as for `rmm`, with the icon, encrypted and wrapped. */
 export const mdm: PackageFormat = {
   id: "mdm",
+  target: "Intune",
   label: "Intune (.intunewin)",
-  isSealed: true,
+  contentType: "application/octet-stream",
+  extension: ".intunewin",
+  isResumable: true,
+  isEncrypted: true,
   hasIcon: true,
-  fileName: (slug) => `${slug}.intunewin`,
-  async build(contents, workshop) {
-    const zip = await workshop.layOut(contents);
-    const keys = deriveKeys(workshop.secret, zip.digest);
+  guide: "Add a Windows app (Win32) with this file, with the commands above, then fill in the fields below.",
+  fields: intuneFields,
+  async build(contents, context) {
+    const zip = await context.layOut(contents);
+    const keys = deriveKeys(context.secret, keyDigest(zip));
     const { size } = zip.layout;
     return {
       size: packageSize(size, setupFile),
       etag: `mdm-${Buffer.from(zip.digest).toString("hex", 0, 16)}`,
-      open: async () => openSealed(await workshop.open(zip), keys, size),
+      open: async () => openEncrypted(await context.openForEncryption(zip), keys, size),
     };
+  },
+  async prepare(contents, context) {
+    const zip = await context.layOut(contents);
+    const open = await context.openForEncryption(zip);
+    await open.prepare(deriveKeys(context.secret, keyDigest(zip))).finally(() => open.close());
   },
 };
 
-/** Measured once a download: it may be refused before the first byte goes out, never afterwards. */
-async function openSealed(zip: OpenZip, keys: SealKeys, plainSize: number): Promise<OpenPackage> {
+/** Packages that begin with the same drivers begin with the same bytes; one without any shares nothing. */
+function keyDigest({ drivers, digest }: LaidOutZip): Uint8Array {
+  return drivers.sourceCount > 0 ? drivers.digest : digest;
+}
+
+/** Asked for once a download: it may be refused before the first byte goes out, never afterwards. */
+async function openEncrypted(
+  zip: EncryptingZip,
+  keys: EncryptionKeys,
+  plainSize: number,
+): Promise<OpenPackage> {
   try {
-    const seal = await zip.measure(keys);
+    const info = await zip.encryptionInfo(keys);
     return {
-      chunks: (start, end) => sealedChunks(zip, keys, seal, plainSize, start, end),
+      chunks: (start, end) => encryptedChunks(zip, keys, info, plainSize, start, end),
       close: () => zip.close(),
     };
   } catch (error) {
@@ -45,15 +58,15 @@ async function openSealed(zip: OpenZip, keys: SealKeys, plainSize: number): Prom
   }
 }
 
-async function* sealedChunks(
-  zip: OpenZip,
-  keys: SealKeys,
-  seal: Seal,
+async function* encryptedChunks(
+  zip: EncryptingZip,
+  keys: EncryptionKeys,
+  info: EncryptionInfo,
   plainSize: number,
   start: number,
   end: number,
 ): AsyncGenerator<Uint8Array> {
-  const { head, tail } = packageFrame(plainSize, setupFile, keys, seal);
+  const { head, tail } = packageFrame(plainSize, setupFile, keys, info);
   const tailStart = head.length + cipherSize(plainSize);
   if (start < head.length) yield head.subarray(start, end);
   const from = Math.max(0, start - head.length);
@@ -62,10 +75,35 @@ async function* sealedChunks(
     const first = Math.min(Math.floor(from / chunkBytes), chunkCount(plainSize) - 1);
     const last = Math.min(Math.ceil(to / chunkBytes), chunkCount(plainSize));
     let at = first * chunkBytes;
-    for await (const sealed of zip.seal(keys, seal, first, last)) {
-      yield sealed.subarray(Math.max(0, from - at), to - at);
-      at += sealed.length;
+    for await (const encrypted of zip.encrypt(keys, info, first, last)) {
+      yield encrypted.subarray(Math.max(0, from - at), to - at);
+      at += encrypted.length;
     }
   }
   if (end > tailStart) yield tail.subarray(Math.max(0, start - tailStart), end - tailStart);
+}
+
+/** What Intune asks for when a Win32 app is added by hand, in its order. */
+function intuneFields(facts: PackageFacts): PackageField[] {
+  const { printerName, clientName, isDriverOnly, provider, version, architectures, revision } = facts;
+  const what = isDriverOnly ? "Printer driver" : "Printer";
+  return [
+    { label: "Name", value: printerName, isCode: true },
+    { label: "Description", value: `${what} ${printerName}${clientName ? ` of ${clientName}` : ""}` },
+    { label: "Publisher", value: provider ?? "your shop" },
+    { label: "Version", value: version ?? revision },
+    { label: "Install behaviour", value: "System" },
+    { label: "Device restart behaviour", value: "Determine behaviour based on return codes" },
+    {
+      label: "Return codes",
+      value: "0 and 1707 success, 3010 soft reboot, 1641 hard reboot, 1618 retry (as preset)",
+    },
+    { label: "Architectures", value: architectures },
+    { label: "Minimum operating system", value: "Windows 10 1607" },
+    {
+      label: "Detection",
+      value: "Custom script detect.ps1; run as 32-bit: No; enforce signature check: No",
+    },
+    { label: "Maximum time", value: "60 minutes" },
+  ];
 }

@@ -1,24 +1,18 @@
-import type { LaidOutZip } from "./contents.ts";
-import type { PackageFile, PackageFormat, Workshop } from "./format.ts";
+import type { PackageFormat } from "./format.ts";
+import { plainZip, zipContentType } from "./plain-zip.ts";
 
-/** A ZIP for remote-monitoring tools: the scripts at its root, the driver below `driver/`. */
+/** A ZIP for remote-monitoring tools: the driver below `driver/`, the scripts at its root. */
 export const rmm: PackageFormat = {
   id: "rmm",
+  target: "RMM",
   label: "RMM (ZIP)",
-  isSealed: false,
+  contentType: zipContentType,
+  extension: ".zip",
+  isResumable: true,
+  isEncrypted: false,
   hasIcon: false,
-  fileName: (slug) => `${slug}.zip`,
-  build: async (contents, workshop) => plainZip("rmm", await workshop.layOut(contents), workshop),
+  guide:
+    "Attach this ZIP to a script or component, unpack it, and run the install command as SYSTEM. Detection prints one line and returns 0 or 1.",
+  fields: () => [],
+  build: async (contents, context) => plainZip("rmm", await context.layOut(contents), context),
 };
-
-/** A ZIP that is sent as it is laid out. */
-export function plainZip(kind: string, zip: LaidOutZip, workshop: Workshop): PackageFile {
-  return {
-    size: zip.layout.size,
-    etag: `${kind}-${Buffer.from(zip.digest).toString("hex", 0, 16)}`,
-    open: async () => {
-      const open = await workshop.open(zip);
-      return { chunks: (start, end) => open.read(start, end), close: () => open.close() };
-    },
-  };
-}

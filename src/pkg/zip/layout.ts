@@ -1,14 +1,21 @@
 import type { ByteSource } from "../../domain/byte-source.ts";
 
 /**
- * A file that is not built but described: which bytes stand where, literal ones or ranges of sources.
- * Both arrays lie in shared memory, so a worker thread reads them without a copy.
+ * A file that is not built but described: which bytes stand where, literal ones or ranges of sources. Its parts stand
+ * behind each other; files that have a part in common share it.
  */
 export interface Layout {
   /** In bytes. */
   readonly size: number;
+  readonly parts: readonly LayoutPart[];
+}
+
+/** Both arrays lie in shared memory, so a worker thread reads them without a copy. */
+export interface LayoutPart {
+  /** In bytes. */
+  readonly size: number;
   readonly literals: Uint8Array;
-  /** Four numbers a segment: start in the file, source (-1: literal), start in it, length. */
+  /** Four numbers a segment: start in the part, source (-1: literal), start in it, length. */
   readonly table: Float64Array;
 }
 
@@ -16,8 +23,8 @@ const columns = 4;
 
 /** Collects the segments of a layout, one behind the other. */
 export class LayoutBuilder {
-  #literals = Buffer.alloc(64 * 1024);
-  #table = new Float64Array(columns * 1024);
+  #literals = Buffer.alloc(4 * 1024);
+  #table = new Float64Array(columns * 64);
   #literalSize = 0;
   #rows = 0;
   #size = 0;
@@ -27,12 +34,12 @@ export class LayoutBuilder {
   }
 
   bytes(bytes: Uint8Array): this {
-    if (bytes.length > 0) this.room(bytes.length).set(bytes);
+    if (bytes.length > 0) this.reserve(bytes.length).set(bytes);
     return this;
   }
 
-  /** Room for literal bytes, all zero: to be filled before anything else is added. */
-  room(length: number): Buffer {
+  /** A place for literal bytes, all zero: to be filled before anything else is added. */
+  reserve(length: number): Buffer {
     const end = this.#literalSize + length;
     if (end > this.#literals.length) {
       this.#literals = Buffer.concat([this.#literals], Math.max(end, 2 * this.#literals.length));
@@ -52,23 +59,42 @@ export class LayoutBuilder {
     literals.set(this.#literals.subarray(0, this.#literalSize));
     const table = new Float64Array(new SharedArrayBuffer(this.#rows * columns * 8));
     table.set(this.#table.subarray(0, this.#rows * columns));
-    return { size: this.#size, literals, table };
+    const size = this.#size;
+    return { size, parts: size === 0 ? [] : [{ size, literals, table }] };
   }
 
   #add(source: number, offset: number, length: number): void {
     const at = this.#rows * columns;
+    this.#size += length;
+    // Literal bytes that follow each other are one segment.
+    if (source === -1 && this.#rows > 0 && this.#table[at - 3] === -1) {
+      this.#table[at - 1] = (this.#table[at - 1] ?? 0) + length;
+      return;
+    }
     if (at === this.#table.length) {
       const larger = new Float64Array(2 * at);
       larger.set(this.#table);
       this.#table = larger;
     }
-    this.#table[at] = this.#size;
+    this.#table[at] = this.#size - length;
     this.#table[at + 1] = source;
     this.#table[at + 2] = offset;
     this.#table[at + 3] = length;
     this.#rows++;
-    this.#size += length;
   }
+}
+
+/** The files that these layouts describe, behind each other in one. */
+export function joined(...layouts: readonly Layout[]): Layout {
+  return {
+    size: layouts.reduce((sum, { size }) => sum + size, 0),
+    parts: layouts.flatMap(({ parts }) => parts),
+  };
+}
+
+/** What a layout takes of memory, in bytes. */
+export function layoutBytes({ parts }: Layout): number {
+  return parts.reduce((sum, { literals, table }) => sum + literals.byteLength + table.byteLength, 0);
 }
 
 /** A file as it is, as a layout of its one source. */
@@ -91,24 +117,39 @@ export async function fillFromLayout(
   if (start < 0 || end > layout.size) {
     throw new RangeError(`bytes ${start} to ${end} are wanted, but the layout has ${layout.size} bytes`);
   }
-  if (out.length === 0) return;
-  let row = rowAt(layout, start);
-  while (isWithin(layout, row, end)) {
-    row = await copyRun(layout, sources, row, start, out);
+  let partStart = 0;
+  for (const part of layout.parts) {
+    const from = Math.max(start, partStart);
+    const to = Math.min(end, partStart + part.size);
+    if (from < to)
+      await fillFromPart(part, sources, from - partStart, out.subarray(from - start, to - start));
+    partStart += part.size;
   }
 }
 
-function cell(layout: Layout, row: number, column: number): number {
-  return layout.table[row * columns + column] ?? 0;
+async function fillFromPart(
+  part: LayoutPart,
+  sources: readonly ByteSource[],
+  start: number,
+  out: Uint8Array,
+): Promise<void> {
+  let row = rowAt(part, start);
+  while (isWithin(part, row, start + out.length)) {
+    row = await copyRun(part, sources, row, start, out);
+  }
+}
+
+function cell(part: LayoutPart, row: number, column: number): number {
+  return part.table[row * columns + column] ?? 0;
 }
 
 /** The segment that holds the byte at `position`, by bisection. */
-function rowAt(layout: Layout, position: number): number {
+function rowAt(part: LayoutPart, position: number): number {
   let low = 0;
-  let high = layout.table.length / columns - 1;
+  let high = part.table.length / columns - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (cell(layout, middle, 0) <= position) low = middle;
+    if (cell(part, middle, 0) <= position) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -122,17 +163,17 @@ interface Piece {
 }
 
 /** What of a segment falls into `out`, which starts at `start` in the file. */
-function pieceOf(layout: Layout, row: number, start: number, out: Uint8Array): Piece {
-  const segmentStart = cell(layout, row, 0);
+function pieceOf(part: LayoutPart, row: number, start: number, out: Uint8Array): Piece {
+  const segmentStart = cell(part, row, 0);
   const skipped = Math.max(0, start - segmentStart);
   const to = Math.max(0, segmentStart - start);
-  const length = Math.min(cell(layout, row, 3) - skipped, out.length - to);
-  return { from: cell(layout, row, 2) + skipped, target: out.subarray(to, to + length) };
+  const length = Math.min(cell(part, row, 3) - skipped, out.length - to);
+  return { from: cell(part, row, 2) + skipped, target: out.subarray(to, to + length) };
 }
 
-function copyLiteral(layout: Layout, row: number, start: number, out: Uint8Array): void {
-  const { from, target } = pieceOf(layout, row, start, out);
-  target.set(layout.literals.subarray(from, from + target.length));
+function copyLiteral(part: LayoutPart, row: number, start: number, out: Uint8Array): void {
+  const { from, target } = pieceOf(part, row, start, out);
+  target.set(part.literals.subarray(from, from + target.length));
 }
 
 /** Bytes of a source that nobody wants: its own headers between two files. */
@@ -146,38 +187,38 @@ const unwanted = new Uint8Array(gapLimitBytes);
  * @returns the row behind the last one copied
  */
 async function copyRun(
-  layout: Layout,
+  part: LayoutPart,
   sources: readonly ByteSource[],
   first: number,
   start: number,
   out: Uint8Array,
 ): Promise<number> {
-  const number = cell(layout, first, 1);
+  const number = cell(part, first, 1);
   if (number < 0) {
-    copyLiteral(layout, first, start, out);
+    copyLiteral(part, first, start, out);
     return first + 1;
   }
   const source = sources[number];
   if (source === undefined) throw new Error(`the layout names source ${number}, which is not there`);
-  const begin = pieceOf(layout, first, start, out);
+  const begin = pieceOf(part, first, start, out);
   const targets = [begin.target];
   let at = begin.from + begin.target.length;
   let next = first + 1;
-  for (let row = next; isWithin(layout, row, start + out.length) && targets.length < piecesLimit; row++) {
-    if (cell(layout, row, 1) === -1) continue;
-    const piece = pieceOf(layout, row, start, out);
+  for (let row = next; isWithin(part, row, start + out.length) && targets.length < piecesLimit; row++) {
+    if (cell(part, row, 1) === -1) continue;
+    const piece = pieceOf(part, row, start, out);
     const gap = piece.from - at;
-    if (cell(layout, row, 1) !== number || gap < 0 || gap > gapLimitBytes) break;
+    if (cell(part, row, 1) !== number || gap < 0 || gap > gapLimitBytes) break;
     targets.push(unwanted.subarray(0, gap), piece.target);
     at = piece.from + piece.target.length;
     next = row + 1;
   }
   await source.fill(begin.from, targets);
   for (let row = first + 1; row < next; row++)
-    if (cell(layout, row, 1) === -1) copyLiteral(layout, row, start, out);
+    if (cell(part, row, 1) === -1) copyLiteral(part, row, start, out);
   return next;
 }
 
-function isWithin(layout: Layout, row: number, end: number): boolean {
-  return row * columns < layout.table.length && cell(layout, row, 0) < end;
+function isWithin(part: LayoutPart, row: number, end: number): boolean {
+  return row * columns < part.table.length && cell(part, row, 0) < end;
 }

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { deflateSync } from "fflate";
 import { UserError } from "../../domain/errors.ts";
 import type { ArchiveEntry } from "./archive.ts";
-import { type Layout, LayoutBuilder } from "./layout.ts";
+import { joined, type Layout, LayoutBuilder } from "./layout.ts";
 import {
   directoryRecordBytes,
   endRecord,
@@ -49,34 +49,53 @@ export function zipCopied(name: string, entry: ArchiveEntry, source: number): Zi
 const fileLimit = 0xffff;
 const sizeLimitBytes = 0xffff_ffff;
 
+/** The files that a ZIP begins with, laid out once for all ZIPs that begin with them. */
+export interface ZipStart {
+  /** Local headers and data. */
+  readonly files: Layout;
+  /** The same files' records of the central directory. */
+  readonly directory: Layout;
+  readonly count: number;
+}
+
+const emptyStart: ZipStart = { files: joined(), directory: joined(), count: 0 };
+
 /**
  * Lays out a ZIP as Microsoft's packaging tool writes the inner one: deflate (empty files stored), names
  * in UTF-8 and marked so, versions 20, no extra fields, no data descriptors, no folders, no comment.
  * Stored source data is wrapped into deflate's stored blocks, which costs five bytes each 65,535.
+ * @param start the files in front of these
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
-export function zipLayout(files: readonly ZipFile[]): Layout {
-  checkAmount(files);
-  const builder = new LayoutBuilder();
-  const records = files.map(recordOf);
-  const offsets = files.map((file, i) => {
-    const offset = builder.size;
-    const record = records[i] ?? recordOf(file);
-    writeLocalHeader(builder.room(localHeaderBytes + record.name.length), record);
-    addData(builder, file);
-    return offset;
-  });
-  const start = builder.size;
-  const size = records.reduce((sum, { name }) => sum + directoryRecordBytes + name.length, 0);
-  const directory = builder.room(size + endRecordBytes);
-  let at = 0;
-  for (const [i, record] of records.entries()) {
-    const length = directoryRecordBytes + record.name.length;
-    writeDirectoryRecord(directory.subarray(at, at + length), record, offsets[i] ?? 0);
-    at += length;
+export function zipLayout(files: readonly ZipFile[], start = emptyStart): Layout {
+  const own = filesLayout(files, start);
+  const count = start.count + own.count;
+  const directoryOffset = start.files.size + own.files.size;
+  const directorySize = start.directory.size + own.directory.size;
+  const end = new LayoutBuilder().bytes(endRecord(count, directorySize, directoryOffset)).build();
+  return joined(start.files, own.files, start.directory, own.directory, end);
+}
+
+/** Lays out the files that a ZIP begins with. @throws UserError "invalid" as `zipLayout` does */
+export function zipStart(files: readonly ZipFile[]): ZipStart {
+  return filesLayout(files, emptyStart);
+}
+
+function filesLayout(files: readonly ZipFile[], before: ZipStart): ZipStart {
+  checkAmount(files, before);
+  const data = new LayoutBuilder();
+  const directory = new LayoutBuilder();
+  for (const file of files) {
+    const record = recordOf(file);
+    writeDirectoryRecord(
+      directory.reserve(directoryRecordBytes + record.name.length),
+      record,
+      before.files.size + data.size,
+    );
+    writeLocalHeader(data.reserve(localHeaderBytes + record.name.length), record);
+    addData(data, file);
   }
-  endRecord(files.length, size, start).copy(directory, size);
-  return builder.build();
+  return { files: data.build(), directory: directory.build(), count: files.length };
 }
 
 /** @throws UserError "invalid" for more files than a ZIP can hold */
@@ -84,9 +103,10 @@ export function checkFileCount(count: number): void {
   if (count > fileLimit) throw tooMuch("more than 65,535 files");
 }
 
-function checkAmount(files: readonly ZipFile[]): void {
-  checkFileCount(files.length);
-  const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), 22);
+function checkAmount(files: readonly ZipFile[], before: ZipStart): void {
+  checkFileCount(before.count + files.length);
+  const least = before.files.size + before.directory.size + endRecordBytes;
+  const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), least);
   if (size > sizeLimitBytes || !files.every(fits)) throw tooMuch("more than 4 GB");
 }
 
@@ -103,7 +123,7 @@ function fits(file: ZipFile): boolean {
 
 /** The local header, the directory record, and the name in both. */
 function headersSize(file: ZipFile): number {
-  return 30 + 46 + 2 * Buffer.byteLength(file.name);
+  return localHeaderBytes + directoryRecordBytes + 2 * Buffer.byteLength(file.name);
 }
 
 function recordOf(file: ZipFile): FileRecord {
@@ -140,7 +160,7 @@ function addData(builder: LayoutBuilder, file: ZipFile): void {
 function addStoredBlocks(builder: LayoutBuilder, source: number, offset: number, size: number): void {
   for (let at = 0; at < size; at += 0xffff) {
     const length = Math.min(0xffff, size - at);
-    const head = builder.room(5);
+    const head = builder.reserve(5);
     head.writeUInt8(at + length === size ? 1 : 0, 0);
     head.writeUInt16LE(length, 1);
     head.writeUInt16LE(length ^ 0xffff, 3);

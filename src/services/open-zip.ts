@@ -1,0 +1,137 @@
+import { type EncryptedStart, type EncryptionInfo, startSize } from "../pkg/formats/checkpoints.ts";
+import type { LaidOutFile, LaidOutZip } from "../pkg/formats/contents.ts";
+import { blockBytes, type EncryptionKeys, encryptedChunkBytes } from "../pkg/formats/encryption.ts";
+import type { EncryptingZip, OpenPackage } from "../pkg/formats/format.ts";
+import { fillFromLayout } from "../pkg/zip/layout.ts";
+import type { FileSource } from "../store/files.ts";
+import type { Workers } from "../workers/pool.ts";
+import { prefetch } from "../workers/prefetch.ts";
+import type { LaidOut } from "../workers/tasks.ts";
+import type { PackageCaches } from "./package-caches.ts";
+import { closeSources, openFiles } from "./source-files.ts";
+
+/** How many downloads there are at the moment: many get smaller buffers, and fewer of them. */
+export interface DownloadCounts {
+  plain: number;
+  encrypted: number;
+}
+
+/** Read at a time for a download that is not encrypted: large pieces for the first ones, small for the many. */
+const largePieceBytes = 512 * 1024;
+const smallPieceBytes = 64 * 1024;
+const largePieceDownloads = 16;
+/** Chunks that are encrypted while another is sent: one for each thread, as long as few downloads do so. */
+const chunksAhead = 2;
+const quickDownloads = 4;
+
+/** Opens a file that is sent as it is laid out, reading in advance. @param files its sources, closed with it */
+export function openPlain(
+  { layout }: LaidOutFile,
+  files: readonly FileSource[],
+  counts: DownloadCounts,
+): OpenPackage {
+  async function* chunks(start: number, end: number) {
+    counts.plain++;
+    try {
+      const size = counts.plain <= largePieceDownloads ? largePieceBytes : smallPieceBytes;
+      yield* prefetch({
+        width: 1,
+        count: Math.ceil((end - start) / size),
+        buffer: () => Buffer.allocUnsafeSlow(Math.min(size, end - start)),
+        make: async (i, buffer) => {
+          const at = start + i * size;
+          const piece = buffer.subarray(0, Math.min(size, end - at));
+          await fillFromLayout(layout, files, at, piece);
+          return piece;
+        },
+      });
+    } finally {
+      counts.plain--;
+    }
+  }
+  return { chunks, close: () => closeSources(files) };
+}
+
+/** A ZIP that is encrypted as it is sent, on other threads. */
+export class EncryptedOnThreads implements EncryptingZip {
+  readonly #zip: LaidOutZip;
+  readonly #files: readonly FileSource[];
+  readonly #workers: Workers;
+  readonly #caches: PackageCaches;
+  readonly #counts: DownloadCounts;
+
+  /** @param files the ZIP's sources; this closes them */
+  constructor(
+    zip: LaidOutZip,
+    files: readonly FileSource[],
+    workers: Workers,
+    caches: PackageCaches,
+    counts: DownloadCounts,
+  ) {
+    this.#zip = zip;
+    this.#files = files;
+    this.#workers = workers;
+    this.#caches = caches;
+    this.#counts = counts;
+  }
+
+  /**
+   * Downloads of the same ZIP share the work, and those of the same drivers the work for these: whoever began it keeps
+   * the files open until it is done.
+   */
+  encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo> {
+    return this.#caches.encryptionInfos.get(nameOf(this.#zip.digest), async () => {
+      const start = await this.#start(keys);
+      const name = nameOf(this.#zip.drivers.digest);
+      return this.#workers.finish({ ...this.#laidOut(), keys, start, name });
+    });
+  }
+
+  async prepare(keys: EncryptionKeys): Promise<void> {
+    await this.#start(keys);
+  }
+
+  /** Asks for some chunks in advance, so that all threads encrypt while others are sent. */
+  async *encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number) {
+    this.#counts.encrypted++;
+    try {
+      yield* prefetch({
+        width: this.#counts.encrypted <= quickDownloads ? chunksAhead : 1,
+        count: to - from,
+        buffer: () => new Uint8Array(new SharedArrayBuffer(encryptedChunkBytes)),
+        make: async (i, encrypted) => {
+          const index = from + i;
+          const state = info.checkpoints.slice(index * blockBytes, (index + 1) * blockBytes);
+          const length = await this.#workers.encrypt({ ...this.#laidOut(), keys, state, index, encrypted });
+          return encrypted.subarray(0, length);
+        },
+      });
+    } finally {
+      this.#counts.encrypted--;
+    }
+  }
+
+  close(): Promise<void> {
+    return closeSources(this.#files);
+  }
+
+  /** What packages of these drivers begin with, encrypted and digested once for all of them. */
+  async #start(keys: EncryptionKeys): Promise<EncryptedStart> {
+    const { drivers } = this.#zip;
+    const size = startSize(drivers.start.files.size);
+    if (size === 0) return { size, checkpoints: new Uint8Array(), state: keys.iv };
+    const name = nameOf(drivers.digest);
+    return this.#caches.starts.get(name, () =>
+      this.#workers.encryptStart({ ...this.#laidOut(), keys, size, name }),
+    );
+  }
+
+  #laidOut(): LaidOut {
+    return { layout: this.#zip.layout, files: openFiles(this.#files) };
+  }
+}
+
+/** A digest in hex. */
+export function nameOf(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("hex");
+}
