@@ -1,5 +1,5 @@
-/** What kind of mistake it was; `http/errors.ts` turns it into a status. */
-export type Problem =
+/** What kind of mistake it was, as its code; `http/errors.ts` turns it into a status. */
+export type ErrorCode =
   | "invalid" // 422: what was sent cannot be accepted
   | "not-found" // 404
   | "conflict" // 409: it collides with what is there
@@ -12,14 +12,14 @@ export type Problem =
 export type FieldMessages = Readonly<Record<string, string>>;
 
 /**
- * Something that a person caused and can mend. The message is shown to that person as it stands:
+ * Something that a person caused and can fix. The message is shown to that person as it stands:
  * it says what happened, why, and what to do. Every other error is a defect of ours.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
 
   constructor(
-    readonly problem: Problem,
+    readonly code: ErrorCode,
     message: string,
     readonly fields: FieldMessages = {},
   ) {

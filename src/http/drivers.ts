@@ -65,8 +65,8 @@ async function tryUpload(
   try {
     return { status: 200, result: await work() };
   } catch (error) {
-    if (!(error instanceof UserError) || !["invalid", "too-large"].includes(error.problem)) throw error;
-    return { status: error.problem === "too-large" ? 413 : 422, result: { problem: error.message } };
+    if (!(error instanceof UserError) || !["invalid", "too-large"].includes(error.code)) throw error;
+    return { status: error.code === "too-large" ? 413 : 422, result: { problem: error.message } };
   }
 }
 

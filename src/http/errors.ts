@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { type Problem, UserError } from "../domain/errors.ts";
+import { type ErrorCode, UserError } from "../domain/errors.ts";
 import { errorFragment, errorPage } from "../html/error.ts";
 import { assets } from "./assets.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
-const statuses: Record<Problem, number> = {
+const statuses: Record<ErrorCode, number> = {
   invalid: 422,
   "not-found": 404,
   conflict: 409,
@@ -22,8 +22,8 @@ export function errorReply(
   error: unknown,
 ): Reply {
   if (error instanceof UserError) {
-    const headers = error.problem === "busy" ? { "Retry-After": "5" } : {};
-    return statusReply(request, statuses[error.problem], error.message, headers);
+    const headers = error.code === "busy" ? { "Retry-After": "5" } : {};
+    return statusReply(request, statuses[error.code], error.message, headers);
   }
   const id = app.random(4).toString("hex");
   const what = error instanceof Error ? (error.stack ?? error.message) : error;

@@ -55,6 +55,6 @@ export async function saving<T>(values: FormInput, save: () => Promise<T>): Prom
   } catch (error) {
     if (!(error instanceof UserError) || Object.keys(error.fields).length === 0) throw error;
     const problems: FieldMessages = error.fields;
-    return { ok: false, status: error.problem === "conflict" ? 409 : 422, form: { values, problems } };
+    return { ok: false, status: error.code === "conflict" ? 409 : 422, form: { values, problems } };
   }
 }

@@ -36,8 +36,8 @@ async function refusal(
     await work();
     return undefined;
   } catch (error) {
-    if (!(error instanceof UserError) || !["invalid", "too-large"].includes(error.problem)) throw error;
-    return { status: error.problem === "too-large" ? 413 : 422, message: error.message };
+    if (!(error instanceof UserError) || !["invalid", "too-large"].includes(error.code)) throw error;
+    return { status: error.code === "too-large" ? 413 : 422, message: error.message };
   }
 }
 

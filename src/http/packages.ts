@@ -42,7 +42,7 @@ async function filesDownload(app: App, service: string, driver: Driver): Promise
   try {
     return { url, sha256: await app.packages.filesDigest(driver) };
   } catch (error) {
-    if (error instanceof UserError && error.problem === "invalid") return { url, sha256: "" };
+    if (error instanceof UserError && error.code === "invalid") return { url, sha256: "" };
     throw error;
   }
 }

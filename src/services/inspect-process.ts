@@ -24,7 +24,7 @@ async function answer(path: string): Promise<InspectionReply> {
   } catch (error) {
     const message = messageOf(error);
     return error instanceof UserError
-      ? { kind: "failure", problem: error.problem, message }
+      ? { kind: "failure", code: error.code, message }
       : { kind: "failure", message };
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { ArchiveReport } from "../domain/driver.ts";
-import { type Problem, UserError } from "../domain/errors.ts";
+import { type ErrorCode, UserError } from "../domain/errors.ts";
 
 /** The argument that, with a channel to a parent, makes the bundled file an inspection. */
 export const inspectionArgument = "--inspection-of-the-service";
@@ -9,7 +9,7 @@ export const inspectionArgument = "--inspection-of-the-service";
 export type InspectionReply =
   | { readonly kind: "ready" }
   | { readonly kind: "report"; readonly report: ArchiveReport }
-  | { readonly kind: "failure"; readonly problem?: Problem; readonly message: string };
+  | { readonly kind: "failure"; readonly code?: ErrorCode; readonly message: string };
 
 export interface InspectionLimits {
   readonly atOnce: number;
@@ -161,8 +161,8 @@ function endOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${exitCode}` : signalCode;
 }
 
-function failure({ problem, message }: { problem?: Problem; message: string }): Error {
-  return problem === undefined ? new Error(message) : new UserError(problem, message);
+function failure({ code, message }: { code?: ErrorCode; message: string }): Error {
+  return code === undefined ? new Error(message) : new UserError(code, message);
 }
 
 function refused(why: string): UserError {

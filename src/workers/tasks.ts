@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
-import { messageOf, type Problem, UserError } from "../domain/errors.ts";
+import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
 import {
   type EncryptedStart,
   type EncryptionInfo,
@@ -76,7 +76,7 @@ export interface TaskRequest {
 
 export type TaskReply =
   | { readonly id: number; readonly output: unknown }
-  | { readonly id: number; readonly problem: Problem | undefined; readonly message: string };
+  | { readonly id: number; readonly code: ErrorCode | undefined; readonly message: string };
 
 /** How an open file is read; whoever starts the thread knows. */
 type Open = (file: OpenFile) => ByteSource;
@@ -180,8 +180,8 @@ export function serveTasks(port: MessagePort, open: Open): void {
 }
 
 function failure(id: number, error: unknown): TaskReply {
-  const problem = error instanceof UserError ? error.problem : undefined;
-  return { id, problem, message: messageOf(error) };
+  const code = error instanceof UserError ? error.code : undefined;
+  return { id, code, message: messageOf(error) };
 }
 
 /** On Linux this is the thread's own priority: whoever asks for a page goes first. */

@@ -77,7 +77,7 @@ export class WorkerThread {
     if (this.#jobs.size === 0) this.#rest();
     if (job === undefined) return;
     if ("output" in reply) job.resolve(reply.output);
-    else job.reject(reply.problem ? new UserError(reply.problem, reply.message) : new Error(reply.message));
+    else job.reject(reply.code ? new UserError(reply.code, reply.message) : new Error(reply.message));
   }
 
   #rest(): void {

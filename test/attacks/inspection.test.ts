@@ -208,7 +208,7 @@ test("few run at once, some wait in order, one more is busy; packages have slots
   );
 
   assert.deepEqual(
-    answers.map((answer) => (answer.status === "rejected" ? (answer.reason as UserError).problem : "read")),
+    answers.map((answer) => (answer.status === "rejected" ? (answer.reason as UserError).code : "read")),
     ["read", "read", "read", "busy"],
   );
   assert.deepEqual(order, [4, 1, 2, 3]);
@@ -243,9 +243,9 @@ test("closing ends what runs and what waits", { timeout: 60_000 }, async (t) => 
 
   inspections.close();
 
-  const problems = (await running).map((answer) => (answer as PromiseRejectedResult).reason.problem);
-  assert.deepEqual(problems, ["busy", "busy"]);
-  await assert.rejects(inspections.inspect(archive), { problem: "busy" });
+  const codes = (await running).map((answer) => (answer as PromiseRejectedResult).reason.code);
+  assert.deepEqual(codes, ["busy", "busy"]);
+  await assert.rejects(inspections.inspect(archive), { code: "busy" });
 });
 
 test("the role of an inspection cannot be had from the command line", async () => {
