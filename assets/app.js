@@ -2,9 +2,9 @@
 (() => {
   const $ = (selector, from = document) => from.querySelector(selector);
 
-  /** Says something to everybody, screen readers included. */
-  function say(text) {
-    const place = $("#say");
+  /** Shows a message in the status line; screen readers read it out. */
+  function notify(text) {
+    const place = $("#status");
     if (place) place.textContent = text;
   }
 
@@ -93,7 +93,7 @@
       show(false);
       if (detail.successful) form.reset();
     });
-    form.addEventListener("htmx:xhr:abort", () => say("The upload is cancelled."));
+    form.addEventListener("htmx:xhr:abort", () => notify("The upload is cancelled."));
     cancel?.addEventListener("click", () => htmx.trigger(form, "htmx:abort"));
   }
 
@@ -117,9 +117,9 @@
     try {
       await copy($(`#${button.dataset.copy}`).textContent);
       button.textContent = "Copied";
-      say("Copied");
+      notify("Copied");
     } catch {
-      say("Copying is not allowed here: select the text and copy it.");
+      notify("Copying is not allowed here: select the text and copy it.");
     }
     button.focus();
     setTimeout(() => {
@@ -155,7 +155,7 @@
     place?.focus();
   });
   document.addEventListener("htmx:sendError", () =>
-    say("The service does not answer. What you typed is still here."),
+    notify("The service does not answer. What you typed is still here."),
   );
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.successful) changed = undefined;

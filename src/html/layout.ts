@@ -17,7 +17,7 @@ export interface PageOptions {
   readonly action?: Html | undefined;
   /** What is said on top, after something was done. */
   readonly notice?: string | undefined;
-  /** Addresses of the style sheet and the scripts, with a mark of their content. */
+  /** Addresses of the style sheet and the scripts, with a digest of their content. */
   readonly assets: Assets;
 }
 
@@ -69,16 +69,16 @@ export function page(options: PageOptions, body: Hole): Html {
   </header>
   <main id="main">
     <div class="top"><h1>${title}</h1>${action}</div>
-    <p id="say" class="say" role="status" aria-live="polite">${notice}</p>
+    <p id="status" class="status" role="status" aria-live="polite">${notice}</p>
     ${body}
   </main>
 </body>
 </html>`;
 }
 
-/** Puts a message where the page says what happened, from within a fragment. */
-export function say(message: string): Html {
-  return html`<p id="say" class="say" role="status" aria-live="polite" hx-swap-oob="true">${message}</p>`;
+/** Puts a message into the status line of the page that a fragment goes to. */
+export function notify(message: string): Html {
+  return html`<p id="status" class="status" role="status" aria-live="polite" hx-swap-oob="true">${message}</p>`;
 }
 
 /** What an empty place is for, and the way to the first step. */

@@ -11,13 +11,13 @@ import type { Context } from "./router.ts";
 interface Asset {
   readonly bytes: Buffer;
   readonly type: string;
-  /** Of the content: a changed file has another address. */
-  readonly mark: string;
+  /** Of the content, in hex: a changed file has another address. */
+  readonly digest: string;
 }
 
 function asset(text: string, type: string): Asset {
   const bytes = Buffer.from(text, "utf8");
-  return { bytes, type, mark: createHash("sha256").update(bytes).digest("hex").slice(0, 12) };
+  return { bytes, type, digest: createHash("sha256").update(bytes).digest("hex").slice(0, 12) };
 }
 
 const files = {
@@ -28,7 +28,7 @@ const files = {
 };
 
 function address(name: keyof typeof files): string {
-  return `/static/${name}?v=${files[name].mark}`;
+  return `/static/${name}?v=${files[name].digest}`;
 }
 
 /** Where pages find the files. */
@@ -43,7 +43,7 @@ export const assets: Assets = {
 export function show({ params, url }: Context<"name">): Reply {
   const found = Object.entries(files).find(([name]) => name === params.name)?.[1];
   if (found === undefined) throw new UserError("not-found", "There is no such file.");
-  return assetReply(found, url.searchParams.get("v") === found.mark);
+  return assetReply(found, url.searchParams.get("v") === found.digest);
 }
 
 /** `GET /favicon.ico`, which browsers ask for unasked. */
@@ -51,7 +51,7 @@ export function favicon(): Reply {
   return assetReply(files["icon.svg"], false);
 }
 
-function assetReply({ bytes, type }: Asset, isMarked: boolean): Reply {
-  const cacheControl = isMarked ? "public, max-age=31536000, immutable" : "no-cache";
+function assetReply({ bytes, type }: Asset, isImmutable: boolean): Reply {
+  const cacheControl = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
   return bytesDownload(bytes, { type, cacheControl });
 }

@@ -3,7 +3,7 @@ import { parseClient } from "../domain/client.ts";
 import { clientForm, clientList, clientPage, clientSettings, clientsPage } from "../html/clients.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
-import { say } from "../html/layout.ts";
+import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { assets } from "./assets.ts";
@@ -24,7 +24,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
   const clients = app.store.clients.list();
   if (saved.ok)
     return htmlReply(
-      html`${clientList(clients)}${clientForm(emptyForm, true)}${say("The client is saved.")}`,
+      html`${clientList(clients)}${clientForm(emptyForm, true)}${notify("The client is saved.")}`,
     );
   if (isNavigation(request)) return htmlReply(clientsPage({ assets }, clients, saved.form), saved.status);
   return htmlReply(html`${clientList(clients)}${clientForm(saved.form, true)}`, saved.status);
@@ -67,5 +67,5 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   await app.store.clients.remove(id);
   if (isNavigation(request)) return redirect(paths.clients);
-  return htmlReply(html`${clientList(app.store.clients.list())}${say("The client is deleted.")}`);
+  return htmlReply(html`${clientList(app.store.clients.list())}${notify("The client is deleted.")}`);
 }

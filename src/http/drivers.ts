@@ -6,7 +6,7 @@ import { driverPage, driverSettings, modelList, modelOptions } from "../html/dri
 import { driverList, driversPage, type UploadResult } from "../html/drivers.ts";
 import type { FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
-import { say } from "../html/layout.ts";
+import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver, removeDriver } from "../services/drivers.ts";
 import { assets } from "./assets.ts";
@@ -121,7 +121,7 @@ function withTypedModel(form: FormInput): FormInput {
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   await removeDriver(app.store, id);
   if (isNavigation(request)) return redirect(paths.drivers);
-  return htmlReply(html`${driverList(app.store.drivers.list())}${say("The driver is deleted.")}`);
+  return htmlReply(html`${driverList(app.store.drivers.list())}${notify("The driver is deleted.")}`);
 }
 
 /** `GET /drivers/{id}/archive`: the ZIP as uploaded */

@@ -4,7 +4,7 @@ import type { FormInput } from "../domain/fields.ts";
 import { type Printer, parsePrinter } from "../domain/printer.ts";
 import type { FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
-import { say } from "../html/layout.ts";
+import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { printerPage, settingsSection } from "../html/printer.ts";
 import {
@@ -77,7 +77,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
   if (!saved.ok)
     return htmlReply(html`${printerList(rows)}${printerForm(choices, saved.form, true)}`, saved.status);
   return htmlReply(
-    html`${printerList(rows)}${printerForm(choices, freshForm, true)}${say("The printer is saved.")}`,
+    html`${printerList(rows)}${printerForm(choices, freshForm, true)}${notify("The printer is saved.")}`,
   );
 }
 
@@ -129,5 +129,5 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   await removePrinter(app.store, id);
   if (isNavigation(request)) return redirect(paths.printers);
-  return htmlReply(html`${printerList(app.store.printers.list())}${say("The printer is deleted.")}`);
+  return htmlReply(html`${printerList(app.store.printers.list())}${notify("The printer is deleted.")}`);
 }
