@@ -1,21 +1,23 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { chosenInf, parseDriver } from "../domain/driver.ts";
+import { chosenInf, type Driver, parseDriver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { driverPage, driverSettings, modelList, modelOptions } from "../html/driver.ts";
-import { driverList, driversPage, type UploadResult } from "../html/drivers.ts";
+import { driverList, driversPage } from "../html/drivers.ts";
 import type { FormState } from "../html/form.ts";
-import { html } from "../html/html.ts";
+import { type Html, html } from "../html/html.ts";
 import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { addDriver, removeDriver } from "../services/drivers.ts";
+import { type AddedDriver, addDriver, removeDriver } from "../services/drivers.ts";
+import { answerForm, done, saving, sentForm, uploading } from "./answer-form.ts";
 import { assets } from "./assets.ts";
-import { isNavigation, readForm, saving } from "./forms.ts";
+import { readForm } from "./forms.ts";
 import { clientOf } from "./limits.ts";
-import { receiveFile } from "./multipart.ts";
 import { packageReply } from "./packages.ts";
-import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
+import { receiveUpload } from "./uploads.ts";
 
 /** `GET /drivers` */
 export function index({ app }: Context): Reply {
@@ -24,30 +26,21 @@ export function index({ app }: Context): Reply {
 
 /** `POST /drivers/upload` */
 export async function upload({ app, request }: Context): Promise<Reply> {
-  const { status, result } = await tryUpload(() => receiveDriver(app, request));
-  if (isNavigation(request)) {
-    if (result && "driver" in result) return redirect(paths.driver(result.driver.id));
-    return htmlReply(
-      driversPage({ assets }, app.store.drivers.list(), result, app.config.uploadLimitBytes),
-      status,
-    );
-  }
-  return htmlReply(driverList(app.store.drivers.list(), result), status);
+  const limitBytes = app.config.uploadLimitBytes;
+  const uploaded = await uploading(() => receiveDriver(app, request));
+  const result = uploaded.error ? { problem: uploaded.error.message } : uploaded.value;
+  return answerForm(request, uploaded, {
+    redirect: ({ driver }) => paths.driver(driver.id),
+    page: () => driversPage({ assets }, app.store.drivers.list(), result, limitBytes),
+    fragment: () => driverList(app.store.drivers.list(), result),
+  });
 }
 
-async function receiveDriver(app: App, request: Context["request"]) {
+async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
-  const { blobs } = app.store;
-  const { fileName, result } = await receiveFile(request, {
-    limitBytes,
-    tooLarge: () => driverTooLarge(limitBytes),
-    receive: (stream) => blobs.receive(stream),
-    discard: (incoming) => blobs.discard(incoming),
-  });
-  const added = await addDriver(app, result, fileName, clientOf(request.socket.remoteAddress ?? ""));
-  await app.archives.uploaded(result.sha256);
-  app.packages.prepare(added.driver);
-  return added;
+  const tooLarge = () => driverTooLarge(limitBytes);
+  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge });
+  return addDriver(app, result, fileName, clientOf(request.socket.remoteAddress ?? ""));
 }
 
 function driverTooLarge(limit: number): UserError {
@@ -58,33 +51,20 @@ function driverTooLarge(limit: number): UserError {
   );
 }
 
-/** An upload that is refused is answered with the list, and why. */
-async function tryUpload(
-  work: () => Promise<UploadResult>,
-): Promise<{ status: number; result: UploadResult }> {
-  try {
-    return { status: 200, result: await work() };
-  } catch (error) {
-    if (!(error instanceof UserError) || !["invalid", "too-large"].includes(error.code)) throw error;
-    return { status: error.code === "too-large" ? 413 : 422, result: { problem: error.message } };
-  }
-}
-
 /** `GET /drivers/{id}` */
 export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
   return htmlReply(await driverPageOf(app, id, url.searchParams.get("q") ?? ""));
 }
 
-async function driverPageOf(app: App, id: number, query: string, form?: FormState) {
+async function driverPageOf(app: App, id: number, query: string, form?: FormState): Promise<Html> {
   const driver = app.store.drivers.get(id);
   const archive = await app.archives.stateOf(driver);
   const printers = app.store.printers.ofDriver(id);
   return driverPage({ assets }, { driver, printers, form: form ?? formOf(driver), query, archive });
 }
 
-function formOf(driver: { name: string; comment: string; trust_publisher: boolean }): FormState {
-  const { name, comment, trust_publisher } = driver;
-  return { values: { name, comment, trust_publisher: trust_publisher ? "on" : "" }, problems: {} };
+function formOf({ name, comment, trust_publisher }: Driver): FormState {
+  return sentForm({ name, comment, trust_publisher: trust_publisher ? "on" : "" });
 }
 
 /** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or as suggestions */
@@ -98,17 +78,19 @@ export function models({ app, id, url }: Context<"id">): Reply {
 
 /** `POST /drivers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
+  const { drivers } = app.store;
   const form = withTypedModel(await readForm(request));
-  const driver = app.store.drivers.get(id);
-  const saved = await saving(form, async () => app.store.drivers.update(id, parseDriver(form, driver)));
-  if (isNavigation(request)) {
-    return saved.ok
-      ? redirect(paths.driver(id))
-      : htmlReply(await driverPageOf(app, id, "", saved.form), saved.status);
-  }
-  const after = app.store.drivers.get(id);
-  const fragment = driverSettings({ driver: after, form: saved.ok ? formOf(after) : saved.form, query: "" });
-  return htmlReply(fragment, saved.ok ? 200 : saved.status);
+  const driver = drivers.get(id);
+  const saved = await saving(async () => drivers.update(id, parseDriver(form, driver)));
+  return answerForm(request, saved, {
+    redirect: () => paths.driver(id),
+    page: (error) => driverPageOf(app, id, "", sentForm(form, error)),
+    fragment: ({ error }) => settingsOf(drivers.get(id), error && sentForm(form, error)),
+  });
+}
+
+function settingsOf(driver: Driver, form = formOf(driver)): Html {
+  return driverSettings({ driver, form, query: "" });
 }
 
 /** A model that was typed counts more than one that was chosen from the list. */
@@ -120,8 +102,10 @@ function withTypedModel(form: FormInput): FormInput {
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   await removeDriver(app.store, id);
-  if (isNavigation(request)) return redirect(paths.drivers);
-  return htmlReply(html`${driverList(app.store.drivers.list())}${notify("The driver is deleted.")}`);
+  return answerForm(request, done, {
+    redirect: () => paths.drivers,
+    fragment: () => html`${driverList(app.store.drivers.list())}${notify("The driver is deleted.")}`,
+  });
 }
 
 /** `GET /drivers/{id}/archive`: the ZIP as uploaded */

@@ -15,6 +15,11 @@ const statuses: Record<ErrorCode, number> = {
   busy: 503,
 };
 
+/** The status that an error is answered with. */
+export function statusOf({ code }: UserError): number {
+  return statuses[code];
+}
+
 /** Turns whatever was thrown into an answer. What a person did not cause is logged under a short id. */
 export function errorReply(
   app: Pick<App, "log" | "random">,
@@ -23,7 +28,7 @@ export function errorReply(
 ): Reply {
   if (error instanceof UserError) {
     const headers = error.code === "busy" ? { "Retry-After": "5" } : {};
-    return statusReply(request, statuses[error.code], error.message, headers);
+    return statusReply(request, statusOf(error), error.message, headers);
   }
   const id = app.random(4).toString("hex");
   const what = error instanceof Error ? (error.stack ?? error.message) : error;

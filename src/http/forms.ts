@@ -1,18 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { type FieldMessages, UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import type { FormState } from "../html/form.ts";
 import { formLimitBytes, formTooLarge, readMultipartFields } from "./multipart.ts";
 
 const drainLimitMs = 60_000;
-
-/** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */
-export function isNavigation(request: IncomingMessage): boolean {
-  const { headers } = request;
-  if (headers["hx-request"] !== undefined) return false;
-  // Browsers send Sec-Fetch-Mode only to https and localhost; on a plain LAN address the other one remains.
-  return headers["sec-fetch-mode"] === "navigate" || headers["upgrade-insecure-requests"] === "1";
-}
 
 /** Reads a form's fields, whichever of the two encodings it came in. @throws UserError */
 export async function readForm(request: IncomingMessage): Promise<FormInput> {
@@ -41,20 +31,4 @@ export async function drain(request: IncomingMessage): Promise<void> {
     request.once("end", done).once("close", done).once("error", done);
     request.resume();
   });
-}
-
-/** What saving a form led to: a value, or the form again with what is wrong. */
-export type Saved<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly status: 409 | 422; readonly form: FormState };
-
-/** Runs `save`, and gives the form back with its messages when a field was refused. */
-export async function saving<T>(values: FormInput, save: () => Promise<T>): Promise<Saved<T>> {
-  try {
-    return { ok: true, value: await save() };
-  } catch (error) {
-    if (!(error instanceof UserError) || Object.keys(error.fields).length === 0) throw error;
-    const problems: FieldMessages = error.fields;
-    return { ok: false, status: error.code === "conflict" ? 409 : 422, form: { values, problems } };
-  }
 }

@@ -1,9 +1,10 @@
 import type { App } from "../app.ts";
 import { driverNeeds } from "../domain/driver.ts";
+import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { type Printer, parsePrinter } from "../domain/printer.ts";
 import type { FormState } from "../html/form.ts";
-import { html } from "../html/html.ts";
+import { type Html, html } from "../html/html.ts";
 import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { printerPage, settingsSection } from "../html/printer.ts";
@@ -18,16 +19,17 @@ import { installCommand, uninstallCommand } from "../pkg/scripts/commands.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
 import { removePrinter } from "../services/icons.ts";
 import type { PrinterListing } from "../store/printers.ts";
+import { answerForm, done, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
-import { isNavigation, readForm, saving } from "./forms.ts";
-import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { readForm } from "./forms.ts";
+import { htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
 
 /** `GET /printers`, also filled from another printer or for a client or driver */
 export function index({ app, url }: Context): Reply {
   const values = initialValues(app, url.searchParams);
   const isFilled = ["copy", "client_id", "driver_id"].some((name) => url.searchParams.has(name));
-  const form = { values, problems: {} };
+  const form = sentForm(values);
   return htmlReply(printersPage({ assets }, app.store.printers.list(), choicesOf(app), form, isFilled));
 }
 
@@ -62,23 +64,21 @@ function choicesOf(app: App): PrinterChoices {
   return { clients: app.store.clients.list(), drivers: app.store.drivers.list() };
 }
 
-const freshForm: FormState = { values: defaults, problems: {} };
+const freshForm: FormState = sentForm(defaults);
 
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
+  const { printers } = app.store;
   const form = await readForm(request);
-  const saved = await saving(form, async () => app.store.printers.add(parsePrinter(form)));
-  if (saved.ok && isNavigation(request)) return redirect(paths.printer(saved.value));
-  const rows = app.store.printers.list();
-  const choices = choicesOf(app);
-  if (!saved.ok && isNavigation(request)) {
-    return htmlReply(printersPage({ assets }, rows, choices, saved.form, true), saved.status);
-  }
-  if (!saved.ok)
-    return htmlReply(html`${printerList(rows)}${printerForm(choices, saved.form, true)}`, saved.status);
-  return htmlReply(
-    html`${printerList(rows)}${printerForm(choices, freshForm, true)}${notify("The printer is saved.")}`,
-  );
+  const saved = await saving(async () => printers.add(parsePrinter(form)));
+  return answerForm(request, saved, {
+    redirect: paths.printer,
+    page: (error) => printersPage({ assets }, printers.list(), choicesOf(app), sentForm(form, error), true),
+    fragment: ({ error }) =>
+      html`${printerList(printers.list())}${printerForm(choicesOf(app), error ? sentForm(form, error) : freshForm, true)}${
+        !error && notify("The printer is saved.")
+      }`,
+  });
 }
 
 /** `GET /printers/{id}` */
@@ -109,25 +109,33 @@ function revisionIn(app: App, { printer }: PrinterListing): string | undefined {
 /** `GET /printers/{id}/edit` */
 export function edit({ app, id }: Context<"id">): Reply {
   const { printer } = app.store.printers.get(id);
-  const form = { values: formValues(printer), problems: {} };
-  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), form));
+  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), sentForm(formValues(printer))));
 }
 
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readForm(request);
   const { printer } = app.store.printers.get(id);
-  const saved = await saving(form, async () => app.store.printers.update(id, parsePrinter(form)));
-  if (!saved.ok)
-    return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), saved.form), saved.status);
-  if (isNavigation(request)) return redirect(paths.printer(id));
+  const saved = await saving(async () => app.store.printers.update(id, parsePrinter(form)));
+  const editPage = (error: UserError) =>
+    printerEditPage({ assets }, printer, choicesOf(app), sentForm(form, error));
+  return answerForm(request, saved, {
+    redirect: () => paths.printer(id),
+    page: editPage,
+    fragment: ({ error }) => (error ? editPage(error) : settingsOf(app, id)),
+  });
+}
+
+function settingsOf(app: App, id: number): Html {
   const listing = app.store.printers.get(id);
-  return htmlReply(settingsSection({ printer: listing.printer, revision: revisionIn(app, listing) }));
+  return settingsSection({ printer: listing.printer, revision: revisionIn(app, listing) });
 }
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   await removePrinter(app.store, id);
-  if (isNavigation(request)) return redirect(paths.printers);
-  return htmlReply(html`${printerList(app.store.printers.list())}${notify("The printer is deleted.")}`);
+  return answerForm(request, done, {
+    redirect: () => paths.printers,
+    fragment: () => html`${printerList(app.store.printers.list())}${notify("The printer is deleted.")}`,
+  });
 }

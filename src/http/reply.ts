@@ -62,9 +62,8 @@ export function redirect(location: string): Redirect {
 /** A download of bytes that are in memory. */
 export function bytesDownload(
   bytes: Uint8Array,
-  options: Omit<Download, "kind" | "size" | "etag" | "open">,
+  { etag = etagOf(bytes), ...options }: Omit<Download, "kind" | "size" | "etag" | "open"> & { etag?: string },
 ): Download {
-  const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
   return {
     ...options,
     kind: "download",
@@ -72,4 +71,8 @@ export function bytesDownload(
     etag,
     open: async () => ({ chunks: (start, end) => [bytes.subarray(start, end)] }),
   };
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 }

@@ -5,6 +5,8 @@ import type { Incoming } from "../store/blobs.ts";
 import type { NewDriver } from "../store/drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { Inspections } from "../workers/inspections.ts";
+import type { ArchiveCheck } from "./archive-check.ts";
+import type { PackageBuilder } from "./packages.ts";
 
 export interface AddedDriver {
   readonly driver: Driver;
@@ -12,21 +14,32 @@ export interface AddedDriver {
   readonly isNew: boolean;
 }
 
-type Services = { readonly store: Store; readonly inspections: Pick<Inspections, "inspect"> };
+/** What adding a driver needs. */
+export interface DriverServices {
+  readonly store: Store;
+  readonly inspections: Pick<Inspections, "inspect">;
+  readonly archives: Pick<ArchiveCheck, "uploaded">;
+  readonly packages: Pick<PackageBuilder, "prepare">;
+}
 
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
  * upload is gone and no record is made. Content that is known already only puts its file back.
  * @param client whose upload it is
- * @throws UserError "invalid" when it is no driver ZIP
+ * @throws UserError "invalid" when it is no driver ZIP, "busy"
  */
-export function addDriver(
-  app: Services,
+export async function addDriver(
+  services: DriverServices,
   incoming: Incoming,
   fileName: string,
   client = "",
 ): Promise<AddedDriver> {
-  return app.store.blobs.inTurn(incoming.sha256, () => add(app, incoming, fileName, client));
+  const { blobs } = services.store;
+  try {
+    return await blobs.inTurn(incoming.sha256, () => add(services, incoming, fileName, client));
+  } finally {
+    await blobs.discard(incoming);
+  }
 }
 
 /** Deletes a driver, then its archive. @throws UserError "not-found", or "conflict" where it is in use */
@@ -39,43 +52,42 @@ export async function removeDriver({ drivers, blobs }: Store, id: number): Promi
 }
 
 async function add(
-  { store, inspections }: Services,
+  services: DriverServices,
   incoming: Incoming,
   fileName: string,
   client: string,
 ): Promise<AddedDriver> {
-  try {
-    const known = store.drivers.findByDigest(incoming.sha256);
-    if (known !== undefined) {
-      await store.blobs.keepArchive(incoming);
-      return { driver: known, isNew: false };
-    }
-    const report = await inspections.inspect(incoming, client);
-    return await keep(store, incoming, {
-      sha256: incoming.sha256,
-      file_name: cleanText(basename(fileName.replaceAll("\\", "/"))).slice(0, 255) || "driver.zip",
-      size: incoming.size,
-      name: "",
-      comment: "",
-      ...firstChoice(report),
-      trust_publisher: false,
-      report,
-    });
-  } finally {
-    await store.blobs.discard(incoming);
-  }
+  const record = await recordOf(services, incoming, fileName, client);
+  const added = await services.store.blobs.keepArchive(incoming, record);
+  await services.archives.uploaded(incoming.sha256);
+  services.packages.prepare(added.driver);
+  return added;
 }
 
-/** A file that was there before without a record stays when the record cannot be made. */
-async function keep({ blobs, drivers }: Store, incoming: Incoming, driver: NewDriver): Promise<AddedDriver> {
-  const wasThere = await blobs.exists(blobs.archivePath(incoming.sha256));
-  await blobs.keepArchive(incoming);
-  try {
-    return await drivers.add(driver);
-  } catch (error) {
-    if (!wasThere) await blobs.removeArchive(incoming.sha256);
-    throw error;
-  }
+/** What makes an upload's record, or finds the one that the same content has already. */
+async function recordOf(
+  { store, inspections }: DriverServices,
+  incoming: Incoming,
+  fileName: string,
+  client: string,
+): Promise<() => Promise<AddedDriver>> {
+  const known = store.drivers.findByDigest(incoming.sha256);
+  if (known !== undefined) return async () => ({ driver: known, isNew: false });
+  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, client));
+  return () => store.drivers.add(driver);
+}
+
+function newDriver({ sha256, size }: Incoming, fileName: string, report: ArchiveReport): NewDriver {
+  return {
+    sha256,
+    file_name: cleanText(basename(fileName.replaceAll("\\", "/"))).slice(0, 255) || "driver.zip",
+    size,
+    name: "",
+    comment: "",
+    ...firstChoice(report),
+    trust_publisher: false,
+    report,
+  };
 }
 
 /** The INF that is the printer's, and the model that most will want. */

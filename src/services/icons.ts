@@ -1,7 +1,17 @@
+import { crc32, inflateSync } from "node:zlib";
+import { UserError } from "../domain/errors.ts";
 import { checkIcon } from "../domain/icon.ts";
-import type { Incoming } from "../store/blobs.ts";
+import type { PngTools } from "../domain/png.ts";
+import type { Blobs, Incoming } from "../store/blobs.ts";
 import type { Store } from "../store/store.ts";
-import { pngTools } from "./png-tools.ts";
+
+/** A printer's picture as it was uploaded. */
+export interface Picture {
+  /** Of its file. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: Buffer;
+}
 
 /**
  * Gives a printer the picture that was uploaded, in place of the one it had. Whatever fails, the upload is
@@ -9,56 +19,75 @@ import { pngTools } from "./png-tools.ts";
  * @throws UserError "invalid" when it is no icon, "not-found" when there is no such printer
  */
 export async function keepIcon(store: Store, printerId: number, incoming: Incoming): Promise<void> {
+  const { blobs, icons } = store;
   try {
-    checkIcon(await readIcon(store, incoming.path), pngTools);
-    const unused = await store.blobs.inTurn(incoming.sha256, () => putIcon(store, printerId, incoming));
-    if (unused !== undefined) await removeUnusedIcon(store, unused);
+    const bytes = await readWhole(blobs, incoming.path);
+    if (bytes === undefined) throw new Error("a picture went away while it was read");
+    checkIcon(bytes, pngTools);
+    const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming));
+    await removeUnused(store, await blobs.inTurn(incoming.sha256, put));
   } finally {
-    await store.blobs.discard(incoming);
+    await blobs.discard(incoming);
   }
 }
 
-/** Takes a printer's icon away. */
+/** Takes a printer's icon away, if it has one. @throws UserError "not-found" when there is no such printer */
 export async function removeIcon(store: Store, printerId: number): Promise<void> {
-  const unused = await store.icons.remove(printerId);
-  if (unused !== undefined) await removeUnusedIcon(store, unused);
+  store.printers.get(printerId);
+  await removeUnused(store, await store.icons.remove(printerId));
 }
 
 /** Deletes a printer, and its picture with it where no other printer has the same. @throws UserError */
 export async function removePrinter(store: Store, id: number): Promise<void> {
-  const unused = await store.printers.remove(id);
-  if (unused !== undefined) await removeUnusedIcon(store, unused);
+  await removeUnused(store, await store.printers.remove(id));
 }
 
-/** An uploaded or kept picture, whole. */
-export async function readIcon(store: Store, path: string): Promise<Buffer> {
-  const source = await store.blobs.open(path);
-  if (source === undefined) throw new Error("a picture went away while it was read");
-  try {
-    return await source.read(0, source.size);
-  } finally {
-    await source.close();
-  }
+/** A printer's picture. @throws UserError "not-found" where there is no such printer, or none of it */
+export async function readIcon(store: Store, printerId: number): Promise<Picture> {
+  store.printers.get(printerId);
+  const picture = await findIcon(store, printerId);
+  if (picture === undefined) throw new UserError("not-found", "This printer has no icon.");
+  return picture;
 }
 
-async function putIcon(
-  { blobs, icons }: Store,
-  printerId: number,
-  incoming: Incoming,
-): Promise<string | undefined> {
-  const wasThere = await blobs.exists(blobs.iconPath(incoming.sha256));
-  await blobs.keepIcon(incoming);
-  try {
-    return await icons.put(printerId, incoming);
-  } catch (error) {
-    if (!wasThere) await blobs.removeIcon(incoming.sha256);
-    throw error;
-  }
+/** A printer's picture; undefined where its record or its file is missing. */
+export async function findIcon(store: Store, printerId: number): Promise<Picture | undefined> {
+  const sha256 = store.icons.find(printerId)?.sha256;
+  if (sha256 === undefined) return undefined;
+  const path = store.blobs.iconPath(sha256);
+  const bytes = await readWhole(store.blobs, path);
+  return bytes && { path, sha256, bytes };
 }
 
 /** Asked again in turn: an upload of the same picture may have come first. */
-function removeUnusedIcon({ blobs, icons }: Store, sha256: string): Promise<void> {
-  return blobs.inTurn(sha256, async () => {
+async function removeUnused({ blobs, icons }: Store, sha256: string | undefined): Promise<void> {
+  if (sha256 === undefined) return;
+  await blobs.inTurn(sha256, async () => {
     if (!icons.hasDigest(sha256)) await blobs.removeIcon(sha256);
   });
 }
+
+async function readWhole(blobs: Blobs, path: string): Promise<Buffer | undefined> {
+  const source = await blobs.open(path);
+  try {
+    return await source?.read(0, source.size);
+  } finally {
+    await source?.close();
+  }
+}
+
+/** What zlib answers with the option `info`. */
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/** What checking a PNG needs of zlib. Inflating an icon takes a few milliseconds. */
+export const pngTools: PngTools = {
+  crc32: (data) => crc32(data),
+  inflate(data, limit) {
+    const options = { maxOutputLength: limit, info: true };
+    const { buffer, engine } = inflateSync(data, options) as unknown as Inflated;
+    return { bytes: buffer, used: engine.bytesWritten };
+  },
+};

@@ -20,6 +20,7 @@ import type { PrinterListing } from "../store/printers.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
+import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
 
 /** A package with what a download says of it. */
@@ -146,18 +147,10 @@ export class PackageBuilder {
 
   /** The printer's picture; a missing record or file is no reason to fail. */
   async #icon(printerId: number): Promise<IconFile | undefined> {
-    const icon = this.#store.icons.find(printerId);
-    if (icon === undefined) return undefined;
-    const path = this.#store.blobs.iconPath(icon.sha256);
-    const source = await this.#store.blobs.open(path);
-    if (source === undefined) return undefined;
-    try {
-      const { size } = source;
-      const crc = crc32(await source.read(0, size));
-      return { path, sha256: icon.sha256, size, crc32: crc, refusal: () => pictureChanged };
-    } finally {
-      await source.close();
-    }
+    const picture = await findIcon(this.#store, printerId);
+    if (picture === undefined) return undefined;
+    const { path, sha256, bytes } = picture;
+    return { path, sha256, size: bytes.length, crc32: crc32(bytes), refusal: () => pictureChanged };
   }
 }
 

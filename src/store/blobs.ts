@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { open, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type FileSource, fileState, makeFolder, moveIntoPlace, openSource } from "./files.ts";
@@ -91,14 +91,14 @@ export class Blobs {
     await rm(incoming.path, { force: true });
   }
 
-  async keepArchive(incoming: Incoming): Promise<void> {
-    await makeFolder(this.#folders.drivers);
-    await moveIntoPlace(incoming.path, this.archivePath(incoming.sha256));
+  /** Puts an upload among the archives with its record, in turn. @throws whatever `record` throws */
+  keepArchive<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
+    return keepWithRecord(incoming, this.archivePath(incoming.sha256), record);
   }
 
-  async keepIcon(incoming: Incoming): Promise<void> {
-    await makeFolder(this.#folders.icons);
-    await moveIntoPlace(incoming.path, this.iconPath(incoming.sha256));
+  /** Puts an upload among the icons with its record, in turn. @throws whatever `record` throws */
+  keepIcon<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
+    return keepWithRecord(incoming, this.iconPath(incoming.sha256), record);
   }
 
   async removeArchive(sha256: string): Promise<void> {
@@ -126,6 +126,22 @@ export class Blobs {
 
   async exists(path: string): Promise<boolean> {
     return (await fileState(path)) !== undefined;
+  }
+}
+
+/**
+ * Puts an upload in its place, then makes the record that refers to it. Where that fails the file goes again; one
+ * that was there before without a record stays.
+ */
+async function keepWithRecord<T>(incoming: Incoming, path: string, record: () => Promise<T>): Promise<T> {
+  await makeFolder(dirname(path));
+  const wasThere = (await fileState(path)) !== undefined;
+  await moveIntoPlace(incoming.path, path);
+  try {
+    return await record();
+  } catch (error) {
+    if (!wasThere) await rm(path, { force: true });
+    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { UserError } from "../../src/domain/errors.ts";
 import { checkIcon, iconLimitBytes } from "../../src/domain/icon.ts";
-import { pngTools } from "../../src/services/png-tools.ts";
+import { pngTools } from "../../src/services/icons.ts";
 import { startApp } from "../support/app.ts";
 import { makePicture, makePng, type Picture, pictureRows, pngChunk } from "../support/png.ts";
 import { seededRandom } from "../support/random.ts";

@@ -63,7 +63,7 @@ test("a driver that was acknowledged has its archive, although the same one is d
   const zip = driverZip();
   // Reading a ZIP in no time at all is the worst case: nothing keeps the two apart.
   const reader = { inspect: async () => makeDriver().report };
-  const services = { store, inspections: reader };
+  const services = { ...app, inspections: reader };
   const add = async () => addDriver(services, await store.blobs.receive(Readable.from([zip])), "a.zip");
   const lost: number[] = [];
   await add();

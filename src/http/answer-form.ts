@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import { UserError } from "../domain/errors.ts";
+import type { FormInput } from "../domain/fields.ts";
+import type { FormState } from "../html/form.ts";
+import type { Html } from "../html/html.ts";
+import { statusOf } from "./errors.ts";
+import { htmlReply, type Reply, redirect } from "./reply.ts";
+
+/** What a change led to: its value, or the error that the page shows where the form is. */
+export type Outcome<T> =
+  | { readonly value: T; readonly error?: undefined }
+  | { readonly error: UserError; readonly value?: undefined };
+
+/** Of a change that throws where it is refused. */
+export const done: Outcome<void> = { value: undefined };
+
+/** Saves a form. @throws whatever `save` throws, save for an error that names fields */
+export function saving<T>(save: () => Promise<T>): Promise<Outcome<T>> {
+  return outcomeOf(save, ({ fields }) => Object.keys(fields).length > 0);
+}
+
+/** Takes a file. @throws whatever `upload` throws, save for an error that is about the file */
+export function uploading<T>(upload: () => Promise<T>): Promise<Outcome<T>> {
+  return outcomeOf(upload, ({ code }) => code === "invalid" || code === "too-large");
+}
+
+async function outcomeOf<T>(
+  change: () => Promise<T>,
+  isShown: (error: UserError) => boolean,
+): Promise<Outcome<T>> {
+  try {
+    return { value: await change() };
+  } catch (error) {
+    if (error instanceof UserError && isShown(error)) return { error };
+    throw error;
+  }
+}
+
+/** A form as it was sent, with a message beside each field that was refused. */
+export function sentForm(values: FormInput, error?: UserError): FormState {
+  return { values, problems: error?.fields ?? {} };
+}
+
+/** The three shapes of an answer; only the one that is asked for is made. */
+export interface FormAnswers<T> {
+  /** The path that a browser goes on to after the change. */
+  readonly redirect: (value: T) => string;
+  /** The whole page again, for a browser whose change was refused; without it the error is thrown. */
+  readonly page?: (error: UserError) => Html | Promise<Html>;
+  /** The part of the page that a script puts in place, after the change or with why it was refused. */
+  readonly fragment: (outcome: Outcome<T>) => Html;
+}
+
+/**
+ * Answers a form in the shape that its sender can show: to a browser a page, to a script of ours a fragment.
+ * @throws UserError the outcome's, where there is no page to show it on
+ */
+export async function answerForm<T>(
+  request: IncomingMessage,
+  outcome: Outcome<T>,
+  { redirect: path, page, fragment }: FormAnswers<T>,
+): Promise<Reply> {
+  const { error } = outcome;
+  const status = error === undefined ? 200 : statusOf(error);
+  if (!isNavigation(request)) return htmlReply(fragment(outcome), status);
+  if (error === undefined) return redirect(path(outcome.value));
+  if (page === undefined) throw error;
+  return htmlReply(await page(error), status);
+}
+
+/** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */
+function isNavigation({ headers }: IncomingMessage): boolean {
+  if (headers["hx-request"] !== undefined) return false;
+  // Browsers send Sec-Fetch-Mode only to https and localhost; on a plain LAN address the other one remains.
+  return headers["sec-fetch-mode"] === "navigate" || headers["upgrade-insecure-requests"] === "1";
+}

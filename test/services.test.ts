@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { test } from "node:test";
+import { addDriver } from "../src/services/drivers.ts";
+import { findIcon, keepIcon, readIcon, removeIcon, removePrinter } from "../src/services/icons.ts";
+import type { Store } from "../src/store/store.ts";
+import { startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { makePng } from "./support/png.ts";
+
+function receive({ blobs }: Store, bytes: Uint8Array) {
+  return blobs.receive(Readable.from([bytes]));
+}
+
+test("an added driver's archive counts as read: its digest was taken as it came", async (t) => {
+  const { app } = await startApp(t);
+  const neverRead = () => Promise.reject(new Error("the archive was read again"));
+  Object.assign(app.workers, { verify: neverRead, digest: neverRead });
+
+  const { driver } = await addDriver(app, await receive(app.store, driverZip()), "a.zip");
+  await app.archives.require(driver);
+  const back = await addDriver(app, await receive(app.store, driverZip()), "b.zip");
+  await app.archives.require(driver);
+
+  assert.deepEqual([back.driver.id, back.isNew], [driver.id, false]);
+});
+
+test("a driver counts as added only once the check of archives knows of it", async (t) => {
+  const { app } = await startApp(t);
+  const told: string[] = [];
+  const archives = {
+    uploaded: async (sha256: string) => {
+      told.push(`${sha256} has a record: ${app.store.drivers.hasDigest(sha256)}`);
+    },
+  };
+  const incoming = await receive(app.store, driverZip());
+
+  const { driver } = await addDriver({ ...app, archives }, incoming, "a.zip");
+
+  assert.deepEqual(told, [`${driver.sha256} has a record: true`]);
+});
+
+test("a file whose record cannot be made goes again, unless it was there before", async (t) => {
+  const { app, dataDir } = await startApp(t);
+  const { blobs } = app.store;
+  const failing = () => Promise.reject(new Error("no record"));
+  const there = makePng(256, 256, 1);
+  await blobs.keepIcon(await receive(app.store, there), async () => {});
+
+  await assert.rejects(
+    receive(app.store, driverZip()).then((zip) => blobs.keepArchive(zip, failing)),
+    /no record/,
+  );
+  await assert.rejects(
+    receive(app.store, makePng(256, 256, 2)).then((png) => blobs.keepIcon(png, failing)),
+    /no record/,
+  );
+  await assert.rejects(
+    receive(app.store, there).then((png) => blobs.keepIcon(png, failing)),
+    /no record/,
+  );
+
+  assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
+  assert.equal(readdirSync(join(dataDir, "icons")).length, 1);
+});
+
+test("a picture stays while a printer has it, and goes with the last one", async (t) => {
+  const { app, dataDir, addPrinter } = await startApp(t);
+  const { store } = app;
+  const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
+  const png = makePng(256, 256, 1);
+  for (const id of [one, other]) await keepIcon(store, id, await receive(store, png));
+
+  await removeIcon(store, one);
+  const kept = await readIcon(store, other);
+  await removePrinter(store, other);
+
+  assert.ok(kept.bytes.equals(png));
+  assert.deepEqual(readdirSync(join(dataDir, "icons")), []);
+  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
+});
+
+test("a picture whose record or file is missing is none", async (t) => {
+  const { app, addPrinter } = await startApp(t);
+  const { store } = app;
+  const id = await addPrinter({ driver_id: "" });
+
+  const without = await findIcon(store, id);
+  await keepIcon(store, id, await receive(store, makePng(256, 256, 1)));
+  await store.blobs.removeIcon(store.icons.find(id)?.sha256 ?? "");
+  const lost = await findIcon(store, id);
+
+  assert.deepEqual([without, lost], [undefined, undefined]);
+  await assert.rejects(readIcon(store, id), { code: "not-found" });
+  await assert.rejects(removeIcon(store, 99), { code: "not-found" });
+});
