@@ -8,13 +8,11 @@ import type { Workers } from "./workers/pool.ts";
 /** What every handler is given. */
 export interface App {
   readonly config: Config;
-  readonly version: string;
   readonly store: Store;
   readonly inspections: Inspections;
   readonly workers: Workers;
   readonly archives: ArchiveCheck;
   readonly packages: PackageBuilder;
-  readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }

@@ -1,20 +1,12 @@
-import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { App } from "./app.ts";
 import { runCommand } from "./cli.ts";
 import { type Config, readConfig } from "./config.ts";
+import { createApp } from "./create-app.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
-import { ArchiveCheck } from "./services/archive-check.ts";
-import { PackageBuilder } from "./services/packages.ts";
-import { openStore } from "./store/store.ts";
-import { Inspections } from "./workers/inspections.ts";
-import { Workers } from "./workers/pool.ts";
 
-const patienceMs = 10_000;
-
-function log(line: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
-}
+/** What runs at a signal may take so long to finish. */
+const shutdownTimeoutMs = 10_000;
 
 /** The main thread: what the command line asks for, which is to serve unless it says otherwise. */
 export async function main(): Promise<void> {
@@ -27,46 +19,41 @@ export async function main(): Promise<void> {
 }
 
 async function serve(config: Config): Promise<void> {
-  const store = await openStore(config.dataDir, Date.now, log);
-  const inspections = new Inspections(__filename);
-  const workers = new Workers(__filename);
-  const archives = new ArchiveCheck(store, workers, log);
-  const packages = new PackageBuilder(store, workers, archives);
-  const app: App = {
-    config,
-    version: PLATEN_VERSION,
-    store,
-    inspections,
-    workers,
-    archives,
-    packages,
-    clock: Date.now,
-    random: randomBytes,
-    log,
-  };
+  const { app, close } = await createApp(config);
   const server = createHttpServer(app);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(config.port, config.host, resolve);
-  });
-  server.on("error", (error) => log(`the server: ${error.message}`));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, config);
+  server.on("error", (error) => app.log(`the server: ${error.message}`));
   process.stdout.write(
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
-  archives.start();
-  let isStopping = false;
-  const stop = async (signal: string) => {
-    if (isStopping) return;
-    isStopping = true;
-    log(`${signal}: finishing what runs, ${patienceMs / 1000} seconds at most`);
-    await closeServer(server, patienceMs);
-    archives.close();
-    inspections.close();
-    await store.close();
-    await workers.close();
+  app.archives.start();
+  onceAtSignal(async (signal) => {
+    app.log(`${signal}: finishing what runs, ${shutdownTimeoutMs / 1000} seconds at most`);
+    await closeServer(server, shutdownTimeoutMs);
+    await close();
     process.exit(0);
-  };
-  process.on("SIGTERM", () => void stop("SIGTERM"));
-  process.on("SIGINT", () => void stop("SIGINT"));
+  });
+}
+
+/** @returns the port, which the system chose where the setting is 0 */
+async function listen(server: Server, { port, host }: Config): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Stops at the first signal; further ones change nothing. */
+function onceAtSignal(stop: (signal: string) => Promise<void>): void {
+  let isStopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (!isStopping) void stop(signal);
+      isStopping = true;
+    });
+  }
 }

@@ -16,6 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
   services: ["domain", "inf", "store", "pkg/zip", "pkg/scripts", "pkg/formats", "workers"],
   config: [],
   app: ["config", "services", "store", "workers"],
+  "create-app": ["app", "config", "services", "store", "workers"],
   http: [
     "domain",
     "inf",

@@ -213,12 +213,12 @@ const idleLookMs = 50;
 /**
  * Stops taking requests, lets running ones finish for a while, then breaks them off. A connection that is busy now
  * and idle a moment later is closed then: nobody waits for the end of its keep-alive.
- * @param patienceMs how long downloads may still take
+ * @param shutdownTimeoutMs how long downloads may still take
  */
-export function closeServer(server: Server, patienceMs: number): Promise<void> {
+export function closeServer(server: Server, shutdownTimeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
-    const timer = setTimeout(() => server.closeAllConnections(), patienceMs);
+    const timer = setTimeout(() => server.closeAllConnections(), shutdownTimeoutMs);
     server.close(() => {
       clearInterval(idle);
       clearTimeout(timer);

@@ -133,6 +133,8 @@ export class ArchiveCheck {
       const { descriptor, size, mark } = source;
       const isRead = () => this.#verdicts.get(sha256)?.mark === mark;
       if (isRead()) return;
+      // A thread that begins now would outlive the service.
+      if (this.#isClosed) throw new UserError("busy", "The service is being stopped. Try again in a minute.");
       const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
       // Somebody who could not wait may have been quicker, and has said it.
       if (isRead()) return;

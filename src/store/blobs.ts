@@ -53,6 +53,11 @@ export class Blobs {
     return result;
   }
 
+  /** When no work is under way in any turn. */
+  async settled(): Promise<void> {
+    while (this.#turns.size > 0) await Promise.all(this.#turns.values());
+  }
+
   archivePath(sha256: string): string {
     return join(this.#folders.drivers, `${sha256}.zip`);
   }

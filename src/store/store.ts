@@ -21,7 +21,7 @@ export interface Store {
   readonly blobs: Blobs;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
-  /** Waits for writes under way, then gives the folder free. */
+  /** Waits for writes under way, of files and of records, then gives the folder free. */
   close(): Promise<void>;
 }
 
@@ -68,6 +68,7 @@ async function openLocked(
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
   const secret = await readSecret(secretPath);
   const close = async () => {
+    await blobs.settled();
     await db.settle();
     db.close();
     await lock.release();

@@ -1,18 +1,13 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
+import { createApp } from "../../src/create-app.ts";
 import { defaultLimits, type Limits } from "../../src/http/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
-import { ArchiveCheck } from "../../src/services/archive-check.ts";
-import { PackageBuilder } from "../../src/services/packages.ts";
-import { openStore } from "../../src/store/store.ts";
-import { type InspectionLimits, Inspections } from "../../src/workers/inspections.ts";
-import { Workers } from "../../src/workers/pool.ts";
+import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { driverZip } from "./driver-zip.ts";
 
 /** The bundled file, which worker threads and command-line tests run. */
@@ -63,35 +58,20 @@ export async function startApp(
     uploadLimitBytes: 64 << 20,
     ...settings,
   };
-  const store = await openStore(dataDir, clock, log);
-  const inspections = new Inspections(bundle, inspectionLimits);
-  const workers = new Workers(bundle);
-  const archives = new ArchiveCheck(store, workers, log);
-  const packages = new PackageBuilder(store, workers, archives);
-  const version = "test";
-  const random = randomBytes;
-  const app: App = { config, version, store, inspections, workers, archives, packages, clock, random, log };
+  const { app, close } = await createApp(config, { script: bundle, clock, log, inspectionLimits });
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   // Tests run other programs and block this process meanwhile: no connection may have become too old by that.
   server.keepAliveTimeout = 10 * 60_000;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  archives.start();
+  app.archives.start();
   let stopped: Promise<void> | undefined;
   const stopOnce = () => {
-    stopped ??= stop(server, app);
+    stopped ??= closeServer(server, 100).then(close);
     return stopped;
   };
   t.after(stopOnce);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { app, url, dataDir, lines, stop: stopOnce, ...client(url) };
-}
-
-async function stop(server: Server, app: App): Promise<void> {
-  await closeServer(server, 100);
-  app.archives.close();
-  app.inspections.close();
-  await app.workers.close();
-  await app.store.close();
 }
 
 /** Requests to a running service. */

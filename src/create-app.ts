@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import type { App } from "./app.ts";
+import type { Config } from "./config.ts";
+import { ArchiveCheck } from "./services/archive-check.ts";
+import { PackageBuilder } from "./services/packages.ts";
+import { openStore } from "./store/store.ts";
+import { type InspectionLimits, Inspections } from "./workers/inspections.ts";
+import { Workers } from "./workers/pool.ts";
+
+/** What tests put in place of what the service itself takes. */
+export interface Overrides {
+  /** The bundled file that `main.ts` became, which threads and processes run; this one unless given. */
+  readonly script?: string;
+  /** UTC, milliseconds since 1970. */
+  readonly clock?: () => number;
+  readonly random?: (bytes: number) => Buffer;
+  /** Takes a line without its end; it goes to standard error unless given. */
+  readonly log?: (line: string) => void;
+  readonly inspectionLimits?: Partial<InspectionLimits>;
+}
+
+/** An app, and what ends it. */
+export interface CreatedApp {
+  readonly app: App;
+  /** Ends everything that the app began, and gives its folder free. To be called once, after the server is closed. */
+  close(): Promise<void>;
+}
+
+/** Puts together all that handlers are given. @throws Error that says what to do, when the folder cannot be used */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<CreatedApp> {
+  const { script = __filename, clock = Date.now, random = randomBytes, log = logToStderr } = overrides;
+  const store = await openStore(config.dataDir, clock, log);
+  const inspections = new Inspections(script, overrides.inspectionLimits);
+  const workers = new Workers(script);
+  const archives = new ArchiveCheck(store, workers, log);
+  const packages = new PackageBuilder(store, workers, archives);
+  const app = { config, store, inspections, workers, archives, packages, random, log };
+  return { app, close: () => closeApp(app) };
+}
+
+/** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
+async function closeApp({ archives, inspections, workers, store }: App): Promise<void> {
+  archives.close();
+  inspections.close();
+  await workers.close();
+  await archives.settled();
+  await store.close();
+}
+
+function logToStderr(line: string): void {
+  process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { createApp, type Overrides } from "../src/create-app.ts";
+import { openStore } from "../src/store/store.ts";
+import { bundle, temporaryFolder } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { makeDriver } from "./support/records.ts";
+
+const gibi = 2 ** 30;
+const quiet = () => {};
+
+async function makeApp(t: TestContext, overrides: Overrides = {}) {
+  const dataDir = await temporaryFolder(t);
+  const config = {
+    dataDir,
+    port: 0,
+    host: undefined,
+    publicUrl: undefined,
+    allowedHosts: [],
+    uploadLimitBytes: gibi,
+  };
+  const created = await createApp(config, { script: bundle, log: quiet, ...overrides });
+  return { ...created, dataDir };
+}
+
+test("a closed app has ended its threads, its inspections and its checks, and given its folder free", async (t) => {
+  const { app, close, dataDir } = await makeApp(t);
+  // Zeros that take seconds to read.
+  const size = 8 * gibi;
+  const { driver } = await app.store.drivers.add({ ...makeDriver(), sha256: "a".repeat(64), size });
+  const archive = app.store.blobs.archivePath(driver.sha256);
+  writeFileSync(archive, "");
+  truncateSync(archive, size);
+  const zip = join(dataDir, "upload.zip");
+  writeFileSync(zip, driverZip());
+  app.archives.start();
+  const running = Promise.allSettled([
+    app.archives.require(driver),
+    app.inspections.inspect({ path: zip, size: 1 }),
+  ]);
+
+  await close();
+
+  const [checked, inspected] = (await running).map((work) => work.status === "rejected" && `${work.reason}`);
+  const store = await openStore(dataDir, Date.now, quiet);
+  await store.close();
+  assert.match(String(checked), /a worker thread ended|is being stopped/);
+  assert.match(String(inspected), /is being stopped/);
+  await assert.rejects(app.archives.require(driver), /is being stopped/);
+});
+
+test("the folder is given free only when nobody works on its files any more", async (t) => {
+  const { app, close, dataDir } = await makeApp(t);
+  let finish = () => {};
+  const held = app.store.blobs.inTurn("a", () => new Promise<void>((resolve) => (finish = resolve)));
+  await Promise.resolve();
+
+  const closing = close();
+  const refusal = await openStore(dataDir, Date.now, quiet).catch(String);
+  finish();
+  await Promise.all([held, closing]);
+  const store = await openStore(dataDir, Date.now, quiet);
+  await store.close();
+
+  assert.match(String(refusal), /Another Platen is running/);
+});
+
+test("an app takes its clock, its randomness and its log from whoever makes it", async (t) => {
+  const lines: string[] = [];
+  const { app, close } = await makeApp(t, {
+    clock: () => 7,
+    random: (bytes) => Buffer.alloc(bytes, 7),
+    log: (line) => lines.push(line),
+  });
+  t.after(close);
+
+  const id = await app.store.clients.add({ name: "Alpha", notes: "" });
+  app.log("said");
+
+  assert.equal(app.store.clients.get(id).created_at, 7);
+  assert.deepEqual([...app.random(2)], [7, 7]);
+  assert.deepEqual(lines, ["said"]);
+});
+
+test("a folder that cannot be used makes no app", async (t) => {
+  const { close, app } = await makeApp(t);
+  t.after(close);
+
+  const second = createApp(app.config, { script: bundle, log: quiet });
+
+  await assert.rejects(second, /Another Platen is running/);
+});
