@@ -10,15 +10,17 @@ type ParamNames<Pattern extends string> = Pattern extends `${string}:${infer Res
     : Rest
   : never;
 
-/** What a handler reads a request from. */
-export interface Context<Name extends string = never> {
+/** What every handler reads a request from. */
+export interface RequestContext {
   readonly app: App;
   readonly request: IncomingMessage;
   readonly url: URL;
-  readonly params: Readonly<Record<Name, string>>;
-  /** The integer `:id` of the path. @throws UserError "not-found" when it is none */
-  readonly id: number;
 }
+
+/** The same with the parts of the path; `id`, the integer, only where the pattern has `:id`. */
+export type Context<Name extends string = never> = RequestContext & {
+  readonly params: Readonly<Record<Name, string>>;
+} & ("id" extends Name ? { readonly id: number } : unknown);
 
 export type Handler<Name extends string = never> = (context: Context<Name>) => Reply | Promise<Reply>;
 
@@ -43,7 +45,7 @@ export const del = routeOf("DELETE");
 
 /** What the table says of a request. */
 export type Found =
-  | { readonly kind: "handler"; readonly handler: Handler<string>; readonly params: Record<string, string> }
+  | { readonly kind: "route"; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };
 
@@ -54,7 +56,7 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   const route = matching.find((candidate) => candidate.method === wanted);
   if (route !== undefined) {
     const values = route.pattern.exec(path)?.slice(1) ?? [];
-    return { kind: "handler", handler: route.handler, params: decodeAll(route.names, values) };
+    return { kind: "route", route, params: decodeAll(route.names, values) };
   }
   if (matching.length === 0) return { kind: "nothing" };
   const methods = new Set(
@@ -69,6 +71,16 @@ function decodeAll(names: readonly string[], values: readonly string[]): Record<
   } catch {
     throw new UserError("not-found", "There is nothing at this address.");
   }
+}
+
+/** Runs the handler of a route. @throws UserError "not-found" where the path's `:id` is no integer */
+export async function runRoute(
+  { route, params }: Extract<Found, { kind: "route" }>,
+  base: RequestContext,
+): Promise<Reply> {
+  // The table's types hold each handler to the names of its pattern; here the names are only known as text.
+  const context = "id" in params ? { ...base, params, id: parseId(params.id) } : { ...base, params };
+  return route.handler(context as Context<string>);
 }
 
 /** The integer in a path. @throws UserError "not-found" */

@@ -7,7 +7,7 @@ import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes } from "./multipart.ts";
 import type { Reply } from "./reply.ts";
-import { type Context, findRoute, parseId } from "./router.ts";
+import { findRoute, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { send } from "./send.ts";
 import { checkHost, isCrossSite } from "./service-url.ts";
@@ -124,7 +124,7 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Room for the part of a body that stays in memory. @returns what gives it back; undefined without room */
+/** A share of the memory for bodies. @returns what gives it back; undefined where none is left */
 function takeBody({ quotas }: Service, request: IncomingMessage): (() => void) | undefined {
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, formLimitBytes));
@@ -163,7 +163,7 @@ async function recover(
   await send(service, request, response, errorReply(app, request, error)).catch(() => response.destroy());
 }
 
-async function handle(app: App, request: IncomingMessage, hasRoom: boolean): Promise<Reply> {
+async function handle(app: App, request: IncomingMessage, hasQuota: boolean): Promise<Reply> {
   const method = request.method ?? "GET";
   const url = parseUrl(request.url ?? "/");
   const found = findRoute(routes, method, url.pathname);
@@ -172,21 +172,13 @@ async function handle(app: App, request: IncomingMessage, hasRoom: boolean): Pro
     return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
   }
   if (!isReading(request)) checkOrigin(app, request);
-  if (!hasRoom) {
+  if (!hasQuota) {
     throw new UserError(
       "busy",
       "Too many forms are being received at the moment. Try again in a few seconds.",
     );
   }
-  const { params } = found;
-  const context: Context<string> = {
-    app,
-    request,
-    url,
-    params,
-    id: params.id === undefined ? 0 : parseId(params.id),
-  };
-  return found.handler(context);
+  return runRoute(found, { app, request, url });
 }
 
 /** @throws UserError where a change is not asked for by a page of this service, or by no page at all */
