@@ -39,7 +39,7 @@ export async function send(
   return sendText(sending, request, response, reply);
 }
 
-/** Bodies up to this size need no room: an error must get out when there is none left. */
+/** Bodies up to this size take nothing of the quota: an error must get out when none is left. */
 const freeBytes = 16 * 1024;
 
 async function sendText(

@@ -51,9 +51,9 @@ function admit({ quotas }: Service, socket: Socket): void {
 type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * One answer at a time for each connection. Node hands over all requests that a client sends ahead at once; here
+ * One answer at a time for each connection. Node hands over all requests that a client pipelines at once; here
  * they wait until the answer before them is out, and other connections come in between.
- * @param limit requests that may wait; a connection that sends more ahead is closed
+ * @param limit requests that may wait; a connection that pipelines more is closed
  */
 function inTurn(
   limit: number,
@@ -80,7 +80,7 @@ function inTurn(
   };
 }
 
-/** Does one thing in each turn of the event loop: who asks for little does not wait for all that others sent ahead. */
+/** Does one thing in each turn of the event loop: who asks for little does not wait for all that others pipelined. */
 function onePerTurn(): (work: () => void) => void {
   const queue: (() => void)[] = [];
   let isPlanned = false;
