@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
-import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { MessageChannel } from "node:worker_threads";
 import type { OpenFile } from "../domain/byte-source.ts";
+import { UserError } from "../domain/errors.ts";
 import type { EncryptedStart, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { Described, LaidOutDrivers } from "../pkg/formats/contents.ts";
 import type { EncryptionKeys } from "../pkg/formats/encryption.ts";
@@ -35,6 +36,7 @@ export class Workers {
   /** Threads that do one kind of task each. */
   readonly #apart = new Map<TaskName, WorkerThread>();
   #digestThread: WorkerThread | undefined;
+  #isClosed = false;
 
   /**
    * @param script the bundled file that `main.ts` became
@@ -52,7 +54,7 @@ export class Workers {
   }
 
   /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" where no ZIP can hold it */
-  layOut(input: Tasks["layOut"]["input"]): Promise<Described> {
+  async layOut(input: Tasks["layOut"]["input"]): Promise<Described> {
     return this.#digests().run("layOut", input);
   }
 
@@ -89,22 +91,24 @@ export class Workers {
   }
 
   /** Encrypts and digests what stands behind a start that was kept under this name. */
-  finish(input: Tasks["finish"]["input"]): Promise<EncryptionInfo> {
+  async finish(input: Tasks["finish"]["input"]): Promise<EncryptionInfo> {
     return this.#digests().run("finish", input);
   }
 
   /** Encrypts one chunk: how many bytes of its buffer are filled. */
-  encrypt(input: Tasks["encrypt"]["input"]): Promise<number> {
+  async encrypt(input: Tasks["encrypt"]["input"]): Promise<number> {
     const others = this.#others();
     const all = this.#digestThread === undefined ? others : [this.#digestThread, ...others];
     return this.#freest(all).run("encrypt", input);
   }
 
-  /** Ends all threads; whatever they were doing is rejected. */
+  /** Ends all threads; whatever they were doing is rejected, and nothing more is begun. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
+  /** @throws UserError "busy" when all has been closed, as wherever a thread may have to be started */
   #digests(): WorkerThread {
     this.#digestThread ??= this.#start(usualHeapMb, Number.POSITIVE_INFINITY);
     return this.#digestThread;
@@ -125,19 +129,19 @@ export class Workers {
   }
 
   /** On the thread for these tasks, one after the other. */
-  #runApart<K extends TaskName>(
+  async #runApart<K extends TaskName>(
     name: K,
     input: Tasks[K]["input"],
     heapMb: number,
     idleMs: number,
-    handedOver: MessagePort[] = [],
   ): Promise<Tasks[K]["output"]> {
     const thread = this.#apart.get(name) ?? this.#start(heapMb, idleMs);
     this.#apart.set(name, thread);
-    return thread.run(name, input, handedOver);
+    return thread.run(name, input);
   }
 
   #start(heapMb: number, idleMs: number): WorkerThread {
+    if (this.#isClosed) throw new UserError("busy", "The service is being stopped. Try again in a minute.");
     const thread = new WorkerThread(this.#script, { heapMb, idleMs }, () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;

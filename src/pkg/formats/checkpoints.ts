@@ -44,7 +44,7 @@ export interface PieceBuffers {
 
 /**
  * Encrypts the first `size` bytes, one chunk after the other.
- * @param size a multiple of the cipher's block
+ * @param size a multiple of the cipher's block, less than the whole
  */
 export async function encryptStart(
   plaintext: Plaintext,
@@ -52,13 +52,10 @@ export async function encryptStart(
   size: number,
   buffers: PieceBuffers,
 ): Promise<EncryptedStart> {
-  const { checkpoints, state } = await encryptPieces(
-    plaintext,
-    keys,
-    keys.iv,
-    { start: 0, end: size },
-    buffers,
-  );
+  const whole = { start: 0, end: size };
+  const nothing = { checkpoints: new Uint8Array(), state: keys.iv };
+  const { checkpoints, state } =
+    size === 0 ? nothing : await encryptPieces(plaintext, keys, keys.iv, whole, buffers);
   return { size, checkpoints, state };
 }
 
@@ -134,11 +131,11 @@ async function encryptPieces(
   return { checkpoints: new Uint8Array(Buffer.concat(checkpoints)), state: current };
 }
 
-/** The parts of a span that fall into each chunk. The file's last chunk belongs to it even where it is empty. */
+/** The parts of a span that fall into each chunk. What reaches the file's end has its last chunk, even an empty one. */
 function* chunkSpansOf({ start, end }: Span, plainSize: number): Generator<Span> {
   const first = Math.floor(start / chunkBytes);
-  const last = end === plainSize ? chunkCount(plainSize) - 1 : Math.ceil(end / chunkBytes) - 1;
-  for (let index = first; index <= last; index++) {
+  const count = end === plainSize ? chunkCount(plainSize) : Math.ceil(end / chunkBytes);
+  for (let index = first; index < count; index++) {
     const chunk = chunkSpan(index, plainSize);
     yield { start: Math.max(start, chunk.start), end: Math.min(end, chunk.end) };
   }

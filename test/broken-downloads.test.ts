@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readdirSync, truncateSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { startApp } from "./support/app.ts";
+import { openFilesBelow } from "./support/downloads.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { appWithMixedDriver, bytesOf, noise } from "./support/mixed-driver.ts";
+import { until } from "./support/until.ts";
+
+test("nothing is written for a download", async (t) => {
+  const { fetch, printer, dataDir } = await appWithMixedDriver(t);
+  const listing = () => readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort();
+  const before = listing();
+
+  await bytesOf(fetch(`/printers/${printer}/packages/mdm`));
+  await fetch(`/printers/${printer}/packages/mdm`, { method: "HEAD" });
+
+  assert.deepEqual(listing(), before);
+});
+
+/** Asks for a download and gives up after so many bytes. */
+function leaveAfter(url: string, path: string, bytes: number): Promise<void> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let received = 0;
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    );
+    socket.on("data", (chunk) => {
+      received += chunk.length;
+      if (received >= bytes) socket.destroy();
+    });
+    socket.on("close", () => resolve());
+  });
+}
+
+test("a client that leaves in the middle costs one log line and nothing else", async (t) => {
+  const app = await startApp(t);
+  const driver = await app.addDriver(
+    driverZip({
+      extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 60 }, () => noise)), method: 0 }],
+    }),
+  );
+  const id = await app.addPrinter({ driver_id: String(driver) });
+  const openFiles = () => readdirSync("/proc/self/fd").length;
+  await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+  const before = openFiles();
+
+  for (const format of ["mdm", "rmm"]) {
+    for (let i = 0; i < 5; i++) await leaveAfter(app.url, `/printers/${id}/packages/${format}`, 100_000);
+  }
+  await until(() => openFilesBelow(app.dataDir).length === 0);
+
+  assert.equal((await app.fetch("/health")).status, 200);
+  assert.ok(openFiles() <= before + 2, "no open file is left");
+  assert.ok(app.lines.filter((line) => /broken off: GET .*the client left/.test(line)).length >= 1);
+  assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
+});
+
+test("more sealed downloads at once than are allowed are refused with 503, also of a known package", async (t) => {
+  const { url, fetch, addDriver, addPrinter } = await startApp(t);
+  const big = Buffer.concat(Array.from({ length: 80 }, () => noise));
+  const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));
+  const path = `/printers/${await addPrinter({ driver_id: String(driver) })}/packages/mdm`;
+  await bytesOf(fetch(path));
+  const { hostname, port } = new URL(url);
+  const stalled = Array.from({ length: 32 }, () => {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    );
+    return socket.once("data", () => socket.pause()).on("error", () => {});
+  });
+  await Promise.all(stalled.map((socket) => new Promise((resolve) => socket.once("data", resolve))));
+
+  const refused = await fetch(path);
+  for (const socket of stalled) socket.destroy();
+
+  assert.equal(refused.status, 503);
+  assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
+  await until(async () => {
+    const again = await fetch(path);
+    await again.arrayBuffer();
+    return again.status === 200;
+  });
+});
+
+test("an archive that goes bad while it is read breaks the connection, so that half does not look whole", async (t) => {
+  const app = await startApp(t);
+  const zip = driverZip({
+    extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 150 }, () => noise)), method: 0 }],
+  });
+  const driver = await app.addDriver(zip);
+  const id = await app.addPrinter({ driver_id: String(driver) });
+  const path = app.app.store.blobs.archivePath(app.app.store.drivers.get(driver).sha256);
+  await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+
+  for (const format of ["rmm", "mdm"]) {
+    await writeFile(path, zip);
+    const answer = await app.fetch(`/printers/${id}/packages/${format}`);
+    truncateSync(path, 2_000_000);
+    await assert.rejects(answer.arrayBuffer(), `${format} broke off`);
+  }
+  const after = await app.fetch(`/printers/${id}/packages/rmm`);
+
+  assert.equal(app.lines.filter((line) => /broken off/.test(line)).length, 2, app.lines.join("\n"));
+  assert.equal(after.status, 422);
+  assert.match(await after.text(), /damaged on disk/);
+});
