@@ -1,6 +1,7 @@
 import { readLarge } from "./archive-extra.ts";
 import { type NameField, readPath } from "./archive-names.ts";
 import { damaged } from "./archive-refusal.ts";
+import { digitalSignature, centralDirectoryHeader as header } from "./record-fields.ts";
 
 /** A record of a ZIP's central directory (APPNOTE 6.3.10, 4.3.12). */
 export interface DirectoryRecord {
@@ -29,16 +30,17 @@ export function readRecords(directory: Buffer, count: number): DirectoryRecord[]
   const records: DirectoryRecord[] = [];
   let at = 0;
   for (let i = 0; i < count; i++) {
-    if (at + 46 > directory.length || directory.readUInt32LE(at) !== 0x02014b50) {
+    if (at + header.size > directory.length || directory.readUInt32LE(at) !== header.signature) {
       throw damaged(`its table of contents is broken: it lists ${i} files where its end counts ${count}`);
     }
-    const nameEnd = at + 46 + directory.readUInt16LE(at + 28);
-    const extraEnd = nameEnd + directory.readUInt16LE(at + 30);
-    const next = extraEnd + directory.readUInt16LE(at + 32);
+    const nameStart = at + header.size;
+    const nameEnd = nameStart + directory.readUInt16LE(at + header.fileNameLength);
+    const extraEnd = nameEnd + directory.readUInt16LE(at + header.extraFieldLength);
+    const next = extraEnd + directory.readUInt16LE(at + header.fileCommentLength);
     if (next > directory.length) throw damaged("its table of contents is cut off");
-    const fixed = directory.subarray(at, at + 46);
+    const fixed = directory.subarray(at, nameStart);
     records.push(
-      readRecord(fixed, directory.subarray(at + 46, nameEnd), directory.subarray(nameEnd, extraEnd)),
+      readRecord(fixed, directory.subarray(nameStart, nameEnd), directory.subarray(nameEnd, extraEnd)),
     );
     at = next;
   }
@@ -51,17 +53,19 @@ export function readRecords(directory: Buffer, count: number): DirectoryRecord[]
 /** Nothing, or a digital signature of the directory (4.3.13), which nobody reads any more. */
 function isSignature(rest: Buffer): boolean {
   if (rest.length === 0) return true;
-  return rest.length >= 6 && rest.readUInt32LE(0) === 0x05054b50 && rest.length === 6 + rest.readUInt16LE(4);
+  const { signature, size, sizeOfData } = digitalSignature;
+  if (rest.length < size || rest.readUInt32LE(0) !== signature) return false;
+  return rest.length === size + rest.readUInt16LE(sizeOfData);
 }
 
 function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord {
-  const flags = fixed.readUInt16LE(8);
+  const flags = fixed.readUInt16LE(header.generalPurposeBitFlag);
   const nameField = { bytes: name, flags, extra };
   const path = readPath(nameField);
   const [size, compressedSize, headerOffset] = readLarge(extra, [
-    fixed.readUInt32LE(24),
-    fixed.readUInt32LE(20),
-    fixed.readUInt32LE(42),
+    fixed.readUInt32LE(header.uncompressedSize),
+    fixed.readUInt32LE(header.compressedSize),
+    fixed.readUInt32LE(header.relativeOffsetOfLocalHeader),
   ]);
   if (size === undefined || compressedSize === undefined || headerOffset === undefined) {
     throw damaged(`a ZIP64 size of “${path}” is missing`);
@@ -71,10 +75,10 @@ function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord
     nameField,
     isFolder: path.endsWith("/"),
     // The file type of the Unix mode, whatever system the archive says it comes from.
-    isLink: ((fixed.readUInt32LE(38) >>> 16) & 0o170000) === 0o120000,
+    isLink: ((fixed.readUInt32LE(header.externalFileAttributes) >>> 16) & 0o170000) === 0o120000,
     flags,
-    method: fixed.readUInt16LE(10),
-    crc32: fixed.readUInt32LE(16),
+    method: fixed.readUInt16LE(header.compressionMethod),
+    crc32: fixed.readUInt32LE(header.crc32),
     size,
     compressedSize,
     headerOffset,

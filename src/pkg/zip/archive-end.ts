@@ -1,5 +1,12 @@
 import type { ByteSource } from "../../domain/byte-source.ts";
 import { ambiguous, damaged, refuse, rezip } from "./archive-refusal.ts";
+import {
+  centralDirectoryHeader,
+  endOfCentralDirectory as end,
+  zip64EndOfCentralDirectory as largeEnd,
+  localFileHeader,
+  zip64EndLocator as locatorFields,
+} from "./record-fields.ts";
 
 /** What the records at the end of a ZIP say of its table of contents. */
 export interface ArchiveEnd {
@@ -14,10 +21,8 @@ export interface ArchiveEnd {
 
 const entryLimit = 60_000;
 const directoryLimitBytes = 64 * 1024 * 1024;
-const endSignature = Buffer.from("PK\x05\x06", "latin1");
-const endSize = 22;
-const locatorSize = 20;
-const largeEndSize = 56;
+const endSignature = Buffer.alloc(4);
+endSignature.writeUInt32LE(end.signature);
 
 /**
  * Finds the end record of a ZIP (APPNOTE 6.3.10, 4.3.14 to 4.3.16) and with it the directory, which stands
@@ -26,12 +31,12 @@ const largeEndSize = 56;
  * @throws UserError "invalid"
  */
 export async function readEnd(source: ByteSource): Promise<ArchiveEnd> {
-  const tailLength = Math.min(source.size, endSize + 0xffff);
+  const tailLength = Math.min(source.size, end.size + 0xffff);
   const tail = await source.read(source.size - tailLength, tailLength);
-  const at = tail.length < endSize ? -1 : tail.lastIndexOf(endSignature, tail.length - endSize);
+  const at = tail.length < end.size ? -1 : tail.lastIndexOf(endSignature, tail.length - end.size);
   if (at < 0) throw await withoutEnd(source);
   checkOnlyEnd(tail, at);
-  const record = tail.subarray(at, at + endSize);
+  const record = tail.subarray(at, at + end.size);
   const endOffset = source.size - tailLength + at;
   const claim = (await readLargeEnd(source, endOffset, record)) ?? plainClaim(record, endOffset);
   const shift = claim.directoryEnd - claim.directorySize - claim.directoryOffset;
@@ -58,12 +63,12 @@ interface Claim {
 }
 
 async function withoutEnd(source: ByteSource): Promise<Error> {
-  if (await startsAt(source, 0, 0x04034b50)) return damaged("its end is missing");
+  if (await startsAt(source, 0, localFileHeader.signature)) return damaged("its end is missing");
   return refuse("This file is not a ZIP archive. Upload the ZIP with the driver’s files, INF included.");
 }
 
 function checkOnlyEnd(tail: Buffer, at: number): void {
-  const commentEnd = (record: number) => record + endSize + tail.readUInt16LE(record + 20);
+  const commentEnd = (record: number) => record + end.size + tail.readUInt16LE(record + end.commentLength);
   if (commentEnd(at) > tail.length) throw damaged("its last record is cut off");
   for (let other = at; other > 0; ) {
     other = tail.lastIndexOf(endSignature, other - 1);
@@ -73,12 +78,16 @@ function checkOnlyEnd(tail: Buffer, at: number): void {
 }
 
 function plainClaim(record: Buffer, endOffset: number): Claim {
-  const entryCount = record.readUInt16LE(10);
-  if (record.readUInt32LE(4) !== 0 || record.readUInt16LE(8) !== entryCount) throw severalParts();
+  const entryCount = record.readUInt16LE(end.totalEntries);
+  const isOneOfMany =
+    record.readUInt16LE(end.numberOfThisDisk) !== 0 ||
+    record.readUInt16LE(end.diskWithCentralDirectory) !== 0 ||
+    record.readUInt16LE(end.totalEntriesOnThisDisk) !== entryCount;
+  if (isOneOfMany) throw severalParts();
   return {
     entryCount,
-    directorySize: record.readUInt32LE(12),
-    directoryOffset: record.readUInt32LE(16),
+    directorySize: record.readUInt32LE(end.sizeOfCentralDirectory),
+    directoryOffset: record.readUInt32LE(end.offsetOfCentralDirectory),
     directoryEnd: endOffset,
   };
 }
@@ -89,38 +98,46 @@ function severalParts() {
 
 /** The ZIP64 end record, which every writer puts right in front of its locator. */
 async function readLargeEnd(source: ByteSource, endOffset: number, plain: Buffer) {
-  const directoryEnd = endOffset - locatorSize - largeEndSize;
-  if (endOffset < locatorSize) return undefined;
-  const locator = await source.read(endOffset - locatorSize, locatorSize);
-  if (locator.readUInt32LE(0) !== 0x07064b50) return undefined;
-  if (locator.readUInt32LE(4) !== 0 || locator.readUInt32LE(16) > 1) throw severalParts();
-  const record = directoryEnd < 0 ? undefined : await source.read(directoryEnd, largeEndSize);
-  const size = largeEndSize - 12;
-  if (record?.readUInt32LE(0) !== 0x06064b50 || record.readBigUInt64LE(4) !== BigInt(size)) {
+  const directoryEnd = endOffset - locatorFields.size - largeEnd.size;
+  if (endOffset < locatorFields.size) return undefined;
+  const locator = await source.read(endOffset - locatorFields.size, locatorFields.size);
+  if (locator.readUInt32LE(0) !== locatorFields.signature) return undefined;
+  const isOneOfMany =
+    locator.readUInt32LE(locatorFields.diskWithEndRecord) !== 0 ||
+    locator.readUInt32LE(locatorFields.totalNumberOfDisks) > 1;
+  if (isOneOfMany) throw severalParts();
+  const record = directoryEnd < 0 ? undefined : await source.read(directoryEnd, largeEnd.size);
+  // The record counts itself from behind this field on.
+  const size = largeEnd.size - 12;
+  if (
+    record?.readUInt32LE(0) !== largeEnd.signature ||
+    record.readBigUInt64LE(largeEnd.sizeOfRecord) !== BigInt(size)
+  ) {
     throw damaged("its ZIP64 end record is missing");
   }
   const claim = {
-    entryCount: Number(record.readBigUInt64LE(32)),
-    directorySize: Number(record.readBigUInt64LE(40)),
-    directoryOffset: Number(record.readBigUInt64LE(48)),
+    entryCount: Number(record.readBigUInt64LE(largeEnd.totalEntries)),
+    directorySize: Number(record.readBigUInt64LE(largeEnd.sizeOfCentralDirectory)),
+    directoryOffset: Number(record.readBigUInt64LE(largeEnd.offsetOfCentralDirectory)),
     directoryEnd,
-    shift: directoryEnd - Number(locator.readBigUInt64LE(8)),
+    shift: directoryEnd - Number(locator.readBigUInt64LE(locatorFields.offsetOfEndRecord)),
   };
-  if (record.readBigUInt64LE(16) !== 0n || record.readBigUInt64LE(24) !== record.readBigUInt64LE(32)) {
+  const onThisDisk = Number(record.readBigUInt64LE(largeEnd.totalEntriesOnThisDisk));
+  if (record.readBigUInt64LE(largeEnd.diskNumbers) !== 0n || onThisDisk !== claim.entryCount)
     throw severalParts();
-  }
   checkAgreement(plain, claim);
   return claim;
 }
 
 /** Some programs read the ZIP64 record always, some only where a field of the plain one is full. */
 function checkAgreement(plain: Buffer, claim: Claim): void {
-  const disks = [plain.readUInt16LE(4), plain.readUInt16LE(6)];
+  const disks = [end.numberOfThisDisk, end.diskWithCentralDirectory].map((at) => plain.readUInt16LE(at));
+  const counts = [end.totalEntriesOnThisDisk, end.totalEntries].map((at) => plain.readUInt16LE(at));
   const agrees =
     disks.every((disk) => disk === 0 || disk === 0xffff) &&
-    [plain.readUInt16LE(8), plain.readUInt16LE(10)].every((n) => n === 0xffff || n === claim.entryCount) &&
-    [0xffffffff, claim.directorySize].includes(plain.readUInt32LE(12)) &&
-    [0xffffffff, claim.directoryOffset].includes(plain.readUInt32LE(16));
+    counts.every((count) => count === 0xffff || count === claim.entryCount) &&
+    [0xffffffff, claim.directorySize].includes(plain.readUInt32LE(end.sizeOfCentralDirectory)) &&
+    [0xffffffff, claim.directoryOffset].includes(plain.readUInt32LE(end.offsetOfCentralDirectory));
   if (!agrees) throw ambiguous("its two end records contradict each other");
 }
 
@@ -128,8 +145,8 @@ function checkAgreement(plain: Buffer, claim: Claim): void {
 async function checkNotTwo(source: ByteSource, claim: Claim, shift: number): Promise<void> {
   if (shift === 0) return;
   const hasSecond =
-    (await startsAt(source, claim.directoryOffset, 0x02014b50)) ||
-    (claim.shift !== undefined && (await startsAt(source, claim.directoryEnd - shift, 0x06064b50)));
+    (await startsAt(source, claim.directoryOffset, centralDirectoryHeader.signature)) ||
+    (claim.shift !== undefined && (await startsAt(source, claim.directoryEnd - shift, largeEnd.signature)));
   if (hasSecond) throw ambiguous("it has two tables of contents");
 }
 

@@ -4,10 +4,12 @@ import { type ArchiveEnd, startsAt } from "./archive-end.ts";
 import { extraFields, readLarge } from "./archive-extra.ts";
 import { type NameField, readNames } from "./archive-names.ts";
 import { ambiguous, damaged, refuse } from "./archive-refusal.ts";
+import { localFileHeader as fields, generalPurposeBits } from "./record-fields.ts";
 
-const headerSize = 30;
-const flagDescriptor = 0x0008;
-const flagsEncrypted = 0x2041;
+const headerSize = fields.size;
+const { dataDescriptor, encrypted, strongEncryption, maskedHeader } = generalPurposeBits;
+/** Any of these: nobody can read it without a password. */
+export const flagsEncrypted = encrypted | strongEncryption | maskedHeader;
 /** Read along with a header: most extra fields are shorter. */
 const usualExtraBytes = 64;
 /** Headers that stand so close together are read at once. */
@@ -98,8 +100,9 @@ async function locateGroup(source: ByteSource, group: readonly Placed[]): Promis
 /** @param ahead what has been read already from the header on */
 async function locate(source: ByteSource, place: Placed, ahead: Buffer): Promise<Located> {
   const { record, localOffset, next, limit } = place;
-  if (ahead.readUInt32LE(0) !== 0x04034b50) throw misplaced(record);
-  const length = headerSize + ahead.readUInt16LE(26) + ahead.readUInt16LE(28);
+  if (ahead.readUInt32LE(0) !== fields.signature) throw misplaced(record);
+  const length =
+    headerSize + ahead.readUInt16LE(fields.fileNameLength) + ahead.readUInt16LE(fields.extraFieldLength);
   const dataOffset = localOffset + length;
   const dataEnd = dataOffset + record.compressedSize;
   if (dataEnd > limit) throw next === undefined ? misplaced(record) : overlap(record, next);
@@ -109,17 +112,17 @@ async function locate(source: ByteSource, place: Placed, ahead: Buffer): Promise
 }
 
 function checkHeader(record: DirectoryRecord, header: Buffer): void {
-  const nameEnd = headerSize + header.readUInt16LE(26);
+  const nameEnd = headerSize + header.readUInt16LE(fields.fileNameLength);
   const field = {
     bytes: header.subarray(headerSize, nameEnd),
-    flags: header.readUInt16LE(6),
+    flags: header.readUInt16LE(fields.generalPurposeBitFlag),
     extra: header.subarray(nameEnd),
   };
   const differs = (what: string) =>
     ambiguous(`its table of contents and the file’s own header give “${record.path}” different ${what}`);
   if (!sameName(record.nameField.bytes, field.bytes)) throw differs("names");
   if (!sameReading(record, field)) throw differs("names");
-  if (header.readUInt16LE(8) !== record.method) throw differs("methods");
+  if (header.readUInt16LE(fields.compressionMethod) !== record.method) throw differs("methods");
   if ((field.flags ^ record.flags) & flagsEncrypted) throw differs("kinds of encryption");
   if (!sameAmounts(record, header, field.extra)) throw differs("sizes or checksums");
 }
@@ -143,12 +146,13 @@ function sameName(one: Buffer, other: Buffer): boolean {
 
 /** With a data descriptor behind the file, a header may not know its amounts yet: 0, or full for ZIP64. */
 function sameAmounts(record: DirectoryRecord, header: Buffer, extra: Buffer): boolean {
-  const fields = [header.readUInt32LE(18), header.readUInt32LE(22)];
+  const sizes = [header.readUInt32LE(fields.compressedSize), header.readUInt32LE(fields.uncompressedSize)];
   // In this header's ZIP64 field the unpacked size stands first.
-  const [size, compressedSize] = readLarge(extra, fields.toReversed());
-  const isStreamed = ((header.readUInt16LE(6) | record.flags) & flagDescriptor) !== 0;
+  const [size, compressedSize] = readLarge(extra, sizes.toReversed());
+  const isStreamed =
+    ((header.readUInt16LE(fields.generalPurposeBitFlag) | record.flags) & dataDescriptor) !== 0;
   const unknown = (value: number | undefined) => isStreamed && (value === 0 || value === undefined);
-  const crc = header.readUInt32LE(14);
+  const crc = header.readUInt32LE(fields.crc32);
   return (
     (crc === record.crc32 || unknown(crc)) &&
     (size === record.size || unknown(size)) &&
@@ -162,11 +166,11 @@ const descriptorSizes = [0, 12, 16, 20, 24];
 async function checkGaps(source: ByteSource, located: readonly Located[], end: ArchiveEnd): Promise<void> {
   const firstOffset = located[0]?.localOffset ?? end.directoryOffset;
   const hidden = () => ambiguous("it holds a file that its table of contents does not list");
-  if (firstOffset > 0 && (await startsAt(source, 0, 0x04034b50))) throw hidden();
+  if (firstOffset > 0 && (await startsAt(source, 0, fields.signature))) throw hidden();
   const gaps = located.flatMap(({ dataEnd, limit }) => (limit - dataEnd < headerSize ? [] : [dataEnd]));
   await mapSome(gaps, async (offset) => {
     const bytes = await source.read(offset, headerSize);
-    if (descriptorSizes.some((at) => bytes.readUInt32LE(at) === 0x04034b50)) throw hidden();
+    if (descriptorSizes.some((at) => bytes.readUInt32LE(at) === fields.signature)) throw hidden();
   });
 }
 

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import type { UserError } from "../../domain/errors.ts";
 import { extraFields } from "./archive-extra.ts";
 import { ambiguous, refuse, rezip } from "./archive-refusal.ts";
+import { generalPurposeBits } from "./record-fields.ts";
 
 const cp437High =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
@@ -26,7 +27,7 @@ export interface Names {
   readonly unicode: string | undefined;
 }
 
-const flagUtf8 = 0x0800;
+const { languageEncoding: flagUtf8 } = generalPurposeBits;
 const maxPathLength = 240;
 /** No more bytes make so many characters, in UTF-8 or in any code page. */
 const maxNameBytes = 3 * maxPathLength;

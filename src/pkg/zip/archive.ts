@@ -4,7 +4,7 @@ import type { ByteSource } from "../../domain/byte-source.ts";
 import type { UserError } from "../../domain/errors.ts";
 import { type DirectoryRecord, readRecords } from "./archive-directory.ts";
 import { readEnd } from "./archive-end.ts";
-import { locateAll } from "./archive-local.ts";
+import { flagsEncrypted, locateAll } from "./archive-local.ts";
 import { damaged, refuse, rezip } from "./archive-refusal.ts";
 import { withoutTwins } from "./archive-twins.ts";
 
@@ -54,7 +54,7 @@ export async function readArchive(source: ByteSource): Promise<Archive> {
 function checkRecord(record: DirectoryRecord): void {
   const name = `“${record.path}”`;
   if (record.isFolder && record.size > 0) throw damaged(`the folder ${name} has contents of its own`);
-  if (record.flags & 0x2041 || record.method === 99) {
+  if (record.flags & flagsEncrypted || record.method === 99) {
     throw refuse(
       `This ZIP is encrypted (${name}). Unpack it with its password and pack it again without one.`,
     );

@@ -1,3 +1,9 @@
+import {
+  centralDirectoryHeader as central,
+  endOfCentralDirectory as end,
+  localFileHeader as local,
+} from "./record-fields.ts";
+
 /** What a ZIP's local header and its directory record say of one file (APPNOTE 6.3.10, 4.3.7 and 4.3.12). */
 export interface FileRecord {
   readonly name: Buffer;
@@ -14,11 +20,11 @@ export interface FileRecord {
 const fixedDosTime = 0x0021_0000;
 
 /** Of a local header, without name and extra field. */
-export const localHeaderBytes = 30;
+export const localHeaderBytes = local.size;
 /** Of a directory record, without name. */
-export const directoryRecordBytes = 46;
+export const directoryRecordBytes = central.size;
 /** Of the end of the central directory, without a comment. */
-export const endRecordBytes = 22;
+export const endRecordBytes = end.size;
 
 /** The header in front of a file's data, name and extra field included. */
 export function localHeader(record: FileRecord, extra: Buffer = Buffer.alloc(0)): Buffer {
@@ -29,46 +35,52 @@ export function localHeader(record: FileRecord, extra: Buffer = Buffer.alloc(0))
 
 /** Fills `out` with a local header and its name; the extra field is to follow. */
 export function writeLocalHeader(out: Buffer, record: FileRecord, extraLength = 0): void {
-  out.writeUInt32LE(0x04034b50, 0);
-  writeSharedFields(out, 4, record, extraLength);
-  record.name.copy(out, localHeaderBytes);
+  out.writeUInt32LE(local.signature, 0);
+  writeSharedFields(out, local, record, extraLength);
+  record.name.copy(out, local.size);
 }
 
 /** The file's record in the central directory, name included. */
 export function directoryRecord(record: FileRecord, headerOffset: number): Buffer {
-  const out = Buffer.alloc(directoryRecordBytes + record.name.length);
+  const out = Buffer.alloc(central.size + record.name.length);
   writeDirectoryRecord(out, record, headerOffset);
   return out;
 }
 
 /** Fills `out`, whose bytes are zero, with a directory record and its name. */
 export function writeDirectoryRecord(out: Buffer, record: FileRecord, headerOffset: number): void {
-  out.writeUInt32LE(0x02014b50, 0);
-  out.writeUInt16LE(record.versionMadeBy, 4);
-  writeSharedFields(out, 6, record, 0);
-  out.writeUInt32LE(headerOffset, 42);
-  record.name.copy(out, directoryRecordBytes);
+  out.writeUInt32LE(central.signature, 0);
+  out.writeUInt16LE(record.versionMadeBy, central.versionMadeBy);
+  writeSharedFields(out, central, record, 0);
+  out.writeUInt32LE(headerOffset, central.relativeOffsetOfLocalHeader);
+  record.name.copy(out, central.size);
 }
 
 /** The end of the central directory, without a comment. */
 export function endRecord(count: number, directorySize: number, directoryOffset: number): Buffer {
-  const record = Buffer.alloc(endRecordBytes);
-  record.write("PK\x05\x06", 0, "latin1");
-  record.writeUInt16LE(count, 8);
-  record.writeUInt16LE(count, 10);
-  record.writeUInt32LE(directorySize, 12);
-  record.writeUInt32LE(directoryOffset, 16);
+  const record = Buffer.alloc(end.size);
+  record.writeUInt32LE(end.signature, 0);
+  record.writeUInt16LE(count, end.totalEntriesOnThisDisk);
+  record.writeUInt16LE(count, end.totalEntries);
+  record.writeUInt32LE(directorySize, end.sizeOfCentralDirectory);
+  record.writeUInt32LE(directoryOffset, end.offsetOfCentralDirectory);
   return record;
 }
 
-function writeSharedFields(out: Buffer, at: number, record: FileRecord, extraLength: number): void {
-  out.writeUInt16LE(record.versionNeeded, at);
-  out.writeUInt16LE(record.flags, at + 2);
-  out.writeUInt16LE(record.method, at + 4);
-  out.writeUInt32LE(fixedDosTime, at + 6);
-  out.writeUInt32LE(record.crc32, at + 10);
-  out.writeUInt32LE(record.packedSize, at + 14);
-  out.writeUInt32LE(record.size, at + 18);
-  out.writeUInt16LE(record.name.length, at + 22);
-  out.writeUInt16LE(extraLength, at + 24);
+/** What stands in both headers of a file, at different places. */
+function writeSharedFields(
+  out: Buffer,
+  fields: typeof local | typeof central,
+  record: FileRecord,
+  extraLength: number,
+): void {
+  out.writeUInt16LE(record.versionNeeded, fields.versionNeededToExtract);
+  out.writeUInt16LE(record.flags, fields.generalPurposeBitFlag);
+  out.writeUInt16LE(record.method, fields.compressionMethod);
+  out.writeUInt32LE(fixedDosTime, fields.lastModFileTimeAndDate);
+  out.writeUInt32LE(record.crc32, fields.crc32);
+  out.writeUInt32LE(record.packedSize, fields.compressedSize);
+  out.writeUInt32LE(record.size, fields.uncompressedSize);
+  out.writeUInt16LE(record.name.length, fields.fileNameLength);
+  out.writeUInt16LE(extraLength, fields.extraFieldLength);
 }

@@ -3,6 +3,7 @@ import { deflateSync } from "fflate";
 import { UserError } from "../../domain/errors.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { joined, type Layout, LayoutBuilder } from "./layout.ts";
+import { generalPurposeBits } from "./record-fields.ts";
 import {
   directoryRecordBytes,
   endRecord,
@@ -26,8 +27,6 @@ export interface ZipFile {
 type ZipData =
   | { readonly deflated: Uint8Array }
   | { readonly source: number; readonly offset: number; readonly length: number; readonly method: 0 | 8 };
-
-const flagUtf8 = 0x0800;
 
 /** A file made here: a script, an icon. Blocks while it deflates, so keep it small. */
 export function zipBytes(name: string, bytes: Uint8Array): ZipFile {
@@ -131,7 +130,7 @@ function recordOf(file: ZipFile): FileRecord {
     name: Buffer.from(file.name, "utf8"),
     versionMadeBy: 20,
     versionNeeded: 20,
-    flags: flagUtf8,
+    flags: generalPurposeBits.languageEncoding,
     method: file.size === 0 ? 0 : 8,
     crc32: file.crc32,
     packedSize: packedSize(file),
