@@ -19,6 +19,7 @@ function licences() {
   return texts.map((text) => text.trim()).join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
+/** @type {import("esbuild").BuildOptions} */
 const shared = {
   bundle: true,
   platform: "node",
@@ -52,7 +53,7 @@ await build({
 
 if (process.argv.includes("--tests")) {
   rmSync(".build", { recursive: true, force: true });
-  const tests = readdirSync("test", { recursive: true })
+  const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => `test/${name.replaceAll("\\", "/")}`)
     .filter((name) => /\.(?:test|bench)\.ts$/.test(name));
   await build({

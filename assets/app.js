@@ -1,16 +1,31 @@
 // What makes the pages smoother. Everything works without it, by plain forms and links.
 (() => {
+  /**
+   * The first element that a selector finds.
+   * @template {Element} [T=HTMLElement]
+   * @param {string} selector
+   * @param {ParentNode} [from]
+   * @returns {T | null}
+   */
   const $ = (selector, from = document) => from.querySelector(selector);
 
-  /** Shows a message in the status line; screen readers read it out. */
+  /**
+   * Shows a message in the status line; screen readers read it out.
+   * @param {string} text
+   */
   function notify(text) {
     const place = $("#status");
     if (place) place.textContent = text;
   }
 
-  // The port's name follows the address until somebody types one.
+  /**
+   * The port's name follows the address until somebody types one.
+   * @param {HTMLFormElement} form
+   */
   function derivePort(form) {
+    /** @type {HTMLInputElement | null} */
     const address = $("[name=address]", form);
+    /** @type {HTMLInputElement | null} */
     const port = $("[name=port_name]", form);
     if (!address || !port) return;
     const derived = () => {
@@ -26,11 +41,17 @@
     });
   }
 
-  // Models are suggested from the chosen driver while one is typed.
+  /**
+   * Models are suggested from the chosen driver while one is typed.
+   * @param {HTMLFormElement} form
+   */
   function suggestModels(form) {
+    /** @type {HTMLSelectElement | null} */
     const driver = $("select[data-models]", form);
+    /** @type {HTMLInputElement | null} */
     const model = $("[name=driver_desc]", form);
     if (!driver || !model) return;
+    /** @type {number | undefined} */
     let timer;
     let asked = 0;
     const ask = async () => {
@@ -57,8 +78,13 @@
     });
   }
 
-  // Nothing typed is lost: leaving a changed form asks.
+  /** @type {HTMLFormElement | undefined} */
   let changed;
+
+  /**
+   * Nothing typed is lost: leaving a changed form asks.
+   * @param {HTMLFormElement} form
+   */
   function guard(form) {
     form.addEventListener("input", () => {
       changed = form;
@@ -71,12 +97,18 @@
     if (changed?.isConnected) event.preventDefault();
   });
 
-  // Uploads show how far they are, and can be cancelled.
+  /**
+   * Uploads show how far they are, and can be cancelled.
+   * @param {HTMLFormElement} form
+   */
   function watchUpload(form) {
+    /** @type {HTMLProgressElement | null} */
     const bar = $("progress", form);
     const button = $("button:not(.cancel)", form);
     const cancel = $(".cancel", form);
+    if (!bar || !button) return;
     const label = button.textContent;
+    /** @param {boolean} isRunning */
     const show = (isRunning) => {
       bar.hidden = !isRunning;
       if (cancel) cancel.hidden = !isRunning;
@@ -97,7 +129,10 @@
     cancel?.addEventListener("click", () => htmx.trigger(form, "htmx:abort"));
   }
 
-  /** Copies text also on plain http, where the clipboard interface does not exist. */
+  /**
+   * Copies text also on plain http, where the clipboard interface does not exist.
+   * @param {string} text
+   */
   async function copy(text) {
     if (navigator.clipboard && isSecureContext) return navigator.clipboard.writeText(text);
     const area = document.createElement("textarea");
@@ -112,10 +147,13 @@
   }
 
   document.addEventListener("click", async ({ target }) => {
-    const button = target.closest?.("button[data-copy]");
-    if (!button) return;
+    if (!(target instanceof Element)) return;
+    /** @type {HTMLButtonElement | null} */
+    const button = target.closest("button[data-copy]");
+    const source = button && $(`#${button.dataset.copy}`);
+    if (!source) return;
     try {
-      await copy($(`#${button.dataset.copy}`).textContent);
+      await copy(source.textContent);
       button.textContent = "Copied";
       notify("Copied");
     } catch {
@@ -127,28 +165,48 @@
     }, 2000);
   });
 
-  /** Brings a part of the page to life, once. */
-  function prepare(root) {
-    const each = (selector, work) => {
-      const found = [...root.querySelectorAll(selector)];
-      if (root.matches?.(selector)) found.push(root);
-      for (const element of found) {
-        element.prepared ??= new Set();
-        if (element.prepared.has(work)) continue;
-        element.prepared.add(work);
-        work(element);
-      }
-    };
-    each("form", derivePort);
-    each("form", suggestModels);
-    each("form[data-guard]", guard);
-    each("form.upload", watchUpload);
-    each("button[data-copy]", (button) => {
-      button.hidden = false;
-    });
+  /** @param {HTMLButtonElement} button */
+  function unhide(button) {
+    button.hidden = false;
   }
 
-  document.addEventListener("htmx:load", ({ target }) => prepare(target));
+  /**
+   * Brings a part of the page to life, once.
+   * @param {Element} root
+   */
+  function prepare(root) {
+    each(root, "form", derivePort);
+    each(root, "form", suggestModels);
+    each(root, "form[data-guard]", guard);
+    each(root, "form.upload", watchUpload);
+    each(root, "button[data-copy]", unhide);
+  }
+
+  /** @type {WeakMap<Element, Set<unknown>>} */
+  const prepared = new WeakMap();
+
+  /**
+   * Works once on each element that a selector finds, the root among them.
+   * @template {Element} T
+   * @param {Element} root
+   * @param {string} selector
+   * @param {(element: T) => void} work
+   */
+  function each(root, selector, work) {
+    /** @type {T[]} */
+    const found = Array.from(root.querySelectorAll(selector));
+    if (root.matches(selector)) found.push(/** @type {T} */ (root));
+    for (const element of found) {
+      const done = prepared.get(element) ?? new Set();
+      if (done.has(work)) continue;
+      prepared.set(element, done.add(work));
+      work(element);
+    }
+  }
+
+  document.addEventListener("htmx:load", ({ target }) => {
+    if (target instanceof Element) prepare(target);
+  });
   document.addEventListener("htmx:afterSettle", () => {
     const place = $("[data-focus]");
     place?.removeAttribute("data-focus");
@@ -169,6 +227,7 @@
   addEventListener("hashchange", openTarget);
 
   // Where there is room beside the list, the form stands there open.
+  /** @type {HTMLDetailsElement | null} */
   const form = $("#new-printer");
   if (form && matchMedia("(min-width: 1200px)").matches) form.open = true;
   prepare(document.body);

@@ -6,13 +6,14 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 const only = process.argv.slice(2);
-const files = readdirSync(".build", { recursive: true })
+const files = readdirSync(".build", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.cjs"))
   .filter((name) => only.length === 0 || only.some((part) => name.includes(part)))
   .map((name) => `.build/${name}`)
   .sort();
 if (files.length === 0 || !existsSync("dist/platen.cjs")) throw new Error("build first: npm test");
 
+/** @type {{ readonly name: string, readonly why: string }[]} */
 const skipped = [];
 const count = { passed: 0, failed: 0 };
 const stream = run({ files, concurrency: 2, timeout: 15 * 60_000 });

@@ -17,13 +17,13 @@ export type FieldMessages = Readonly<Record<string, string>>;
  */
 export class UserError extends Error {
   override readonly name = "UserError";
+  readonly code: ErrorCode;
+  readonly fields: FieldMessages;
 
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    readonly fields: FieldMessages = {},
-  ) {
+  constructor(code: ErrorCode, message: string, fields: FieldMessages = {}) {
     super(message);
+    this.code = code;
+    this.fields = fields;
   }
 }
 
