@@ -63,7 +63,16 @@ if (process.argv.includes("--tests")) {
     outbase: "test",
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    external: ["playwright-core", "axe-core", "web-tree-sitter", "acorn", "esbuild", "recheck", "yauzl"],
+    external: [
+      "playwright-core",
+      "axe-core",
+      "web-tree-sitter",
+      "acorn",
+      "esbuild",
+      "recheck",
+      "typescript",
+      "yauzl",
+    ],
     sourcemap: "inline",
   });
 }
