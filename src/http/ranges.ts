@@ -30,16 +30,17 @@ export function requestedRange(
 ): ByteRange | "unsatisfiable" | undefined {
   const condition = headers["if-range"];
   if (condition !== undefined && String(condition).trim() !== etag) return undefined;
-  const [first, last] = bounds(headers.range ?? "") ?? [];
-  if (first === undefined || last === undefined || (first === "" && last === "")) return undefined;
-  if (first === "") {
-    const length = Math.min(Number(last), size);
-    return length === 0 ? "unsatisfiable" : { start: size - length, end: size };
-  }
+  const [first, last] = bounds(headers.range ?? "") ?? ["", ""];
+  if (first === "") return last === "" ? undefined : lastBytes(Number(last), size);
   const start = Number(first);
-  if (last !== "" && Number(last) < start) return undefined;
-  if (start >= size) return "unsatisfiable";
-  return { start, end: last === "" ? size : Math.min(Number(last) + 1, size) };
+  const until = last === "" ? Number.POSITIVE_INFINITY : Number(last);
+  if (until < start) return undefined;
+  return start < size ? { start, end: Math.min(until + 1, size) } : "unsatisfiable";
+}
+
+function lastBytes(count: number, size: number): ByteRange | "unsatisfiable" {
+  const length = Math.min(count, size);
+  return length === 0 ? "unsatisfiable" : { start: size - length, end: size };
 }
 
 /** What stands before and behind the hyphen of `bytes=…-…`: digits or nothing. */

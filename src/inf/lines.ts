@@ -7,6 +7,11 @@ const valueLimit = 500_000;
 /** Of a field, in characters, before and after strings are replaced; Windows reads none that is longer. */
 export const fieldLimit = 4096;
 
+const quotationMark = 0x22;
+const comma = 0x2c;
+const semicolon = 0x3b;
+const equalsSign = 0x3d;
+
 /** `key = value, value`, or only values. %tokens% are not replaced yet. */
 export interface InfLine {
   /** What stands before the `=`; undefined where there is none. */
@@ -68,8 +73,8 @@ function withoutComment(line: string): string {
   let quoted = false;
   for (let i = 0; i < line.length; i++) {
     const character = line.charCodeAt(i);
-    if (character === 0x22) quoted = !quoted;
-    else if (character === 0x3b && !quoted) return line.slice(0, i);
+    if (character === quotationMark) quoted = !quoted;
+    else if (character === semicolon && !quoted) return line.slice(0, i);
   }
   return line;
 }
@@ -82,28 +87,38 @@ function sectionHeader(line: string): string | undefined {
 }
 
 function parseLine(line: string, mostValues: number): InfLine | undefined {
+  const first = separatorFrom(line, 0);
+  const hasKey = line.charCodeAt(first) === equalsSign;
+  const values = valuesOf(line, hasKey ? first + 1 : 0, mostValues);
+  if (!hasKey && values.length === 0) return undefined;
+  return { key: hasKey ? unquote(line.slice(0, first)) : undefined, values };
+}
+
+/** The values between the commas; none where there is only blank space. */
+function valuesOf(line: string, from: number, mostValues: number): string[] {
   const values: string[] = [];
-  let key: string | undefined;
-  let start = 0;
-  let quoted = false;
-  for (let i = 0; i < line.length; i++) {
-    const character = line.charCodeAt(i);
-    if (character === 0x22) quoted = !quoted;
-    else if (quoted) continue;
-    else if (character === 0x3d && key === undefined && values.length === 0) {
-      key = unquote(line.slice(start, i));
-      start = i + 1;
-    } else if (character === 0x2c) {
-      if (values.length >= mostValues) throw tooMany(valueLimit, "values");
-      values.push(unquote(line.slice(start, i)));
-      start = i + 1;
-    }
+  let start = from;
+  for (let at = separatorFrom(line, from); at >= 0; at = separatorFrom(line, at + 1)) {
+    if (line.charCodeAt(at) === equalsSign) continue;
+    if (values.length >= mostValues) throw tooMany(valueLimit, "values");
+    values.push(unquote(line.slice(start, at)));
+    start = at + 1;
   }
   const last = unquote(line.slice(start));
   if (last !== "" || values.length > 0) values.push(last);
-  if (key === undefined && values.length === 0) return undefined;
   // An array that grew has room for 17: the copy has none to spare.
-  return { key, values: values.slice() };
+  return values.slice();
+}
+
+/** Where the next `=` or `,` outside of quotes stands; -1 where there is none. */
+function separatorFrom(line: string, start: number): number {
+  let quoted = false;
+  for (let i = start; i < line.length; i++) {
+    const character = line.charCodeAt(i);
+    if (character === quotationMark) quoted = !quoted;
+    else if (!quoted && (character === equalsSign || character === comma)) return i;
+  }
+  return -1;
 }
 
 /** Takes the quotes off; text beside them stays, as Windows does it. */
@@ -120,9 +135,10 @@ function unquote(text: string): string {
   let length = 0;
   for (let at = first; at >= 0 && length < fieldLimit; at = trimmed.indexOf('"', start)) {
     const isQuote: boolean = quoted && trimmed.charAt(at + 1) === '"';
-    parts.push(trimmed.slice(start, isQuote ? at + 1 : at));
-    length += at - start + (isQuote ? 1 : 0);
-    start = at + (isQuote ? 2 : 1);
+    const end = isQuote ? at + 1 : at;
+    parts.push(trimmed.slice(start, end));
+    length += end - start;
+    start = end + 1;
     quoted = isQuote || !quoted;
   }
   parts.push(trimmed.slice(start));

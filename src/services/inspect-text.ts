@@ -1,4 +1,4 @@
-import { missingCountOf } from "../domain/driver.ts";
+import { type InfSummary, missingCountOf } from "../domain/driver.ts";
 import type { Inspection } from "./inspect.ts";
 import { reportOf } from "./inspect-report.ts";
 
@@ -8,27 +8,28 @@ const shown = 10;
 export function inspectionText(inspection: Inspection): string {
   const report = reportOf(inspection);
   const lines = [`${report.fileCount} files, ${report.totalBytes} bytes unpacked`, ...report.warnings];
-  for (const inf of report.infs) {
-    const mark = inf.path === report.printerInf ? " (the printer’s)" : "";
-    lines.push("", `${inf.path}${mark}`);
-    lines.push(`  class          ${inf.class ?? "none"}${inf.driverModel ? `, ${inf.driverModel}` : ""}`);
-    lines.push(`  provider       ${inf.provider ?? "not given"}`);
-    lines.push(
-      `  version        ${inf.driverVer ? `${inf.driverVer.version} of ${inf.driverVer.date}` : "not given"}`,
-    );
-    lines.push(`  architectures  ${inf.architectures.join(", ") || "none"}`);
-    if (inf.notShipped.length > 0) lines.push(`  not shipped    ${inf.notShipped.join(", ")}`);
-    lines.push(`  catalog        ${inf.catalogFiles.join(", ") || "none: unsigned"}`);
-    lines.push(
-      `  models         ${inf.descriptions.length} in ${inf.modelLines} lines${listed(inf.descriptions)}`,
-    );
-    if (inf.copyInf.length > 0) lines.push(`  brings along   ${inf.copyInf.join(", ")}`);
-    lines.push(`  missing        ${missingCountOf(inf)}${listed(inf.missing, missingCountOf(inf))}`);
-    lines.push(
-      `  unused         ${inf.unused.count}, ${inf.unused.bytes} bytes${listed(inf.unused.paths, inf.unused.count)}`,
-    );
-  }
+  for (const inf of report.infs) lines.push("", ...linesOf(inf, inf.path === report.printerInf));
   return `${lines.join("\n")}\n`;
+}
+
+function linesOf(inf: InfSummary, isPrinters: boolean): string[] {
+  const version = inf.driverVer ? `${inf.driverVer.version} of ${inf.driverVer.date}` : "not given";
+  const notShipped = inf.notShipped.length > 0 ? [`  not shipped    ${inf.notShipped.join(", ")}`] : [];
+  const copyInf = inf.copyInf.length > 0 ? [`  brings along   ${inf.copyInf.join(", ")}`] : [];
+  const { descriptions, unused } = inf;
+  return [
+    `${inf.path}${isPrinters ? " (the printer’s)" : ""}`,
+    `  class          ${inf.class ?? "none"}${inf.driverModel ? `, ${inf.driverModel}` : ""}`,
+    `  provider       ${inf.provider ?? "not given"}`,
+    `  version        ${version}`,
+    `  architectures  ${inf.architectures.join(", ") || "none"}`,
+    ...notShipped,
+    `  catalog        ${inf.catalogFiles.join(", ") || "none: unsigned"}`,
+    `  models         ${descriptions.length} in ${inf.modelLines} lines${listed(descriptions)}`,
+    ...copyInf,
+    `  missing        ${missingCountOf(inf)}${listed(inf.missing, missingCountOf(inf))}`,
+    `  unused         ${unused.count}, ${unused.bytes} bytes${listed(unused.paths, unused.count)}`,
+  ];
 }
 
 function listed(names: readonly string[], total = names.length): string {

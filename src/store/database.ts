@@ -26,6 +26,11 @@ interface PendingWrite {
   readonly failed: (error: unknown) => void;
 }
 
+interface AppliedWrite {
+  readonly pending: PendingWrite;
+  readonly result: unknown;
+}
+
 /**
  * SQLite in memory, saved whole. A write is acknowledged only when the file that holds it is synced and
  * in its place; writes that arrive while one is being saved share the next save.
@@ -149,14 +154,7 @@ export class Database {
   }
 
   async #saveBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const applied: { readonly pending: PendingWrite; readonly result: unknown }[] = [];
-    for (const pending of batch) {
-      try {
-        applied.push({ pending, result: this.#transact(pending.work) });
-      } catch (error) {
-        pending.failed(error);
-      }
-    }
+    const applied = this.#apply(batch);
     if (applied.length === 0) return;
     const frees = applied.every(({ pending }) => pending.frees);
     try {
@@ -170,6 +168,19 @@ export class Database {
       return this.#saveBatch(again.map(({ pending }) => pending));
     }
     for (const { pending, result } of applied) pending.done(result);
+  }
+
+  /** What of a batch could be written, not yet saved; the rest has failed. */
+  #apply(batch: readonly PendingWrite[]): AppliedWrite[] {
+    const applied: AppliedWrite[] = [];
+    for (const pending of batch) {
+      try {
+        applied.push({ pending, result: this.#transact(pending.work) });
+      } catch (error) {
+        pending.failed(error);
+      }
+    }
+    return applied;
   }
 
   /** Where it does not free space, it is acknowledged only with a reserve for deleting it again. */

@@ -52,25 +52,33 @@ export function makePicture(picture: Picture = {}): Buffer {
 export function pictureRows(picture: Picture = {}): Buffer {
   const { width = 256, height = 256, depth = 8, colour = 0, interlace = 0 } = picture;
   const bits = depth * ([1, 0, 3, 1, 2, 0, 4][colour] ?? 0);
-  const pattern = [
-    "16462646",
-    "77777777",
-    "56565656",
-    "77777777",
-    "36463646",
-    "77777777",
-    "56565656",
-    "77777777",
-  ];
   const rows: Buffer[] = [];
   for (const pass of interlace === 1 ? "1234567" : "1") {
     for (let y = 0; y < height; y++) {
-      let pixels = 0;
-      for (let x = 0; x < width; x++) if (interlace !== 1 || pattern[y % 8]?.[x % 8] === pass) pixels++;
+      const pixels = interlace === 1 ? pixelsOf(pass, y, width) : width;
       if (pixels > 0) rows.push(Buffer.alloc(1 + Math.ceil((pixels * bits) / 8), 0x80).fill(y % 5, 0, 1));
     }
   }
   return Buffer.concat(rows);
+}
+
+/** The pass of each pixel. */
+const adam7 = [
+  "16462646",
+  "77777777",
+  "56565656",
+  "77777777",
+  "36463646",
+  "77777777",
+  "56565656",
+  "77777777",
+];
+
+/** How many pixels of a row are of a pass. */
+function pixelsOf(pass: string, y: number, width: number): number {
+  let pixels = 0;
+  for (let x = 0; x < width; x++) if (adam7[y % 8]?.[x % 8] === pass) pixels++;
+  return pixels;
 }
 
 /** A chunk with its length and checksum. */

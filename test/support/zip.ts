@@ -80,53 +80,76 @@ function describe(part: ZipPart) {
   const bytes = Buffer.from(part.bytes ?? "");
   const method = part.method ?? 8;
   const packed = part.packed ?? (method === 8 ? deflateRawSync(bytes) : bytes);
-  const name = part.rawName ?? Buffer.from(part.name, "utf8");
-  const flags = part.flags ?? (part.rawName ? 0 : 0x800) | (part.withDescriptor ? 8 : 0);
-  const crc = part.crc ?? crc32(bytes);
-  const size = part.size ?? bytes.length;
-  const extra = Buffer.concat([
-    part.withZip64 ? zip64Extra(size, packed.length) : Buffer.alloc(0),
-    part.extra ?? Buffer.alloc(0),
-  ]);
-  const { local = {} } = part;
-  const streamed = part.withDescriptor ? 0 : undefined;
-  const localName = local.name ?? name;
-  const localExtra = local.extra ?? Buffer.alloc(0);
+  const facts: Facts = {
+    name: part.rawName ?? Buffer.from(part.name, "utf8"),
+    flags: part.flags ?? (part.rawName ? 0 : 0x800) | (part.withDescriptor ? 8 : 0),
+    method,
+    crc: part.crc ?? crc32(bytes),
+    packedSize: packed.length,
+    size: part.size ?? bytes.length,
+  };
+  const descriptor = part.withDescriptor ? descriptorOf(facts) : Buffer.alloc(0);
+  const gap = part.gap ?? Buffer.alloc(0);
+  return {
+    local: [...localHeader(part, facts), packed, descriptor, gap],
+    central: (offset: number) => centralRecord(part, facts, offset),
+  };
+}
+
+/** What records say of a file. */
+interface Facts {
+  readonly name: Buffer;
+  readonly flags: number;
+  readonly method: number;
+  readonly crc: number;
+  readonly packedSize: number;
+  readonly size: number;
+}
+
+/** The header, the name and the extra field, with the lies that a part tells in them. */
+function localHeader(part: ZipPart, facts: Facts): Buffer[] {
+  const streamed = part.withDescriptor ? { crc: 0, packedSize: 0, size: 0 } : {};
+  const { extra = Buffer.alloc(0), ...said } = { ...facts, ...streamed, ...part.local };
   const header = Buffer.alloc(30);
   header.write("PK\x03\x04", 0, "latin1");
   header.writeUInt16LE(20, 4);
-  header.writeUInt16LE(local.flags ?? flags, 6);
-  header.writeUInt16LE(local.method ?? method, 8);
-  header.writeUInt32LE(local.crc ?? streamed ?? crc, 14);
-  header.writeUInt32LE(local.packedSize ?? streamed ?? packed.length, 18);
-  header.writeUInt32LE(local.size ?? streamed ?? size, 22);
-  header.writeUInt16LE(localName.length, 26);
-  header.writeUInt16LE(localExtra.length, 28);
-  const descriptor = Buffer.alloc(part.withDescriptor ? 16 : 0);
-  if (part.withDescriptor) {
-    descriptor.write("PK\x07\x08", 0, "latin1");
-    descriptor.writeUInt32LE(crc, 4);
-    descriptor.writeUInt32LE(packed.length, 8);
-    descriptor.writeUInt32LE(size, 12);
-  }
-  const central = (offset: number) => {
-    const record = Buffer.alloc(46);
-    record.write("PK\x01\x02", 0, "latin1");
-    record.writeUInt16LE(part.madeBy ?? 20, 4);
-    record.writeUInt16LE(20, 6);
-    record.writeUInt16LE(flags, 8);
-    record.writeUInt16LE(method, 10);
-    record.writeUInt32LE(crc, 16);
-    record.writeUInt32LE(part.withZip64 ? 0xffffffff : packed.length, 20);
-    record.writeUInt32LE(part.withZip64 ? 0xffffffff : size, 24);
-    record.writeUInt16LE(name.length, 28);
-    record.writeUInt16LE(extra.length, 30);
-    record.writeUInt32LE(part.externalAttributes ?? 0, 38);
-    record.writeUInt32LE(offset, 42);
-    return Buffer.concat([record, name, extra]);
-  };
-  const gap = part.gap ?? Buffer.alloc(0);
-  return { local: [header, localName, localExtra, packed, descriptor, gap], central };
+  header.writeUInt16LE(said.flags, 6);
+  header.writeUInt16LE(said.method, 8);
+  header.writeUInt32LE(said.crc, 14);
+  header.writeUInt32LE(said.packedSize, 18);
+  header.writeUInt32LE(said.size, 22);
+  header.writeUInt16LE(said.name.length, 26);
+  header.writeUInt16LE(extra.length, 28);
+  return [header, said.name, extra];
+}
+
+function descriptorOf({ crc, packedSize, size }: Facts): Buffer {
+  const descriptor = Buffer.alloc(16);
+  descriptor.write("PK\x07\x08", 0, "latin1");
+  descriptor.writeUInt32LE(crc, 4);
+  descriptor.writeUInt32LE(packedSize, 8);
+  descriptor.writeUInt32LE(size, 12);
+  return descriptor;
+}
+
+function centralRecord(part: ZipPart, facts: Facts, offset: number): Buffer {
+  const { name, flags, method, crc, packedSize, size } = facts;
+  const zip64 = part.withZip64 ? zip64Extra(size, packedSize) : Buffer.alloc(0);
+  const extra = Buffer.concat([zip64, part.extra ?? Buffer.alloc(0)]);
+  const record = Buffer.alloc(46);
+  record.write("PK\x01\x02", 0, "latin1");
+  record.writeUInt16LE(part.madeBy ?? 20, 4);
+  record.writeUInt16LE(20, 6);
+  record.writeUInt16LE(flags, 8);
+  record.writeUInt16LE(method, 10);
+  record.writeUInt32LE(crc, 16);
+  record.writeUInt32LE(part.withZip64 ? 0xffffffff : packedSize, 20);
+  record.writeUInt32LE(part.withZip64 ? 0xffffffff : size, 24);
+  record.writeUInt16LE(name.length, 28);
+  record.writeUInt16LE(extra.length, 30);
+  record.writeUInt32LE(part.externalAttributes ?? 0, 38);
+  record.writeUInt32LE(offset, 42);
+  return Buffer.concat([record, name, extra]);
 }
 
 /** The Unicode path field of a name (APPNOTE 4.6.9). */

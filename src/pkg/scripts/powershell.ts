@@ -56,37 +56,16 @@ function keyLiteral(key: string): string {
 
 /** Characters that must not stand in the file as they are. */
 const unsafe =
-  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-const unsafeOrNotAscii = /[^\u0020-\u007e]/;
+  /([\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff])/;
+const unsafeOrNotAscii = /([^\u0020-\u007e])/;
 
 function textLiteral(text: string, ascii: boolean): string {
-  const mustBeNumber = ascii ? unsafeOrNotAscii : unsafe;
-  if (!mustBeNumber.test(text)) return quoted(text);
+  // Between the pieces that can stand as they are, `split` gives the characters that it found.
+  const pieces = text.split(ascii ? unsafeOrNotAscii : unsafe);
+  if (pieces.length === 1) return quoted(text);
+  const parts = pieces.map((piece, i) => (i % 2 === 0 ? quoted(piece) : charLiteral(piece.charCodeAt(0))));
   // A leading '' makes the sum a string whatever comes first.
-  const parts = ["''"];
-  let run = "";
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charAt(i);
-    const pair = text.slice(i, i + 2);
-    const isPair = /^[\ud800-\udbff][\udc00-\udfff]$/.test(pair);
-    if (isPair && !ascii) {
-      run += pair;
-      i++;
-    } else if (isPair || !mustBeNumber.test(unit)) {
-      if (isPair) {
-        if (run !== "") parts.push(quoted(run));
-        run = "";
-        parts.push(charLiteral(pair.charCodeAt(0)), charLiteral(pair.charCodeAt(1)));
-        i++;
-      } else run += unit;
-    } else {
-      if (run !== "") parts.push(quoted(run));
-      run = "";
-      parts.push(charLiteral(unit.charCodeAt(0)));
-    }
-  }
-  if (run !== "") parts.push(quoted(run));
-  return `(${parts.join(" + ")})`;
+  return `(${["''", ...parts.filter((part) => part !== "''")].join(" + ")})`;
 }
 
 function charLiteral(unit: number): string {
