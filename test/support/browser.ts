@@ -36,6 +36,19 @@ export async function openBrowser(
   return browser;
 }
 
+/** Everything that a page must never do: errors on the console, requests to elsewhere. */
+export function watch(page: Page, url: string): string[] {
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url)) problems.push(`request to ${request.url()}`);
+  });
+  return problems;
+}
+
 /** Keeps a picture for a person to look at, where SCREENSHOTS names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;

@@ -11,6 +11,9 @@ export interface InfOptions {
   readonly decoration?: string;
 }
 
+/** Enough for a list that is searched. */
+export const sixtyModels = Array.from({ length: 60 }, (_, i) => `Papyrus ${100 + i} PCL6`);
+
 /** A small printer INF of our own, with defaults for everything. */
 export function printerInf(options: InfOptions = {}): string {
   const {

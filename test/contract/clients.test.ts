@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+
+test("a client's name is taken whatever its case, and says so with 409", async (t) => {
+  const { post, app } = await startApp(t);
+  const first = await post("/clients", { name: "  Müller GmbH " });
+
+  const second = await post("/clients", { name: "MÜLLER gmbh", notes: "kept" });
+
+  const text = await second.text();
+  assert.equal(first.status, 200);
+  assert.equal(second.status, 409);
+  assert.match(text, /There is a client called “Müller GmbH” already/);
+  assert.match(text, /kept/);
+  assert.deepEqual(
+    app.store.clients.list().map(({ name }) => name),
+    ["Müller GmbH"],
+  );
+});
+
+test("a client or driver still in use says by which printers, and stays", async (t) => {
+  const { post, fetch, addPrinter, app } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ name: "Hall printer", client_id: "1" });
+
+  const client = await fetch("/clients/1", { method: "DELETE" });
+  const driver = await fetch("/drivers/1", { method: "DELETE" });
+
+  assert.deepEqual([client.status, driver.status], [409, 409]);
+  assert.match(await client.text(), /Hall printer/);
+  assert.match(await driver.text(), /Hall printer/);
+  assert.equal(app.store.clients.count(), 1);
+  assert.equal(app.store.drivers.count(), 1);
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import { cabinetNames } from "../../src/inf/cabinet.ts";
+import { executableMachine } from "../../src/inf/executable.ts";
+import { readInf, unusedInPackage } from "../../src/inf/package.ts";
+import { compressedName, PackageFiles } from "../../src/inf/package-files.ts";
+import { inspectArchive } from "../../src/services/inspect.ts";
+import { reportOf } from "../../src/services/inspect-report.ts";
+import { filesInf, read, version } from "../support/inf.ts";
+import { makeZip, sourceOf } from "../support/zip.ts";
+
+test("files are found by section, by `@`, by their source names, compressed, in folders and in cabinets", () => {
+  const inf = filesInf(
+    "[Inst.NTamd64]\nCopyFiles=One,@two.dll\nCopyFiles=Cabs\n[One]\nshown.dll,real.dll\npacked.dll\nnoext\n[Cabs]\nincab.dll\nnotincab.dll\n",
+    "[SourceDisksNames]\n1=d\n2=d,my.cab\n3=d,,,x64\\sub\n[SourceDisksFiles]\nreal.dll=1\npacked.dll=1\nnoext=1\nincab.dll=2\nnotincab.dll=2\n[SourceDisksFiles.amd64]\ntwo.dll=3,deep\n",
+  );
+  const paths = ["a.cat", "REAL.DLL", "packed.dl_", "noext._", "x64/Sub/deep/two.dll", "my.cab", "extra.txt"];
+
+  const { files } = read(inf, paths, "a.inf", new Map([["my.cab", ["INCAB.dll", "other.dll"]]]));
+
+  assert.deepEqual([...files.used].sort(), [
+    "REAL.DLL",
+    "a.cat",
+    "a.inf",
+    "my.cab",
+    "noext._",
+    "packed.dl_",
+    "x64/Sub/deep/two.dll",
+  ]);
+  assert.deepEqual(files.missing, ["notincab.dll"]);
+  assert.deepEqual([files.foundCompressed, files.inCab], [2, 1]);
+});
+
+test("files of a layout file, or of another INF, come from Windows; a missing catalog is missing", () => {
+  const copy = "[Inst]\nInclude=ntprint.inf\nNeeds=UNIDRV.OEM\nCopyFiles=@stdnames.gpd\n";
+
+  assert.deepEqual(
+    read(filesInf(copy, "").replace("Class=", "LayoutFile=layout.inf\nClass=")).files.missing,
+    ["a.cat"],
+  );
+  assert.deepEqual(read(filesInf(copy, "")).files.missing, ["a.cat", "stdnames.gpd"]);
+});
+
+test("what CopyINF brings along counts as used, with its own files", () => {
+  const inf = filesInf("[Inst]\nCopyINF=usb.inf\n", "");
+  const usb =
+    '[Version]\nClass=USB\nCatalogFile=usb.cat\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"U"=I\n[I]\nCopyFiles=@u.sys\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\nu.sys=1\n';
+  const files = new PackageFiles(["a.inf", "a.cat", "usb.inf", "usb.cat", "u.sys", "readme.txt"]);
+
+  const readings = [readInf("a.inf", Buffer.from(inf), files), readInf("usb.inf", Buffer.from(usb), files)];
+
+  assert.deepEqual(unusedInPackage(readings, files), ["readme.txt"]);
+  assert.deepEqual(readings[0]?.files.copyInf, ["usb.inf"]);
+});
+
+test("compressed names, cabinets and programs are recognised", () => {
+  assert.deepEqual(["a/b.dll", "a.b/c", "x.in"].map(compressedName), ["a/b.dl_", "a.b/c._", "x.in_"]);
+  assert.equal(cabinetNames(Buffer.from("MZ no cabinet")), undefined);
+  const program = Buffer.alloc(256);
+  program.write("MZ");
+  program.writeUInt32LE(128, 60);
+  program.write("PE\0\0", 128, "latin1");
+  program.writeUInt16LE(0xaa64, 132);
+  assert.equal(executableMachine(program), "arm64");
+  assert.equal(executableMachine(program.subarray(0, 100)), undefined);
+});
+
+/** A cabinet of one file, packed with MSZIP, as `name.dl_` is. */
+function packedProgram(machine: number): Buffer {
+  const program = Buffer.alloc(2000, 7);
+  program.write("MZ");
+  program.writeUInt32LE(128, 60);
+  program.write("PE\0\0", 128, "latin1");
+  program.writeUInt16LE(machine, 132);
+  const data = Buffer.concat([Buffer.from("CK"), deflateRawSync(program)]);
+  const head = Buffer.alloc(70);
+  head.write("MSCF");
+  head.writeUInt32LE(44, 16);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(1, 28);
+  head.writeUInt32LE(62, 36);
+  head.writeUInt16LE(1, 40);
+  head.writeUInt16LE(1, 42);
+  head.write("x\0", 60, "latin1");
+  head.writeUInt16LE(data.length, 66);
+  head.writeUInt16LE(program.length, 68);
+  return Buffer.concat([head, data]);
+}
+
+test("an architecture that is declared but not shipped is found, also in packed program files", async () => {
+  const inf = `${version}[Manufacturer]\nX=M,NTamd64,NTx86\n[M.NTamd64]\n"A"=I\n[M.NTx86]\n"A"=I\n[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1\n`;
+  const zip = makeZip([
+    { name: "a.inf", bytes: inf },
+    { name: "a.dl_", bytes: packedProgram(0x8664) },
+  ]);
+
+  const report = reportOf(await inspectArchive(sourceOf(zip)));
+
+  assert.deepEqual(report.infs[0]?.architectures, ["x86", "amd64"]);
+  assert.deepEqual(report.infs[0]?.notShipped, ["x86"]);
+});
