@@ -1,19 +1,24 @@
 # Answers requests, a line of JSON each: "machine" describes the machine, "run" runs a script on it, "state"
-# tells what has become of it, "evaluate" reads back the literals of a file. One process serves a whole test file.
-param([string]$Folder)
+# tells what has become of it, "evaluate" reads back what a file assigns. One process serves a whole test file.
+param([string]$Folder, [string]$Build)
 $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
 $ProgressPreference = 'SilentlyContinue'
 
-# The provider is a binary module, and a name that Windows' own has is free elsewhere.
-$assembly = [IO.Path]::Combine($Folder, 'Registry.dll')
-Add-Type -Path "$PSScriptRoot/Registry.cs" -OutputAssembly $assembly -OutputType Library
+# The provider is a binary module, and a name that Windows' own has is free elsewhere. It is compiled once a build;
+# test files that start at the same time each compile it, and the last one's stays.
+$assembly = [IO.Path]::Combine($Build, 'Registry.dll')
+if (-not (Test-Path -LiteralPath $assembly)) {
+    $compiled = [IO.Path]::Combine($Build, "Registry-$PID.dll")
+    Add-Type -Path "$PSScriptRoot/Registry.cs" -OutputAssembly $compiled -OutputType Library
+    [IO.File]::Move($compiled, $assembly, $true)
+}
 Import-Module $assembly
 Import-Module "$PSScriptRoot/Windows.psm1" -DisableNameChecking -Global -Force
 
 # Aliases win over the functions that the scripts bring along.
-$stand = @{
+$substitutes = @{
     'Test-Administrator' = 'Test-SimulatedAdministrator'
     'Enter-Exclusive' = 'Enter-SimulatedExclusive'
     'Exit-Exclusive' = 'Exit-SimulatedExclusive'
@@ -22,7 +27,7 @@ $stand = @{
     'Add-TrustedPublisher' = 'Add-SimulatedPublisher'
     'Remove-TrustedPublisher' = 'Remove-SimulatedPublisher'
 }
-foreach ($name in $stand.Keys) { Set-Alias -Name $name -Value $stand[$name] -Scope Global }
+foreach ($name in $substitutes.Keys) { Set-Alias -Name $name -Value $substitutes[$name] -Scope Global }
 
 function Initialize-Environment {
     param($Machine)
@@ -90,7 +95,7 @@ function Invoke-Request {
             return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; left = $left; machine = Get-SimulatedMachine }
         }
         'evaluate' {
-            # A script whose only statement is an assignment of literals to $Settings.
+            # A script that leaves its answer in $Settings.
             . $Request.script
             return @{ value = $Settings }
         }

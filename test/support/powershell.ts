@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -62,7 +63,16 @@ export class Simulation {
 
   constructor() {
     const script = resolve("test/powershell/simulate.ps1");
-    const args = ["-NoProfile", "-NonInteractive", "-File", script, "-Folder", this.folder];
+    const args = [
+      "-NoProfile",
+      "-NonInteractive",
+      "-File",
+      script,
+      "-Folder",
+      this.folder,
+      "-Build",
+      resolve(".build"),
+    ];
     this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
     const { stdout } = this.#process;
     if (stdout === null) throw new Error("PowerShell has no output");
@@ -106,6 +116,17 @@ export class Simulation {
       ...options,
     };
     return this.ask({ do: "run", script, ...request });
+  }
+
+  /** Installs on a machine and expects it to work and to be detected. */
+  async installed(machine: Machine, office = deployable()): Promise<RunResult> {
+    await this.machine(machine);
+    const result = await this.run("install", office);
+    assert.equal(result.code, 0, result.output.join("\n"));
+    assert.deepEqual(result.errors, []);
+    const detected = await this.run("detect", office);
+    assert.equal(detected.code, 0, detected.output.join("\n"));
+    return result;
   }
 
   close(): void {

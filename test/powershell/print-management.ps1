@@ -1,0 +1,169 @@
+# The cmdlets of PrintManagement, on the machine of Windows.psm1.
+
+function ConvertTo-PrinterObject {
+    param($Queue)
+    [pscustomobject]@{
+        Name = $Queue.Name; DriverName = $Queue.DriverName; PortName = $Queue.PortName
+        Location = [string]$Queue.Location; Comment = [string]$Queue.Comment
+        Shared = [bool]$Queue.Shared; ShareName = [string]$Queue.ShareName
+        Type = $(if ($Queue.Type) { $Queue.Type } else { 'Local' }); JobCount = @($Queue.Jobs).Count
+    }
+}
+
+function Get-Printer {
+    [CmdletBinding()] param([string[]]$Name, [switch]$Full)
+    Enter-Call 'Get-Printer'
+    $problem = Get-SpoolerError 'Get-Printer'
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    Clear-Pending
+    foreach ($queue in $script:M.Queues) {
+        if ($queue.Leaving -and -not $script:M.ListLeaving) { continue }
+        if (-not $Name -or @($Name | Where-Object { $queue.Name -like $_ }).Count -gt 0) { ConvertTo-PrinterObject $queue }
+    }
+}
+
+function Add-Printer {
+    [CmdletBinding()] param([string]$Name, [string]$DriverName, [string]$PortName, [string]$Location, [string]$Comment, [switch]$Shared, [string]$ShareName)
+    Enter-Call 'Add-Printer'
+    $problem = Get-SpoolerError 'Add-Printer'
+    if (-not $problem -and -not $script:M.Admin) { $problem = New-PrintError '0x80070005' 'Add-Printer' 'Zugriff verweigert' }
+    if (-not $problem -and @($script:M.Drivers | Where-Object { $_.Name -eq $DriverName }).Count -eq 0) { $problem = New-PrintError '0x80070705' 'Add-Printer' 'Der angegebene Treiber ist nicht vorhanden.' }
+    if (-not $problem -and @($script:M.Ports | Where-Object { $_.Name -eq $PortName }).Count -eq 0) { $problem = New-PrintError '0x80070704' 'Add-Printer' 'Der angegebene Anschluss ist nicht vorhanden.' }
+    if (-not $problem -and @($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { $problem = New-PrintError '0x8007070a' 'Add-Printer' 'Der angegebene Drucker ist bereits vorhanden.' }
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    if ($script:M.AddPrinterLies -gt 0) { $script:M.AddPrinterLies--; return }
+    $script:M.Queues += @{
+        Name = $Name; DriverName = $DriverName; PortName = $PortName; Location = $Location; Comment = $Comment
+        Shared = [bool]$Shared; ShareName = $ShareName; Jobs = @(); Configuration = @{ DuplexingMode = 'OneSided'; Color = $true; Collate = $true; PaperSize = 'Letter' }
+    }
+}
+
+function Set-Printer {
+    [CmdletBinding()] param($InputObject, [string]$DriverName, [string]$PortName, [string]$Location, [string]$Comment, [bool]$Shared, [string]$ShareName)
+    Enter-Call 'Set-Printer'
+    $problem = Get-SpoolerError 'Set-Printer'
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    if ($script:M.SetPrinterLies) { return }
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0]
+    foreach ($key in @($PSBoundParameters.Keys)) {
+        if ($key -in 'DriverName', 'PortName', 'Location', 'Comment', 'Shared', 'ShareName') { $queue[$key] = $PSBoundParameters[$key] }
+    }
+}
+
+function Remove-Printer {
+    [CmdletBinding()] param($InputObject)
+    Enter-Call 'Remove-Printer'
+    $problem = Get-SpoolerError 'Remove-Printer'
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0]
+    $queue.Leaving = $true
+    $queue.GoneAt = $script:M.Now + [int]$script:M.LingerMs
+    $script:M.BusyUntil = $script:M.Now + [int]$script:M.LingerMs
+}
+
+function Get-PrinterPort {
+    [CmdletBinding()] param([string[]]$Name)
+    Enter-Call 'Get-PrinterPort'
+    $problem = Get-SpoolerError 'Get-PrinterPort'
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    foreach ($port in $script:M.Ports) {
+        if (-not $port.PrinterHostAddress) { [pscustomobject]@{ Name = $port.Name; Description = 'Lokaler Anschluss'; PortMonitor = 'localspl.dll' }; continue }
+        [pscustomobject]@{
+            Name = $port.Name; PrinterHostAddress = $port.PrinterHostAddress; PortNumber = [uint32]$port.PortNumber; Protocol = [uint32]$port.Protocol
+            LprQueueName = [string]$port.LprQueueName; SNMPEnabled = [bool]$port.SNMPEnabled; SNMPCommunity = [string]$port.SNMPCommunity
+            SNMPIndex = [uint32]$port.SNMPIndex; PortMonitor = 'TCPMON.DLL'
+        }
+    }
+}
+
+function Add-PrinterPort {
+    [CmdletBinding()] param([string]$Name, [string]$PrinterHostAddress, [uint32]$PortNumber = 9100, [string]$LprHostAddress, [string]$LprQueueName, [switch]$LprByteCounting, [uint32]$SNMP, [string]$SNMPCommunity)
+    Enter-Call 'Add-PrinterPort'
+    $problem = Get-SpoolerError 'Add-PrinterPort'
+    if (-not $problem -and -not $script:M.Admin) { $problem = New-PrintError '0x80070005' 'Add-PrinterPort' 'Zugriff verweigert' }
+    if (-not $problem -and @($script:M.Ports | Where-Object { $_.Name -eq $Name }).Count -gt 0) { $problem = New-PrintError '0x800700b7' 'Add-PrinterPort' 'Der angegebene Anschluss ist bereits vorhanden.' }
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    $port = @{ Name = $Name }
+    if ($PrinterHostAddress) { $port.PrinterHostAddress = $PrinterHostAddress; $port.PortNumber = $PortNumber; $port.Protocol = 1 }
+    if ($LprHostAddress) { $port.PrinterHostAddress = $LprHostAddress; $port.PortNumber = 515; $port.Protocol = 2; $port.LprQueueName = $LprQueueName }
+    if ($PSBoundParameters.ContainsKey('SNMP')) { $port.SNMPEnabled = $true; $port.SNMPIndex = $SNMP; $port.SNMPCommunity = $SNMPCommunity }
+    $script:M.Ports += $port
+}
+
+function Remove-PrinterPort {
+    [CmdletBinding()] param($InputObject)
+    Enter-Call 'Remove-PrinterPort'
+    $problem = Get-SpoolerError 'Remove-PrinterPort'
+    if (-not $problem -and (Test-PortBusy $InputObject.Name)) { $problem = New-PrintError '0x800700aa' 'Remove-PrinterPort' 'Der angegebene Anschluss wird von mindestens einem Drucker verwendet.' }
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    $script:M.Ports = @($script:M.Ports | Where-Object { $_.Name -ne $InputObject.Name })
+}
+
+function Get-PrinterDriver {
+    [CmdletBinding()] param([string[]]$Name)
+    Enter-Call 'Get-PrinterDriver'
+    $problem = Get-SpoolerError 'Get-PrinterDriver'
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    foreach ($driver in $script:M.Drivers) { [pscustomobject]@{ Name = $driver.Name; MajorVersion = 3; DriverVersion = [uint64]0; PrinterEnvironment = $script:Environment[$script:M.Architecture] } }
+}
+
+function Add-PrinterDriver {
+    [CmdletBinding()] param([string]$Name, [string]$InfPath)
+    Enter-Call 'Add-PrinterDriver'
+    $problem = Get-SpoolerError 'Add-PrinterDriver'
+    $found = @($script:M.Store | Where-Object { $_.Names -contains $Name } | Sort-Object { [version]$_.Version } -Descending)
+    if (-not $problem -and $InfPath -and @($found | Where-Object { $_.StorePath -eq $InfPath }).Count -eq 0) { $problem = New-PrintError '0x80070002' 'Add-PrinterDriver' 'Das System kann die angegebene Datei nicht finden.' }
+    if (-not $problem -and ($found.Count -eq 0 -or ($script:M.DriverNeedsInf -and -not $InfPath) -or $script:M.DriverNever)) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }
+    if ($script:M.DriverNeedsRestart -and $script:M.Restarts -eq 0) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    $script:M.Drivers = @($script:M.Drivers | Where-Object { $_.Name -ne $Name }) + @(@{ Name = $Name; Version = $found[0].Version; Date = $found[0].Date })
+    Write-DriverKey -Driver $script:M.Drivers[-1]
+}
+
+function Remove-PrinterDriver {
+    [CmdletBinding()] param([string]$Name, [switch]$RemoveFromDriverStore)
+    Enter-Call 'Remove-PrinterDriver'
+    $problem = Get-SpoolerError 'Remove-PrinterDriver'
+    Clear-Pending
+    $found = @($script:M.Drivers | Where-Object { $_.Name -like $Name })
+    foreach ($driver in $found) {
+        $isUsed = @($script:M.Queues | Where-Object { $_.DriverName -eq $driver.Name }).Count -gt 0 -or $script:M.Now -lt [int]$script:M.BusyUntil
+        if (-not $problem -and $isUsed) { $problem = New-PrintError '0x80070bb9' 'Remove-PrinterDriver' 'Der angegebene Treiber wird von mindestens einem Drucker verwendet.' }
+        $sisters = @($script:M.Store | Where-Object { $_.Names -contains $driver.Name } | ForEach-Object { $_.Names } | Where-Object { $_ -ne $driver.Name })
+        $isShared = @($script:M.Drivers | Where-Object { $sisters -contains $_.Name }).Count -gt 0
+        if (-not $problem -and $RemoveFromDriverStore -and $isShared) { $problem = New-PrintError '0x80070bbb' 'Remove-PrinterDriver' 'Ein anderer Treiber verwendet das Paket.' }
+        if ($problem) { $PSCmdlet.WriteError($problem); return }
+        $script:M.Drivers = @($script:M.Drivers | Where-Object { $_.Name -ne $driver.Name })
+        if ($RemoveFromDriverStore) { $script:M.Store = @($script:M.Store | Where-Object { $_.Names -notcontains $driver.Name }) }
+        $root = "$script:PrintRoot\Environments\$($script:Environment[$script:M.Architecture])\Drivers\Version-3"
+        $null = [SimRegistry]::Find($root).Children.Remove($driver.Name)
+    }
+}
+
+function Get-PrintConfiguration {
+    [CmdletBinding()] param([string]$PrinterName)
+    Enter-Call 'Get-PrintConfiguration'
+    $problem = Get-SpoolerError 'Get-PrintConfiguration'
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
+    [pscustomobject]$queue.Configuration
+}
+
+function Set-PrintConfiguration {
+    [CmdletBinding()] param([string]$PrinterName, [string]$DuplexingMode, [bool]$Color, [bool]$Collate, [string]$PaperSize)
+    Enter-Call 'Set-PrintConfiguration'
+    $problem = Get-SpoolerError 'Set-PrintConfiguration'
+    $names = @($PSBoundParameters.Keys | Where-Object { $_ -in 'DuplexingMode', 'Color', 'Collate', 'PaperSize' })
+    if (-not $problem -and @($names | Where-Object { $script:M.Refuses -contains $_ }).Count -gt 0) { $problem = New-PrintError '0x80070032' 'Set-PrintConfiguration' 'Die Anforderung wird nicht unterstuetzt.' }
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
+    foreach ($name in $names) { if ($script:M.Ignores -notcontains $name) { $queue.Configuration[$name] = $PSBoundParameters[$name] } }
+}
+
+function Get-PrintJob {
+    [CmdletBinding()] param([string]$PrinterName)
+    Enter-Call 'Get-PrintJob'
+    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
+    if ($script:M.JobsDoneAt -and $script:M.Now -ge $script:M.JobsDoneAt) { $queue.Jobs = @() }
+    foreach ($job in @($queue.Jobs)) { [pscustomobject]@{ Id = $job } }
+}

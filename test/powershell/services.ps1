@@ -1,0 +1,84 @@
+# Services, pnputil, trusted publishers and downloads, on the machine of Windows.psm1.
+
+function Get-Service {
+    [CmdletBinding()] param([string[]]$Name)
+    Enter-Call 'Get-Service'
+    [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType }
+}
+
+function Start-Service {
+    [CmdletBinding()] param([string[]]$Name)
+    Enter-Call 'Start-Service'
+    if ($script:M.Spooler.StartType -eq 'Disabled' -or $script:M.SpoolerNeverStarts) { $PSCmdlet.WriteError((New-PrintError '0x80070422' 'Start-Service' 'Der Dienst "Spooler" kann nicht gestartet werden.')); return }
+    $script:M.Spooler.Status = 'Running'
+}
+
+function Restart-Service {
+    [CmdletBinding()] param([string[]]$Name, [switch]$Force)
+    Enter-Call 'Restart-Service'
+    $script:M.Restarts++
+    $script:M.Spooler.Status = 'Running'
+    $script:M.BusyUntil = 0
+    foreach ($queue in $script:M.Queues) { if ($queue.Leaving) { $queue.GoneAt = 0 } }
+}
+
+function Start-Sleep {
+    [CmdletBinding()] param([int]$Seconds, [int]$Milliseconds)
+    $script:M.Now += 1000 * $Seconds + $Milliseconds
+}
+
+function Invoke-SimulatedPnpUtil {
+    # pnputil /add-driver <inf> /install: reads the real INF, as Windows would.
+    param([string]$InfPath)
+    Enter-Call 'pnputil'
+    $code = [int]$script:M.PnpCode
+    if ($code -in 0, 259, 3010, 1641) {
+        if (-not (Test-Path -LiteralPath $InfPath)) { $global:LASTEXITCODE = 2; return 'Das System kann die angegebene Datei nicht finden.' }
+        $text = Get-Content -LiteralPath $InfPath -Raw
+        $null = $text -match 'DriverVer\s*=\s*([^,\s]*)\s*,\s*([0-9.]+)'
+        $date = $Matches[1]
+        $version = $Matches[2]
+        $names = @([regex]::Matches($text, '(?m)^"([^"]+)"\s*=\s*Install') | ForEach-Object { $_.Groups[1].Value })
+        $inf = Split-Path -Path $InfPath -Leaf
+        $folder = "$env:windir/System32/DriverStore/FileRepository/${inf}_$($script:M.Architecture)_$($version -replace '\.', '')"
+        $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
+        Copy-Item -LiteralPath $InfPath -Destination "$folder/$inf" -WhatIf:$false
+        $script:M.Store += @{ Inf = $inf; Names = $names; Version = $version; Date = $date; StorePath = "$folder\$inf" }
+    }
+    $global:LASTEXITCODE = $code
+    "Microsoft-PnP-Hilfsprogramm`r`n`r`nTreiberpaket wird hinzugefuegt: $InfPath`r`nVeroeffentlichter Name: oem16.inf"
+}
+
+function Test-SimulatedAdministrator { return [bool]$script:M.Admin }
+function Enter-SimulatedExclusive {
+    param([int]$Seconds)
+    if ($script:M.MutexHeld) { return $null }
+    return 'the lock'
+}
+function Exit-SimulatedExclusive { param($Mutex) }
+function Get-SimulatedSigner {
+    param([string]$Path)
+    if (-not (Test-Path -LiteralPath $Path) -or $script:M.CatalogUnsigned) { return $null }
+    return [pscustomobject]@{ Thumbprint = 'AABBCC'; Subject = 'CN=Papyrus' }
+}
+function Test-SimulatedPublisher {
+    param([string]$Thumbprint)
+    return $script:M.Publishers -contains $Thumbprint
+}
+function Add-SimulatedPublisher {
+    param($Certificate)
+    Enter-Call 'Add-TrustedPublisher'
+    if ($script:M.Publishers -notcontains $Certificate.Thumbprint) { $script:M.Publishers += $Certificate.Thumbprint }
+}
+function Remove-SimulatedPublisher {
+    param([string]$Thumbprint)
+    Enter-Call 'Remove-TrustedPublisher'
+    $script:M.Publishers = @($script:M.Publishers | Where-Object { $_ -ne $Thumbprint })
+}
+function Invoke-WebRequest {
+    [CmdletBinding()] param($Uri, $OutFile, [switch]$UseBasicParsing, [int]$TimeoutSec)
+    Enter-Call 'Invoke-WebRequest'
+    $script:M.Downloads++
+    if (-not $script:M.Download) { throw [Net.WebException]::new('Der Remotename konnte nicht aufgeloest werden.') }
+    Copy-Item -LiteralPath $script:M.Download -Destination $OutFile -WhatIf:$false
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { bodies, powershellParser, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
+import { shared, withoutShared } from "../support/shared.ts";
+
+/** Every command that the scripts may call, with its parameters: the only words that reach Windows. */
+const allowedCommands: Readonly<Record<string, readonly string[]>> = {
+  "Add-Content": ["LiteralPath", "Value", "Encoding", "WhatIf"],
+  "Add-Printer": [
+    "ErrorAction",
+    "Name",
+    "DriverName",
+    "PortName",
+    "Location",
+    "Comment",
+    "Shared",
+    "ShareName",
+  ],
+  "Add-PrinterDriver": ["Name", "InfPath", "ErrorAction"],
+  "Add-PrinterPort": [
+    "Name",
+    "LprHostAddress",
+    "LprQueueName",
+    "LprByteCounting",
+    "PrinterHostAddress",
+    "PortNumber",
+    "SNMP",
+    "SNMPCommunity",
+  ],
+  "Add-Type": ["AssemblyName"],
+  "ForEach-Object": ["Process"],
+  "Get-AuthenticodeSignature": ["FilePath"],
+  "Get-ChildItem": ["LiteralPath", "Filter", "ErrorAction"],
+  "Get-Date": [],
+  "Get-FileHash": ["LiteralPath", "Algorithm"],
+  "Get-Item": ["LiteralPath", "ErrorAction"],
+  "Get-PrintConfiguration": ["PrinterName", "ErrorAction"],
+  "Get-PrintJob": ["PrinterName", "ErrorAction"],
+  "Get-Printer": ["ErrorAction"],
+  "Get-PrinterDriver": ["ErrorAction"],
+  "Get-PrinterPort": ["ErrorAction"],
+  "Get-Service": ["Name", "ErrorAction"],
+  "Invoke-WebRequest": ["Uri", "OutFile", "UseBasicParsing", "TimeoutSec"],
+  "Move-Item": ["LiteralPath", "Destination", "Force", "WhatIf"],
+  "New-Item": ["Path", "ItemType", "Force", "ErrorAction", "WhatIf"],
+  "New-ItemProperty": ["LiteralPath", "Name", "Value", "PropertyType", "Force", "ErrorAction"],
+  "New-Object": ["TypeName", "ArgumentList"],
+  "Out-String": [],
+  "Remove-Item": ["LiteralPath", "Recurse", "Force", "ErrorAction", "WhatIf"],
+  "Remove-ItemProperty": ["LiteralPath", "Name", "Force", "ErrorAction"],
+  "Remove-Printer": ["InputObject", "ErrorAction"],
+  "Remove-PrinterDriver": ["Name", "RemoveFromDriverStore", "ErrorAction"],
+  "Remove-PrinterPort": ["InputObject", "ErrorAction"],
+  "Restart-Service": ["Name", "Force", "ErrorAction"],
+  "Select-Object": ["Unique"],
+  "Set-PrintConfiguration": ["PrinterName"],
+  "Set-Printer": [
+    "InputObject",
+    "ErrorAction",
+    "DriverName",
+    "PortName",
+    "Location",
+    "Comment",
+    "Shared",
+    "ShareName",
+  ],
+  "Set-StrictMode": ["Version"],
+  "Sort-Object": ["Property", "Descending"],
+  "Split-Path": ["Path", "Parent"],
+  "Start-Service": ["Name", "ErrorAction"],
+  "Start-Sleep": ["Milliseconds"],
+  "Test-Path": ["LiteralPath", "PathType"],
+  "Where-Object": ["FilterScript"],
+  "Write-Output": ["InputObject"],
+  "Write-Verbose": ["Message"],
+};
+
+const printCmdlets = /^(?:Add|Get|Remove|Set)-Print/;
+describe("the scripts' commands", () => {
+  let parse: (text: string) => SyntaxNode;
+  before(async () => {
+    parse = await powershellParser();
+  });
+
+  test("only listed commands are called, by their full names and with listed parameters", () => {
+    const own = new Set(
+      [...bodies().values()].flatMap((text) =>
+        [...text.matchAll(/^function ([\w-]+)/gm)].map((match) => match[1] ?? ""),
+      ),
+    );
+    const wrong: string[] = [];
+    const called = new Set<string>();
+    for (const [name, text] of bodies()) {
+      for (const node of walk(parse(text))) {
+        if (node.type !== "command") continue;
+        const command = node.childForFieldName("command_name")?.text ?? "";
+        if (command === "" || own.has(command) || command.startsWith("$") || command.startsWith('"'))
+          continue;
+        const allowed = allowedCommands[command];
+        called.add(command);
+        if (allowed === undefined) wrong.push(`${name}: ${command}`);
+        const elements = node.childForFieldName("command_elements")?.children ?? [];
+        for (const element of elements) {
+          if (element?.type !== "command_parameter") continue;
+          const parameter = element.text.replace(/^-|:.*$/g, "");
+          if (allowed !== undefined && !allowed.includes(parameter))
+            wrong.push(`${name}: ${command} -${parameter}`);
+        }
+        if (printCmdlets.test(command) && !/-ErrorAction Stop|@\w+/.test(node.text)) {
+          wrong.push(`${name}: ${command} without -ErrorAction Stop`);
+        }
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(
+      [...called].sort(),
+      Object.keys(allowedCommands).sort(),
+      "the list names nothing that is not called",
+    );
+  });
+
+  test("every listed command and parameter exists in Windows PowerShell 5.1", { skip: withoutShared }, () => {
+    const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
+    const common = Object.keys(table.commonParameters ?? {}).concat(table.commonParameters ?? []);
+    // Parameters that the registry's and the file system's provider add are not in the table.
+    const dynamic = ["Force", "Encoding", "ErrorAction", "WhatIf", "ItemType", "PropertyType", "Filter"];
+    const wrong = Object.entries(allowedCommands).flatMap(([command, parameters]) => {
+      const known = table.commands[command]?.parameters;
+      if (known === undefined) return [command];
+      const all = [...Object.keys(known), ...common, ...dynamic];
+      return parameters
+        .filter((parameter) => !all.includes(parameter))
+        .map((parameter) => `${command} -${parameter}`);
+    });
+    assert.deepEqual(wrong, []);
+  });
+});

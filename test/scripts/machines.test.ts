@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { papyrus, queue, queueOf } from "../support/simulated-machine.ts";
+
+describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShell }, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  const refusals: [string, Machine, RegExp][] = [
+    [
+      "protected print",
+      {
+        Registry: {
+          "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Printers\\WPP": {
+            WindowsProtectedPrintGroupPolicyState: 1,
+          },
+        },
+      },
+      /protected print mode is on/,
+    ],
+    [
+      "another architecture",
+      { Architecture: "arm64", ProcessArchitecture: "ARM64" },
+      /This machine is arm64; the driver is made for amd64/,
+    ],
+    [
+      "an x64 process on ARM64",
+      { Architecture: "arm64", ProcessArchitecture: "AMD64" },
+      /This machine is arm64/,
+    ],
+    ["missing rights", { Admin: false }, /needs administrator rights/],
+  ];
+  for (const [what, machine, last] of refusals) {
+    test(`${what} fails before anything is touched`, async () => {
+      await windows.machine({ ...machine, Spooler: { Status: "Stopped", StartType: "Manual" } });
+
+      const result = await windows.run("install", deployable());
+
+      assert.equal(result.code, 1603);
+      assert.match(result.output.at(-1) ?? "", last);
+      assert.equal(
+        result.calls.some((call) => /Add-|Set-|Remove-|pnputil|registry|-Service/.test(call)),
+        false,
+        result.calls.join(),
+      );
+      assert.equal(result.machine.Spooler.Status, "Stopped");
+    });
+  }
+
+  for (const [machine, Wow64] of [
+    ["amd64", "AMD64"],
+    ["arm64", "ARM64"],
+  ] as const) {
+    test(`a 32-bit host on ${machine} starts the 64-bit PowerShell and passes its exit code and parameters on`, async () => {
+      const office = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
+      await windows.machine({ Architecture: machine, ProcessArchitecture: "x86", Wow64, PnpCode: 3010 });
+      const before = await windows.run("detect", office);
+
+      const result = await windows.run("install", office, {
+        parameters: { LogPath: join(windows.folder, "ProgramData", "own.log") },
+      });
+      const detected = await windows.run("detect", office);
+      const removed = await windows.run("uninstall", office, { parameters: { Force: true } });
+
+      assert.deepEqual([before.code, result.code, detected.code, removed.code], [1, 3010, 0, 0]);
+      assert.match(result.log, /Installation starts/);
+    });
+  }
+
+  test("a 32-bit host passes -WhatIf on, and nothing is touched", async () => {
+    await windows.machine({ ProcessArchitecture: "x86", Wow64: "AMD64" });
+
+    const result = await windows.run("install", deployable(), {
+      parameters: { WhatIf: true },
+    });
+
+    assert.equal(result.code, 0, result.output.join());
+    assert.ok(result.output.some((line) => /^What if: install driver/.test(line)));
+    assert.equal(
+      result.calls.some((call) => /Add-|Set-|Remove-|pnputil|registry/.test(call)),
+      false,
+      result.calls.join(),
+    );
+  });
+
+  test("a stopped spooler is started; a disabled one is a clear failure", async () => {
+    const stopped = await windows.installed({ Spooler: { Status: "Stopped", StartType: "Automatic" } });
+    await windows.machine({ Spooler: { Status: "Stopped", StartType: "Disabled" } });
+    const disabled = await windows.run("install", deployable());
+    const detected = await windows.run("detect", deployable());
+
+    assert.equal(stopped.machine.Spooler.Status, "Running");
+    assert.equal(disabled.code, 1603);
+    assert.match(disabled.output.at(-1) ?? "", /spooler is disabled/);
+    assert.deepEqual([detected.code, detected.errors], [1, []]);
+    assert.match(detected.output.join(), /^Not installed: Office: Windows does not answer/);
+  });
+
+  test("a spooler that dies once is started again; one that dies for good is 1618", async () => {
+    const once = await windows.installed({ SpoolerDiesAt: 8 });
+    await windows.machine({ SpoolerDiesAt: 8, SpoolerDiesForGood: true });
+    const forGood = await windows.run("install", deployable());
+    await windows.machine({
+      Spooler: { Status: "Stopped", StartType: "Automatic" },
+      SpoolerNeverStarts: true,
+    });
+    const never = await windows.run("install", deployable());
+
+    assert.match(once.log, /went away|was started/);
+    assert.deepEqual([forGood.code, never.code], [1618, 1618]);
+  });
+
+  test("Add-Printer that lies is noticed, tried again, and at last a failure", async () => {
+    const once = await windows.installed({ AddPrinterLies: 1 });
+    await windows.machine({ AddPrinterLies: 9 });
+    const always = await windows.run("install", deployable());
+    const after = await windows.run("detect", deployable());
+
+    assert.ok(queueOf(once));
+    assert.equal(always.code, 1603);
+    assert.match(always.output.at(-1) ?? "", /it is never there/);
+    assert.equal(after.code, 1);
+  });
+
+  test("Set-Printer that lies is a failure", async () => {
+    await windows.machine({ SetPrinterLies: true, Queues: [queue("Office", "LPT1:")], Drivers: [papyrus()] });
+
+    const result = await windows.run("install", deployable());
+
+    assert.equal(result.code, 1603);
+    assert.match(result.output.at(-1) ?? "", /did not take over .* PortName/);
+  });
+
+  test("a lock held by another run is 1618", async () => {
+    await windows.machine({ MutexHeld: true });
+
+    const install = await windows.run("install", deployable());
+    const uninstall = await windows.run("uninstall", deployable());
+
+    assert.deepEqual([install.code, uninstall.code], [1618, 1618]);
+    assert.deepEqual(install.calls, []);
+  });
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { bodies, powershellParser, rendered, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
+
+const automatic = [
+  "args",
+  "error",
+  "host",
+  "input",
+  "matches",
+  "myinvocation",
+  "pid",
+  "psitem",
+  "pscmdlet",
+  "home",
+  "_",
+];
+
+describe("the scripts' syntax", () => {
+  let parse: (text: string) => SyntaxNode;
+  before(async () => {
+    parse = await powershellParser();
+  });
+
+  const all = () => [...bodies(), ...rendered()];
+
+  test("bodies and rendered scripts parse without an error", () => {
+    for (const [name, text] of all()) {
+      const wrong = [...walk(parse(text))].filter((node) => node.type === "ERROR" || node.isMissing);
+      assert.deepEqual(
+        wrong.map((node) => `${name}:${node.startPosition.row + 1} ${node.text.slice(0, 80)}`),
+        [],
+      );
+    }
+  });
+
+  test("nothing is used that Windows PowerShell 5.1 lacks", () => {
+    const lacking: [string, RegExp][] = [
+      ["??", /\?\?/],
+      ["?.", /\$\w+\?\./],
+      ["&& or ||", /&&|\|\|/],
+      ["ternary", /\s\?\s[^:\n]+\s:\s/],
+      ["$IsWindows", /\$Is(?:Windows|Linux|MacOS|CoreCLR)\b/i],
+      ["-AsByteStream", /-AsByteStream/i],
+      ["-Parallel", /-Parallel\b/i],
+      ["clean block", /\bclean\s*\{/i],
+      ["utf8NoBOM", /utf8NoBOM/i],
+      ["Get-Error", /Get-Error\b/],
+    ];
+    for (const [name, text] of bodies()) {
+      const code = [...walk(parse(text))]
+        .filter((node) => node.type === "comment")
+        .reduce((rest, node) => rest.replace(node.text, ""), text);
+      const found = lacking.filter(([, pattern]) => pattern.test(code.replace(/'[^'\n]*'|"[^"\n]*"/g, "''")));
+      assert.deepEqual(
+        found.map(([what]) => `${name}: ${what}`),
+        [],
+      );
+    }
+  });
+
+  test("no automatic variable is assigned", () => {
+    for (const [name, text] of bodies()) {
+      const assigned = [...text.matchAll(/\$(\w+)\s*(?:=(?!=)|\+=|-=)/g)].map((match) =>
+        (match[1] ?? "").toLowerCase(),
+      );
+      assert.deepEqual(
+        assigned.filter((each) => automatic.includes(each)),
+        [],
+        name,
+      );
+    }
+  });
+
+  test("no text of a setting stands in double quotes: the rendered block holds literals alone", () => {
+    for (const [name, text] of rendered()) {
+      const block = text.slice(
+        text.indexOf("$Settings = "),
+        text.indexOf("\r\n}\r\n", text.indexOf("$Settings = ")),
+      );
+      assert.ok(block.length > 200, name);
+      assert.doesNotMatch(block, /["`]/, name);
+    }
+  });
+});
+
+test("install and uninstall carry a byte order mark, detect is ASCII, and all lines end with CRLF", () => {
+  for (const [name, text] of rendered()) {
+    const bytes = Buffer.from(text, "utf8");
+    if (name.startsWith("detect"))
+      assert.ok(
+        bytes.every((byte) => byte < 0x80),
+        name,
+      );
+    else assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf], name);
+    assert.doesNotMatch(text.replaceAll("\r\n", ""), /[\r\n]/, name);
+  }
+});
+
+test("the bodies themselves are ASCII: they mean the same in every encoding", () => {
+  const files = bodies();
+
+  assert.ok(files.size >= 5);
+  for (const [name, text] of files) assert.match(text, /^[\x00-\x7f]+$/, name);
+});

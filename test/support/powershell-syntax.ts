@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
+import { renderScript, scriptKinds } from "../../src/pkg/scripts/render.ts";
+import { makeDriver, makePrinter } from "./records.ts";
+
+// What web-tree-sitter gives, as far as it is used here.
+export interface SyntaxNode {
+  readonly type: string;
+  readonly text: string;
+  readonly hasError: boolean;
+  readonly isMissing: boolean;
+  readonly startPosition: { readonly row: number };
+  readonly parent: SyntaxNode | null;
+  readonly children: (SyntaxNode | null)[];
+  childForFieldName(name: string): SyntaxNode | null;
+}
+
+/** Gives a function from PowerShell's text to its syntax tree. */
+export async function powershellParser(): Promise<(text: string) => SyntaxNode> {
+  const { Parser, Language } = await import("web-tree-sitter");
+  await Parser.init();
+  const grammar = createRequire(resolve("package.json")).resolve(
+    "tree-sitter-powershell/tree-sitter-powershell.wasm",
+  );
+  const parser = new Parser().setLanguage(await Language.load(grammar));
+  return (text) => parser.parse(text.replace(/^\ufeff/, ""))?.rootNode as unknown as SyntaxNode;
+}
+
+/** A node and all below it. */
+export function* walk(node: SyntaxNode): Generator<SyntaxNode> {
+  yield node;
+  for (const child of node.children) if (child !== null) yield* walk(child);
+}
+
+const deployables = [
+  { printer: makePrinter({ id: "1", name: "O'Brien ’x’" }), driver: makeDriver() },
+  { printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }), driver: makeDriver({ id: 2 }) },
+];
+
+/** The scripts as they are handed out, for one printer and for a client. */
+export function rendered(): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const kind of scriptKinds) {
+    const [first] = deployables;
+    if (first === undefined) throw new Error("no printer");
+    texts.set(
+      `${kind}, one printer`,
+      renderScript(
+        kind,
+        deploymentOf(first, { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) }),
+      ).toString(),
+    );
+    texts.set(`${kind}, a client`, renderScript(kind, deploymentOfMany("Client", deployables)).toString());
+  }
+  return texts;
+}
+
+/** The PowerShell files of which the scripts are composed, by their paths. */
+export function bodies(): Map<string, string> {
+  const folder = "src/pkg/scripts";
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ps1"),
+  );
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}
