@@ -16,6 +16,10 @@ const automatic = [
   "_",
 ];
 
+function functionsOf(text: string): string[] {
+  return [...text.matchAll(/^function ([\w-]+)/gm)].map(([, name]) => name ?? "");
+}
+
 describe("the scripts' syntax", () => {
   let parse: (text: string) => SyntaxNode;
   before(async () => {
@@ -69,6 +73,18 @@ describe("the scripts' syntax", () => {
         [],
         name,
       );
+    }
+  });
+
+  test("each script carries the functions that it calls, each once and no other", () => {
+    const own = new Set([...bodies().values()].flatMap((text) => functionsOf(text)));
+    for (const [name, text] of rendered()) {
+      const defined = functionsOf(text);
+      const called = [...walk(parse(text))]
+        .filter((node) => node.type === "command")
+        .map((node) => node.childForFieldName("command_name")?.text ?? "")
+        .filter((command) => own.has(command));
+      assert.deepEqual(defined.sort(), [...new Set(called)].sort(), name);
     }
   });
 

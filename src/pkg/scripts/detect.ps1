@@ -12,22 +12,23 @@ param()
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
+# To the 64-bit PowerShell, where a 32-bit one started this script.
+$PassedOn = @{}
 
 #<settings>
 $Settings = @{}
 #</settings>
 
-#<common>
-#</common>
+#<parts>
+#</parts>
 
 function Get-Difference {
     # The first way in which a printer is not as it should be; $null when it is.
     param($Printer, $Queues, $Ports, $Drivers)
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
-    $marker = "$script:MarkerRoot\Printers\$($Printer.Id)"
-    $revision = Get-RegistryValue -Path $marker -Name 'Revision'
+    $revision = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Revision'
     if ($Printer.HasQueue) {
-        $difference = Get-QueueProblem -Printer $Printer -Queues $Queues -Ports $Ports
+        $difference = Get-DeployedQueueDifference -Printer $Printer -Queues $Queues -Ports $Ports
         if ($difference) { return $difference }
     }
     if (@($Drivers | Where-Object -FilterScript { $_.Name -eq $Printer.DriverName }).Count -eq 0) {
@@ -44,11 +45,11 @@ function Get-Difference {
     return $null
 }
 
-function Get-QueueProblem {
+function Get-DeployedQueueDifference {
     param($Printer, $Queues, $Ports)
     $queue = @($Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })
     if ($queue.Count -eq 0) { return 'there is no such queue' }
-    # The port may have another name than the wanted one, where that was taken: what it leads to counts.
+    # The port may have another name than the wanted one, where that was taken: its address counts.
     $difference = Get-QueueDifference -Queue $queue[0] -Printer $Printer -PortName ''
     foreach ($name in @($difference.Keys | Sort-Object)) {
         return "$name is $(Get-Property -InputObject $queue[0] -Name $name), not $($difference[$name])"
@@ -58,15 +59,9 @@ function Get-QueueProblem {
     if (-not $Printer.Address -and $queue[0].PortName -ne $Printer.PortName) {
         return "its port is $($queue[0].PortName), not $($Printer.PortName)"
     }
-    $problem = Get-PortDifference -Port $port[0] -Printer $Printer
-    if ($problem) { return "port $($queue[0].PortName): $problem" }
+    $portDifference = Get-PortDifference -Port $port[0] -Printer $Printer
+    if ($portDifference) { return "port $($queue[0].PortName): $portDifference" }
     return $null
-}
-
-$native = Get-NativePowerShell
-if ($native) {
-    & $native -NoProfile -NonInteractive -ExecutionPolicy Bypass -File $PSCommandPath
-    exit $LASTEXITCODE
 }
 
 $name = ''
@@ -75,18 +70,18 @@ try {
     $queues = @(Get-Printer -ErrorAction Stop)
     $ports = @(Get-PrinterPort -ErrorAction Stop)
     $drivers = @(Get-PrinterDriver -ErrorAction Stop)
-    $problem = $null
+    $difference = $null
     foreach ($printer in $Settings.Printers) {
         $name = $printer.Name
-        $problem = Get-Difference -Printer $printer -Queues $queues -Ports $ports -Drivers $drivers
-        if ($problem) { break }
+        $difference = Get-Difference -Printer $printer -Queues $queues -Ports $ports -Drivers $drivers
+        if ($difference) { break }
     }
 }
 catch {
-    $problem = "Windows does not answer: $($_.Exception.Message)"
+    $difference = "Windows does not answer: $($_.Exception.Message)"
 }
-if ($problem) {
-    Write-Output -InputObject ("Not installed: ${name}: $problem" -replace '\s+', ' ')
+if ($difference) {
+    Write-Output -InputObject ("Not installed: ${name}: $difference" -replace '\s+', ' ')
     exit 1
 }
 if ($Settings.Printers.Count -gt 1) { $name = "all $($Settings.Printers.Count) printers" }

@@ -1,19 +1,19 @@
-import changing from "./changing.ps1";
-import common from "./common.ps1";
 import { type Deployment, type ScriptSettings, scriptSettings } from "./deployment.ts";
-import detect from "./detect.ps1";
-import install from "./install.ps1";
+import { type ScriptKind, type ScriptSource, scriptKinds, scriptSources } from "./parts.ts";
 import { asciiPowershell, powershell } from "./powershell.ts";
-import uninstall from "./uninstall.ps1";
 
-export const scriptKinds = ["install", "uninstall", "detect"] as const;
-export type ScriptKind = (typeof scriptKinds)[number];
+export { type ScriptKind, scriptKinds };
 
-const bodies: Record<ScriptKind, { readonly body: string; readonly shared: string }> = {
-  install: { body: install, shared: `${common}\n${changing}` },
-  uninstall: { body: uninstall, shared: `${common}\n${changing}` },
-  detect: { body: detect, shared: common },
+/** Each script without its settings. */
+const composed: Readonly<Record<ScriptKind, string>> = {
+  install: compose(scriptSources.install),
+  uninstall: compose(scriptSources.uninstall),
+  detect: compose(scriptSources.detect),
 };
+
+function compose({ body, parts }: ScriptSource): string {
+  return replaceRegion(body, "parts", parts.map((part) => part.trim()).join("\n\n"));
+}
 
 /** A deployment's script, as `scriptOf` makes it. */
 export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
@@ -21,22 +21,21 @@ export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
 }
 
 /**
- * A script as a file: its body with the settings and the shared functions in their places. Install and
- * uninstall are UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect is ASCII,
- * because Intune may store it in another encoding. Lines end with CRLF.
+ * A script as a file: its body with the settings and its parts in their places. Install and uninstall are
+ * UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect is ASCII, because Intune may
+ * store it in another encoding. Lines end with CRLF.
  */
 export function scriptOf(kind: ScriptKind, settings: ScriptSettings): Buffer {
   const isAscii = kind === "detect";
   const block = isAscii ? asciiPowershell`$Settings = ${settings}` : powershell`$Settings = ${settings}`;
-  const { body, shared } = bodies[kind];
-  const text = replaceRegion(replaceRegion(body, "common", shared.trim()), "settings", block);
+  const text = replaceRegion(composed[kind], "settings", block);
   return Buffer.from(
     (isAscii ? "" : "\ufeff") + text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n"),
     "utf8",
   );
 }
 
-/** Puts `text` in the place of everything between `#<name>` and `#</name>`, marks included. */
+/** Puts `text` in the place of everything between `#<name>` and `#</name>`, both included. */
 function replaceRegion(body: string, name: string, text: string): string {
   const start = body.indexOf(`#<${name}>`);
   const closing = `#</${name}>`;

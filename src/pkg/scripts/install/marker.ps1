@@ -1,0 +1,25 @@
+#region The marker
+
+function Set-Marker {
+    # Written last of all: a printer without it is not installed.
+    param($Printer, $Driver, [string]$PortName)
+    $path = Get-MarkerPath -Printer $Printer
+    $values = [ordered]@{
+        Queue = ''
+        DriverName = $Printer.DriverName
+        DriverSha256 = $Driver.Sha256
+        PortName = $PortName
+        Revision = $Printer.Revision
+    }
+    if ($Printer.HasQueue) { $values.Queue = $Printer.Name }
+    $isNew = $false
+    foreach ($name in $values.Keys) {
+        if (Set-RegistryValue -Path $path -Name $name -Value $values[$name]) { $isNew = $true }
+    }
+    if ($isNew) {
+        $null = Set-RegistryValue -Path $path -Name 'Deployed' -Value ((Get-Date).ToUniversalTime().ToString('s') + 'Z')
+        Write-Change -Message "marker $($Printer.Id) is revision $($Printer.Revision)"
+    }
+}
+
+#endregion

@@ -1,0 +1,94 @@
+import detect from "./detect.ps1";
+import installDefaultPrinter from "./install/default-printer.ps1";
+import installDriver from "./install/driver.ps1";
+import driverFiles from "./install/driver-files.ps1";
+import driverPackage from "./install/driver-package.ps1";
+import formerPorts from "./install/former-ports.ps1";
+import machine from "./install/machine.ps1";
+import installMarker from "./install/marker.ps1";
+import port from "./install/port.ps1";
+import preferences from "./install/preferences.ps1";
+import installPublisher from "./install/publisher.ps1";
+import installQueue from "./install/queue.ps1";
+import install from "./install.ps1";
+import differences from "./shared/differences.ps1";
+import driverVersion from "./shared/driver-version.ps1";
+import exitCodes from "./shared/exit-codes.ps1";
+import log from "./shared/log.ps1";
+import printQueries from "./shared/print-queries.ps1";
+import publisherStore from "./shared/publisher-store.ps1";
+import registry from "./shared/registry.ps1";
+import registryChanges from "./shared/registry-changes.ps1";
+import relaunch from "./shared/relaunch.ps1";
+import removal from "./shared/removal.ps1";
+import run from "./shared/run.ps1";
+import spooler from "./shared/spooler.ps1";
+import users from "./shared/users.ps1";
+import uninstallDefaultPrinter from "./uninstall/default-printer.ps1";
+import uninstallDriver from "./uninstall/driver.ps1";
+import uninstallMarker from "./uninstall/marker.ps1";
+import uninstallPublisher from "./uninstall/publisher.ps1";
+import uninstallQueue from "./uninstall/queue.ps1";
+import uninstall from "./uninstall.ps1";
+
+export const scriptKinds = ["install", "uninstall", "detect"] as const;
+export type ScriptKind = (typeof scriptKinds)[number];
+
+export interface ScriptSource {
+  /** With regions for the settings and the parts. */
+  readonly body: string;
+  /** Whole PowerShell files in the order in which they run: what a part's first lines need stands before it. */
+  readonly parts: readonly string[];
+}
+
+/** What install and uninstall share beyond what detect needs. */
+const changing = [
+  exitCodes,
+  log,
+  spooler,
+  run,
+  printQueries,
+  registryChanges,
+  removal,
+  publisherStore,
+  users,
+];
+
+/** Each script with what it uses, and nothing else. */
+export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
+  install: {
+    body: install,
+    parts: [
+      relaunch,
+      registry,
+      driverVersion,
+      differences,
+      ...changing,
+      machine,
+      installDriver,
+      driverPackage,
+      driverFiles,
+      installPublisher,
+      port,
+      formerPorts,
+      installQueue,
+      preferences,
+      installDefaultPrinter,
+      installMarker,
+    ],
+  },
+  uninstall: {
+    body: uninstall,
+    parts: [
+      relaunch,
+      registry,
+      ...changing,
+      uninstallQueue,
+      uninstallDriver,
+      uninstallPublisher,
+      uninstallDefaultPrinter,
+      uninstallMarker,
+    ],
+  },
+  detect: { body: detect, parts: [relaunch, registry, driverVersion, differences] },
+};

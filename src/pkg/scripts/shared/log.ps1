@@ -1,0 +1,52 @@
+#region The log
+
+$script:Log = $null
+$script:Changes = 0
+
+function Open-Log {
+    # Beside Intune's own logs, which its portal collects, or in ProgramData. Over 1 MB a new one is begun.
+    param([string]$Path, [string]$Title)
+    try {
+        if (-not $Path) {
+            $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs"
+            if (-not (Test-Path -LiteralPath $folder -PathType Container)) { $folder = "$env:ProgramData\Platen\Logs" }
+            $Path = "$folder\$($Settings.LogName).log"
+        }
+        $folder = Split-Path -Path $Path -Parent
+        if ($folder -and -not (Test-Path -LiteralPath $folder -PathType Container)) {
+            $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
+        }
+        if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1048576) {
+            Move-Item -LiteralPath $Path -Destination "$Path.old" -Force -WhatIf:$false
+        }
+        $script:Log = $Path
+    }
+    catch {
+        $script:Log = $null
+        Write-Verbose -Message "No log: $($_.Exception.Message)"
+    }
+    $bits = [IntPtr]::Size * 8
+    Write-Log -Message "$Title starts: PowerShell $($PSVersionTable.PSVersion), $bits-bit, user $env:USERNAME"
+}
+
+function Write-Log {
+    # A line for the log file and for -Verbose. Never pass a secret. A log that cannot be written stops no run.
+    param([string]$Message)
+    Write-Verbose -Message $Message
+    if (-not $script:Log) { return }
+    try {
+        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, ($Message -replace '\s+', ' ')
+        Add-Content -LiteralPath $script:Log -Value $line -Encoding UTF8 -WhatIf:$false
+    }
+    catch {
+        $script:Log = $null
+    }
+}
+
+function Write-Change {
+    param([string]$Message)
+    $script:Changes++
+    Write-Log -Message "Changed: $Message"
+}
+
+#endregion

@@ -1,0 +1,29 @@
+#region The registry, read
+
+# Everything that Platen keeps on a machine is below this key.
+$script:RegistryRoot = 'HKLM:\SOFTWARE\Platen'
+
+function Get-RegistryValue {
+    # A value; $null where the key or the value is not there.
+    param([string]$Path, [string]$Name)
+    $key = Get-Item -LiteralPath $Path -ErrorAction SilentlyContinue
+    if ($null -eq $key) { return $null }
+    return $key.GetValue($Name)
+}
+
+function Get-RegistryChild {
+    # A key's subkeys, each with its name, which may hold characters that a path may not; none where the key is
+    # not there.
+    param([string]$Path)
+    foreach ($key in @(Get-ChildItem -LiteralPath $Path -ErrorAction SilentlyContinue)) {
+        @{ Name = $key.Name.Substring($key.Name.LastIndexOf('\') + 1); Key = $key }
+    }
+}
+
+function Get-MarkerPath {
+    # Where install records what it deployed of a printer: detection compares it, uninstall goes by it.
+    param($Printer)
+    return "$script:RegistryRoot\Printers\$($Printer.Id)"
+}
+
+#endregion

@@ -1,0 +1,86 @@
+#region The print spooler
+
+$script:MaxWaitForSpoolerSeconds = 20
+$script:SpoolerRestarted = $false
+
+function Start-Spooler {
+    # Makes sure that the spooler runs and answers.
+    $service = Get-Service -Name 'Spooler' -ErrorAction Stop
+    if ([string]$service.Status -ne 'Running') {
+        if ([string]$service.StartType -eq 'Disabled') {
+            Stop-Run -Message 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
+        }
+        if ($WhatIfPreference) { return }
+        try {
+            Start-Service -Name 'Spooler' -ErrorAction Stop
+            Write-Log -Message 'The print spooler was started.'
+        }
+        catch {
+            Stop-Run -Code $script:ExitBusy -Message "The print spooler does not start: $($_.Exception.Message)"
+        }
+    }
+    if (-not (Wait-Until -Seconds $script:MaxWaitForSpoolerSeconds -Condition { Test-SpoolerAnswer })) {
+        Stop-Run -Code $script:ExitBusy -Message 'The print spooler does not answer. Try again later.'
+    }
+}
+
+function Test-SpoolerAnswer {
+    try {
+        $null = @(Get-PrinterDriver -ErrorAction Stop)
+        return $true
+    }
+    catch {
+        return $false
+    }
+}
+
+function Restart-Spooler {
+    # At most once a run: others may be printing.
+    param([string]$Because)
+    if ($script:SpoolerRestarted) { return $false }
+    $script:SpoolerRestarted = $true
+    Write-Log -Message "Restarting the print spooler: $Because"
+    try {
+        Restart-Service -Name 'Spooler' -Force -ErrorAction Stop
+    }
+    catch {
+        Write-Log -Message "The print spooler did not restart: $($_.Exception.Message)"
+    }
+    Start-Spooler
+    return $true
+}
+
+function Invoke-Print {
+    # Runs a command of the print subsystem. A spooler that stopped meanwhile is started again, twice at most.
+    param([scriptblock]$Command)
+    for ($try = 1; ; $try++) {
+        try {
+            return & $Command
+        }
+        catch {
+            if ((Get-ErrorCode -ErrorRecord $_) -notin '0x800706ba', '0x800706b5', '0x800706be', '0x800706d9') { throw }
+            if ($try -ge 3) { Stop-Run -Code $script:ExitBusy -Message "The print spooler keeps stopping: $($_.Exception.Message)" }
+            Write-Log -Message "The print spooler stopped ($(Get-ErrorCode -ErrorRecord $_))."
+            Start-Spooler
+        }
+    }
+}
+
+function Get-ErrorCode {
+    # The HRESULT of a failed cmdlet, such as 0x800706ba; '' without one. Texts are translated, codes are not.
+    param($ErrorRecord)
+    if ([string]$ErrorRecord.FullyQualifiedErrorId -match '0x[0-9a-fA-F]{8}') { return $Matches[0].ToLowerInvariant() }
+    return ''
+}
+
+function Wait-Until {
+    # Evaluates a condition every half second until it is true; whether it became so.
+    param([int]$Seconds, [scriptblock]$Condition)
+    for ($i = 0; $i -lt 2 * $Seconds; $i++) {
+        if (& $Condition) { return $true }
+        Start-Sleep -Milliseconds 500
+    }
+    return [bool](& $Condition)
+}
+
+#endregion

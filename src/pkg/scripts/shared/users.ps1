@@ -1,0 +1,28 @@
+#region Users and the default printer
+
+function Get-LoadedUser {
+    # Security identifiers of the people whose registry hives are loaded: those who are logged on.
+    foreach ($child in @(Get-RegistryChild -Path 'Registry::HKEY_USERS')) {
+        if ($child.Name -match '^S-1-(5-21|12-1)-[0-9-]+$') { $child.Name }
+    }
+}
+
+function Get-UserSettingsPath {
+    # Of a logged-on user: the default printer is the value Device of the key Windows below it.
+    param([string]$Sid)
+    return "Registry::HKEY_USERS\$Sid\Software\Microsoft\Windows NT\CurrentVersion"
+}
+
+function Get-UserRecordPath {
+    # Where install records what a user's default printer was before.
+    param($Printer, [string]$Sid)
+    return "$(Get-MarkerPath -Printer $Printer)\Users\$Sid"
+}
+
+function Get-LogonSetupPath {
+    # What Active Setup runs once for each user, at log-on and as that user.
+    param($Printer)
+    return "HKLM:\SOFTWARE\Microsoft\Active Setup\Installed Components\Platen-$($Printer.Id)"
+}
+
+#endregion

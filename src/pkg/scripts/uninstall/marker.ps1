@@ -1,0 +1,27 @@
+#region Markers
+
+function Get-OtherMarker {
+    # The markers of other printers that install deployed on this machine.
+    param($Printer)
+    foreach ($child in @(Get-RegistryChild -Path "$script:RegistryRoot\Printers")) {
+        if ($child.Name -ne [string]$Printer.Id) { $child }
+    }
+}
+
+function Remove-Marker {
+    # Removes the marker last of all, and the keys that are empty then.
+    param($Printer)
+    $path = Get-MarkerPath -Printer $Printer
+    if (Test-Path -LiteralPath $path) {
+        Remove-RegistryKey -Path $path
+        Write-Change -Message "marker $($Printer.Id) removed"
+    }
+    foreach ($name in 'Printers', 'Publishers', 'Ports') {
+        $key = Get-Item -LiteralPath "$script:RegistryRoot\$name" -ErrorAction SilentlyContinue
+        if ($null -eq $key -or $key.ValueCount -gt 0 -or @(Get-RegistryChild -Path "$script:RegistryRoot\$name").Count -gt 0) { continue }
+        Remove-RegistryKey -Path "$script:RegistryRoot\$name"
+    }
+    if (@(Get-RegistryChild -Path $script:RegistryRoot).Count -eq 0) { Remove-RegistryKey -Path $script:RegistryRoot }
+}
+
+#endregion

@@ -1,0 +1,58 @@
+#region The queue and its port
+
+$script:MaxWaitForJobsSeconds = 60
+$script:MaxWaitForDeletionSeconds = 10
+
+function Uninstall-Queue {
+    # Removes the queue, and its port where install made it. The names of an earlier revision, which the marker
+    # holds, go as well.
+    param($Printer)
+    $marker = Get-MarkerPath -Printer $Printer
+    $names = @($Printer.Name, (Get-RegistryValue -Path $marker -Name 'Queue'))
+    $ports = @($Printer.PortName, (Get-RegistryValue -Path $marker -Name 'PortName'))
+    foreach ($name in @($names | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
+        $queue = Invoke-Print -Command { Get-LocalQueue -Name $name }
+        if ($null -eq $queue) { continue }
+        $ports += $queue.PortName
+        Wait-ForJobs -Name $name
+        $isGone = Remove-Queue -Name $name
+        if (-not $isGone -and (Restart-Spooler -Because "the queue $name is still listed")) {
+            $isGone = Remove-Queue -Name $name
+        }
+        if (-not $isGone) { Add-Remark -Message "the queue $name goes when its jobs are done" }
+    }
+    foreach ($port in @($ports | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
+        $isGone = Invoke-UntilFree -What "the port $port" -Remove { Remove-OwnPort -Name $port }
+        if (-not $isGone) { Add-Remark -Message "the port $port stays until Windows lets it go" }
+    }
+}
+
+function Wait-ForJobs {
+    # Jobs are somebody's work: they get a while to print, unless -Force is given.
+    param([string]$Name)
+    if ($Force) { return }
+    $queue = Invoke-Print -Command { Get-LocalQueue -Name $Name }
+    if ($null -eq $queue) { return }
+    $isEmpty = Wait-Until -Seconds $script:MaxWaitForJobsSeconds -Condition {
+        @(Invoke-Print -Command { Get-OpenJob -Name $Name }).Count -eq 0
+    }
+    if ($isEmpty) { return }
+    $count = @(Invoke-Print -Command { Get-OpenJob -Name $Name }).Count
+    Stop-Run -Code $script:ExitBusy -Message "The queue $Name still has $count open jobs. Try again later, or use -Force."
+}
+
+function Get-OpenJob {
+    param([string]$Name)
+    return @(Get-PrintJob -PrinterName $Name -ErrorAction Stop)
+}
+
+function Invoke-UntilFree {
+    # Tries again while Windows still calls something busy: for a while, then once more after a restart of the
+    # spooler. Whether it is removed.
+    param([string]$What, [scriptblock]$Remove)
+    if (Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition $Remove) { return $true }
+    if (-not (Restart-Spooler -Because "$What is still called busy")) { return $false }
+    return Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition $Remove
+}
+
+#endregion
