@@ -1,6 +1,7 @@
 import type { Architecture } from "../domain/driver.ts";
 import { decodeInf } from "./decode.ts";
 import { InfDocument } from "./document.ts";
+import { driverRank } from "./driver-version.ts";
 import { type InfFiles, readFiles } from "./files.ts";
 import { type InfModels, readModels } from "./models.ts";
 import { byCodePoint, folderOf, type PackageFiles } from "./package-files.ts";
@@ -110,52 +111,35 @@ export class CopiedInfs {
  * missing; serves 64-bit Windows; nearest to the root; newest DriverVer; most models; first by path.
  */
 export function choosePrinterInf(readings: readonly InfReading[]): InfReading | undefined {
-  const candidates = readings.filter((reading) => reading.version.isPrinter);
-  return candidates.sort(comparePrinterInfs)[0];
+  const candidates = readings
+    .filter((reading) => reading.version.isPrinter)
+    .map((reading) => ({ ...reading, rank: driverRank(reading.version.driverVer), reading }));
+  return candidates.sort(comparePrinterInfs)[0]?.reading;
 }
 
-function comparePrinterInfs(a: InfReading, b: InfReading): number {
+interface Candidate extends InfReading {
+  /** As `driverRank` makes it, once for many comparisons. */
+  readonly rank: string;
+}
+
+function comparePrinterInfs(a: Candidate, b: Candidate): number {
   return (
-    preferring((reading) => reading.models.descriptions.length > 0)(a, b) ||
-    preferring((reading) => reading.files.missing.length === 0)(a, b) ||
+    preferring(({ models }) => models.descriptions.length > 0)(a, b) ||
+    preferring(({ files }) => files.missing.length === 0)(a, b) ||
     rankOfMachines(a.files.architectures) - rankOfMachines(b.files.architectures) ||
     a.path.split("/").length - b.path.split("/").length ||
-    compareDriverVer(b.version.driverVer, a.version.driverVer) ||
+    byCodePoint(b.rank, a.rank) ||
     b.models.usableLines - a.models.usableLines ||
     byCodePoint(a.path, b.path)
   );
 }
 
-function preferring(holds: (reading: InfReading) => boolean) {
-  return (a: InfReading, b: InfReading) => Number(holds(b)) - Number(holds(a));
+function preferring(holds: (candidate: Candidate) => boolean) {
+  return (a: Candidate, b: Candidate) => Number(holds(b)) - Number(holds(a));
 }
 
 /** Most machines are x64, then ARM64, then 32-bit. */
 function rankOfMachines(architectures: readonly Architecture[]): number {
   if (architectures.includes("amd64")) return 0;
   return architectures.includes("arm64") ? 1 : 2;
-}
-
-/** Compares the dates first, as Windows ranks drivers, then the versions; a missing one is the oldest. */
-export function compareDriverVer(a: InfVersion["driverVer"], b: InfVersion["driverVer"]): number {
-  const dates = dateNumber(a?.date) - dateNumber(b?.date);
-  return dates !== 0 ? dates : compareVersions(a?.version ?? "", b?.version ?? "");
-}
-
-/** `mm/dd/yyyy` or `mm-dd-yyyy` as a number that sorts; 0 for anything else. */
-function dateNumber(date: string | undefined): number {
-  const match = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})$/.exec(date ?? "");
-  if (match === null) return 0;
-  const [, month, day, year] = match.map(Number);
-  return (year ?? 0) * 10_000 + (month ?? 0) * 100 + (day ?? 0);
-}
-
-function compareVersions(a: string, b: string): number {
-  const left = a.split(".").map((part) => Number.parseInt(part, 10) || 0);
-  const right = b.split(".").map((part) => Number.parseInt(part, 10) || 0);
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const difference = (left[i] ?? 0) - (right[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
