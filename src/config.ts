@@ -2,49 +2,51 @@ import { resolve } from "node:path";
 
 /** The service's settings, each from the environment variable of its name. */
 export interface Config {
-  /** `DATA_DIR` (`./data`): database, archives, icons and the installation's secret. */
+  /** `DATA_DIR`: database, archives, icons and the installation's secret. */
   readonly dataDir: string;
-  /** `PORT` (8080); 0 takes a free one. */
+  /** `PORT`; 0 takes a free one. */
   readonly port: number;
-  /** `HOST` (all interfaces): the address to listen on. */
+  /** `HOST`: the address to listen on; undefined for all interfaces. */
   readonly host: string | undefined;
-  /** `PUBLIC_URL` (none): the service's address as clients see it, without a slash at the end. */
+  /** `PUBLIC_URL`: the service's address as clients see it, without a slash at the end. */
   readonly publicUrl: string | undefined;
-  /** `ALLOWED_HOSTS` (none): further host names that changes may be sent to, in lower case. */
+  /** `ALLOWED_HOSTS`: further host names that changes may be sent to, in lower case. */
   readonly allowedHosts: readonly string[];
-  /** `UPLOAD_LIMIT_MB` (1024). */
+  /** `UPLOAD_LIMIT_MB`. */
   readonly uploadLimitBytes: number;
 }
 
+const defaults = { DATA_DIR: "./data", PORT: 8080, UPLOAD_LIMIT_MB: 1024 } as const;
+
 /** Every setting's variable, default and meaning, as `--help` prints them. */
 export const settingsHelp: readonly (readonly [string, string, string])[] = [
-  ["DATA_DIR", "./data", "folder of everything that lasts"],
-  ["PORT", "8080", "TCP port to listen on"],
+  ["DATA_DIR", defaults.DATA_DIR, "folder of everything that lasts"],
+  ["PORT", String(defaults.PORT), "TCP port to listen on"],
   ["HOST", "all interfaces", "address to listen on"],
   ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
   ["ALLOWED_HOSTS", "none", "further public host names of the service, separated by commas"],
-  ["UPLOAD_LIMIT_MB", "1024", "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
+  ["UPLOAD_LIMIT_MB", String(defaults.UPLOAD_LIMIT_MB), "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
 ];
 
 /** @throws Error whose message names every wrong setting. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const setting = (name: string) => environment[name]?.trim() || undefined;
-  const integer = (name: string, fallback: number, min: number, max: number) => {
+  const integer = (name: "PORT" | "UPLOAD_LIMIT_MB", min: number, max: number) => {
     const text = setting(name);
-    if (text === undefined) return fallback;
+    if (text === undefined) return defaults[name];
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
     problems.push(`${name} is “${text}”; it is a whole number from ${min} to ${max}.`);
-    return fallback;
+    return defaults[name];
   };
   const config = {
-    dataDir: resolve(setting("DATA_DIR") ?? "data"),
-    port: integer("PORT", 8080, 0, 65535),
+    dataDir: resolve(setting("DATA_DIR") ?? defaults.DATA_DIR),
+    port: integer("PORT", 0, 65535),
     host: setting("HOST"),
     publicUrl: readPublicUrl(setting("PUBLIC_URL"), problems),
     allowedHosts: readHosts(setting("ALLOWED_HOSTS"), problems),
-    uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1024, 1, 4095) * 1024 * 1024,
+    uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1, 4095) * 1024 * 1024,
   };
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return Object.freeze(config);

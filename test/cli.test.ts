@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readConfig } from "../src/config.ts";
+import { readConfig, settingsHelp } from "../src/config.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makeSharedZip, withoutShared } from "./support/shared.ts";
@@ -123,6 +123,29 @@ test("settings have defaults, and every wrong one is named at once", () => {
     () => readConfig({ PORT: "80a", UPLOAD_LIMIT_MB: "0", PUBLIC_URL: "ftp://x" }),
     ({ message }: Error) => ["PORT", "UPLOAD_LIMIT_MB", "PUBLIC_URL"].every((name) => message.includes(name)),
   );
+});
+
+test("the defaults that --help and the README name are those that count", () => {
+  const named = settingsHelp.filter(([, fallback]) => /^[.\d]/.test(fallback));
+  const asNamed = Object.fromEntries(named.map(([name, fallback]) => [name, fallback]));
+  const readme = readFileSync("README.md", "utf8");
+
+  const config = readConfig(asNamed);
+
+  assert.deepEqual(config, readConfig({}));
+  assert.deepEqual(Object.keys(asNamed), ["DATA_DIR", "PORT", "UPLOAD_LIMIT_MB"]);
+  for (const [name, fallback] of settingsHelp) {
+    const [, row = ""] = readme.split(`| \`${name}\``);
+    assert.equal(
+      row
+        .split("|")[1]
+        ?.replaceAll("`", "")
+        .replace(/ \(.*\)/, "")
+        .trim(),
+      fallback,
+      name,
+    );
+  }
 });
 
 test("a wrong setting stops the start with a message", async (t) => {
