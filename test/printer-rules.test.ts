@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import type { FormInput } from "../src/domain/fields.ts";
-import { isDriverOnly, parsePrinter, shareNameOf } from "../src/domain/printer.ts";
+import { effectiveDescription, isDriverOnly, printerNeeds, shareNameOf } from "../src/domain/printer.ts";
+import { parsePrinter } from "../src/domain/printer-fields.ts";
 import { settingDefaults } from "./support/records.ts";
 
 /** A complete printer from its form, fields changed as a test needs it. */
@@ -105,4 +106,20 @@ test("every mistake is named at once", () => {
     "name",
     "port_number",
   ]);
+});
+
+test("a printer's own model counts, else its driver's, and without either it cannot be deployed", () => {
+  const own = { driver_desc: "Papyrus PS" };
+  const none = { driver_desc: "" };
+  const driver = (driver_desc: string, inf_path = "papyrus.inf") => ({ driver_desc, inf_path });
+
+  const models = [own, none].flatMap((printer) =>
+    [driver("Papyrus PCL"), driver("")].map((chosen) => effectiveDescription(printer, chosen)),
+  );
+
+  assert.deepEqual(models, ["Papyrus PS", "Papyrus PS", "Papyrus PCL", ""]);
+  assert.equal(printerNeeds(own, driver("")), undefined);
+  assert.equal(printerNeeds(none, driver("Papyrus PCL")), undefined);
+  assert.match(printerNeeds(none, driver("")) ?? "", /choose or type the model/);
+  assert.match(printerNeeds(own, driver("Papyrus PCL", "")) ?? "", /choose the printer’s INF/);
 });

@@ -141,6 +141,17 @@ export function findModels(inf: Pick<InfSummary, "descriptions"> | undefined, qu
   return { shown: matches.slice(0, limit), count: matches.length, total: inf?.descriptions.length ?? 0 };
 }
 
+/** What is known of the archive's file: not there, or not what was uploaded. */
+export type ArchiveState = "sound" | "missing" | "damaged";
+
+/** What is wrong with an archive and the remedy: what a sentence says that begins with the archive. */
+export function archiveProblem(
+  { file_name }: Pick<Driver, "file_name">,
+  state: Exclude<ArchiveState, "sound">,
+): string {
+  return `is ${state} on disk: upload ${file_name} again to put it back.`;
+}
+
 /** Why the driver cannot be deployed yet, as one sentence with the remedy; undefined when it can. */
 export function driverNeeds(driver: Pick<Driver, "inf_path" | "driver_desc">): string | undefined {
   if (driver.inf_path === "") {
@@ -152,11 +163,11 @@ export function driverNeeds(driver: Pick<Driver, "inf_path" | "driver_desc">): s
   return undefined;
 }
 
-const versionMark = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
+const namedVersion = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
 
 /** Whether the description names a version, so that two versions can live side by side. */
 export function namesVersion(description: string): boolean {
-  return versionMark.test(description);
+  return namedVersion.test(description);
 }
 
 /**

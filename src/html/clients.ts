@@ -1,21 +1,19 @@
 import type { Client } from "../domain/client.ts";
+import type { ListedClient, ListedPrinter } from "../domain/listings.ts";
 import { deleteFold, type FormState, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type PageOptions, page } from "./layout.ts";
+import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { type PrinterRow, printerTable } from "./printers.ts";
+import { printerTable } from "./printers.ts";
 import { counted, time } from "./text.ts";
 
-export type ClientRow = Client & { readonly printer_count: number };
-type Frame = Pick<PageOptions, "assets" | "notice">;
-
-export function clientsPage(frame: Frame, clients: readonly ClientRow[], form: FormState): Html {
+export function clientsPage(frame: Frame, clients: readonly ListedClient[], form: FormState): Html {
   const body = html`<div class="beside">${clientForm(form)}${clientList(clients)}</div>`;
   return page({ ...frame, title: "Clients", place: "Clients" }, body);
 }
 
 /** The list, as the page shows it and as a fragment brings it anew. */
-export function clientList(clients: readonly ClientRow[]): Html {
+export function clientList(clients: readonly ListedClient[]): Html {
   const rows = clients.map(
     (client) => html`<tr>
       <td data-label="Client"><a href="${paths.client(client.id)}">${client.name}</a></td>
@@ -44,7 +42,7 @@ export function clientForm(form: FormState, oob = false): Html {
 
 export interface ClientPageData {
   readonly client: Client;
-  readonly printers: readonly PrinterRow[];
+  readonly printers: readonly ListedPrinter[];
   readonly form: FormState;
   readonly packages: readonly { readonly label: string; readonly path: string }[];
 }

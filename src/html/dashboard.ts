@@ -1,16 +1,17 @@
+import type { ListedPrinter } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type PageOptions, page } from "./layout.ts";
+import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { modelOf, type PrinterRow, printerState } from "./printers.ts";
+import { modelLabel, printerState } from "./printers.ts";
 import { time } from "./text.ts";
 
 export interface DashboardData {
-  readonly recentPrinters: readonly PrinterRow[];
-  readonly recentPackages: readonly PrinterRow[];
+  readonly recentPrinters: readonly ListedPrinter[];
+  readonly recentPackages: readonly ListedPrinter[];
   readonly counts: { readonly clients: number; readonly drivers: number; readonly printers: number };
 }
 
-export function dashboardPage(frame: Pick<PageOptions, "assets" | "notice">, data: DashboardData): Html {
+export function dashboardPage(frame: Frame, data: DashboardData): Html {
   const { clients, drivers, printers } = data.counts;
   const action = html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
   const isNew = printers === 0;
@@ -39,7 +40,7 @@ function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
   </ol></section>`;
 }
 
-function recent(rows: readonly PrinterRow[], withPackages: boolean): Html {
+function recent(rows: readonly ListedPrinter[], withPackages: boolean): Html {
   if (rows.length === 0) {
     return withPackages
       ? emptyState(
@@ -54,7 +55,7 @@ function recent(rows: readonly PrinterRow[], withPackages: boolean): Html {
   const items = rows.map(
     ({ printer, client, driver }) => html`<li>
       <a href="${paths.printer(printer.id)}">${printer.name}</a> ${!withPackages && printerState(printer, driver)}
-      <span class="soft">${client?.name ?? "Without a client"} · ${modelOf(printer, driver)} · ${time(printer.created_at)}</span>
+      <span class="soft">${client?.name ?? "Without a client"} · ${modelLabel(printer, driver)} · ${time(printer.created_at)}</span>
       ${
         withPackages &&
         html`<span class="row-actions"><a href="${paths.package(printer.id, "mdm")}" download>Intune</a>

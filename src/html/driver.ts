@@ -1,4 +1,6 @@
 import {
+  type ArchiveState,
+  archiveProblem,
   chosenInf,
   type Driver,
   driverTitle,
@@ -7,21 +9,22 @@ import {
   missingCountOf,
   namesVersion,
 } from "../domain/driver.ts";
+import type { ListedPrinter } from "../domain/listings.ts";
 import { driverFindings, driverState, versionOf } from "./drivers.ts";
 import { checkbox, deleteFold, type FormState, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { type PageOptions, page } from "./layout.ts";
+import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { type PrinterRow, printerTable } from "./printers.ts";
+import { printerTable } from "./printers.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
 export interface DriverPageData {
   readonly driver: Driver;
-  readonly printers: readonly PrinterRow[];
+  readonly printers: readonly ListedPrinter[];
   readonly form: FormState;
   /** What was searched for among the models. */
   readonly query: string;
-  readonly archive: "sound" | "missing" | "damaged";
+  readonly archive: ArchiveState;
 }
 
 /** No page can bear a thousand INFs to choose from; the chosen one is always among them. */
@@ -30,7 +33,7 @@ const shownCatalogs = 8;
 /** More models than this are found by searching. */
 const shownModels = 40;
 
-export function driverPage(frame: Pick<PageOptions, "assets" | "notice">, data: DriverPageData): Html {
+export function driverPage(frame: Frame, data: DriverPageData): Html {
   const { driver, printers, archive } = data;
   const action = html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with it</a>`;
   return page(
@@ -38,7 +41,7 @@ export function driverPage(frame: Pick<PageOptions, "assets" | "notice">, data: 
     html`<p class="soft">${driverState(driver)} ${driver.file_name}, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</p>
     ${
       archive !== "sound" &&
-      html`<div class="notice bad"><p>The archive is ${archive} on disk: upload ${driver.file_name} again to put it back.</p></div>`
+      html`<div class="notice bad"><p>The archive ${archiveProblem(driver, archive)}</p></div>`
     }
     <section><h2>What it is</h2>${facts(driver)}${driverFindings(driver)}</section>
     <section><h2>INF and model</h2>${driverSettings(data)}</section>

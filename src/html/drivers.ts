@@ -7,28 +7,19 @@ import {
   type InfSummary,
   missingCountOf,
 } from "../domain/driver.ts";
+import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
 import { type ListedInf, listedInf } from "../domain/report.ts";
 import { type Html, html } from "./html.ts";
-import { badge, emptyState, type PageOptions, page } from "./layout.ts";
+import { badge, emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
-/** A driver as its list shows it, without its report. */
-export interface DriverRow extends Omit<Driver, "report"> {
-  /** What is known of the chosen INF; undefined where none is chosen. */
-  readonly listed: ListedInf | undefined;
-  readonly printer_count: number;
-}
-
 /** What the last upload brought, or why it was refused. */
-export type UploadResult =
-  | { readonly driver: Driver; readonly isNew: boolean }
-  | { readonly problem: string }
-  | undefined;
+export type UploadResult = AddedDriver | { readonly problem: string } | undefined;
 
 export function driversPage(
-  frame: Pick<PageOptions, "assets" | "notice">,
-  rows: readonly DriverRow[],
+  frame: Frame,
+  rows: readonly ListedDriver[],
   result: UploadResult,
   uploadLimitBytes: number,
 ): Html {
@@ -53,7 +44,7 @@ function uploadForm(limit: number): Html {
 }
 
 /** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
-export function driverList(rows: readonly DriverRow[], result: UploadResult = undefined): Html {
+export function driverList(rows: readonly ListedDriver[], result: UploadResult = undefined): Html {
   const lines = rows.map(
     (driver) => html`<tr>
       <td data-label="Driver"><a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a></td>
@@ -86,7 +77,7 @@ function uploadNotice(result: UploadResult): Html | undefined {
     ${driverFindings(driver)}</div>`;
 }
 
-function driverSelect(rows: readonly DriverRow[], result: UploadResult): Html {
+function driverSelect(rows: readonly ListedDriver[], result: UploadResult): Html {
   const chosen = result && "driver" in result ? result.driver.id : rows[0]?.id;
   const options = rows.map(
     (driver) =>

@@ -1,5 +1,5 @@
 import { type Html, html } from "./html.ts";
-import { type PageOptions, page } from "./layout.ts";
+import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 
 const titles: Record<number, string> = {
@@ -18,7 +18,7 @@ export function errorTitle(status: number): string {
 }
 
 /** A page for what went wrong: what happened, why, and what to do. */
-export function errorPage(frame: Pick<PageOptions, "assets">, status: number, message: string): Html {
+export function errorPage(frame: Frame, status: number, message: string): Html {
   return page(
     { ...frame, title: errorTitle(status) },
     html`<p>${message}</p><p><a class="button" href="${paths.dashboard}">Go to the dashboard</a></p>`,

@@ -39,9 +39,11 @@ export function textArea(state: FormState, options: FieldOptions): Html {
   );
 }
 
-export type Choices = readonly (readonly [value: string, label: string])[];
-
-export function selectField(state: FormState, options: FieldOptions & { readonly choices: Choices }): Html {
+/** @param options.choices values with their labels */
+export function selectField(
+  state: FormState,
+  options: FieldOptions & { readonly choices: readonly (readonly [value: string, label: string])[] },
+): Html {
   const { name, choices } = options;
   const chosen = state.values[name] ?? "";
   const items = choices.map(
@@ -71,7 +73,7 @@ export function problemSummary(state: FormState): Html | undefined {
   const problems = Object.entries(state.problems);
   if (problems.length === 0) return undefined;
   return html`<div class="problems" role="alert" tabindex="-1" data-focus>
-    <p><strong>Not saved.</strong> Please mend:</p>
+    <p><strong>Not saved.</strong> Fix:</p>
     <ul>${problems.map(([name, message]) => html`<li><a href="#${id(name)}">${message}</a></li>`)}</ul>
   </div>`;
 }

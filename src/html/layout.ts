@@ -9,18 +9,19 @@ const places = [
   ["Packages", paths.packages],
 ] as const;
 
-export interface PageOptions {
+interface PageOptions {
   readonly title: string;
   /** The place that is marked in the head. */
   readonly place?: string;
   /** The one primary action, top right. */
   readonly action?: Html | undefined;
-  /** What is said on top, after something was done. */
-  readonly notice?: string | undefined;
-  /** Addresses of the style sheet and the scripts, with a digest of their content. */
   readonly assets: Assets;
 }
 
+/** What every page is given. */
+export type Frame = Pick<PageOptions, "assets">;
+
+/** Addresses of the style sheet and the scripts, each with the digest of its content. */
 export interface Assets {
   readonly css: string;
   readonly htmx: string;
@@ -43,7 +44,7 @@ const htmxConfig = JSON.stringify({
 
 /** A whole page. */
 export function page(options: PageOptions, body: Hole): Html {
-  const { title, place, action, notice, assets } = options;
+  const { title, place, action, assets } = options;
   const links = places.map(
     ([label, path]) =>
       html`<li><a href="${path}" ${label === place && html`aria-current="page"`}>${label}</a></li>`,
@@ -69,7 +70,7 @@ export function page(options: PageOptions, body: Hole): Html {
   </header>
   <main id="main">
     <div class="top"><h1>${title}</h1>${action}</div>
-    <p id="status" class="status" role="status" aria-live="polite">${notice}</p>
+    <p id="status" class="status" role="status" aria-live="polite"></p>
     ${body}
   </main>
 </body>

@@ -1,18 +1,16 @@
+import type { ListedPrinter } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type PageOptions, page } from "./layout.ts";
+import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { modelOf, type PrinterRow, printerState } from "./printers.ts";
+import { modelLabel, printerState } from "./printers.ts";
 
 /** Printers that have a driver, with what can be downloaded of each. */
-export function packagesPage(
-  frame: Pick<PageOptions, "assets" | "notice">,
-  rows: readonly PrinterRow[],
-): Html {
+export function packagesPage(frame: Frame, rows: readonly ListedPrinter[]): Html {
   const lines = rows.map(
     ({ printer, client, driver }) => html`<tr>
       <td data-label="Printer"><a href="${paths.printer(printer.id)}">${printer.name}</a></td>
       <td data-label="Client">${client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : html`<span class="soft">none</span>`}</td>
-      <td data-label="Model">${modelOf(printer, driver)}</td>
+      <td data-label="Model">${modelLabel(printer, driver)}</td>
       <td data-label="State">${printerState(printer, driver)}</td>
       <td data-label="" class="row-actions"><a href="${paths.package(printer.id, "mdm")}" download>Intune<span
         class="visually-hidden"> package of ${printer.name}</span></a>

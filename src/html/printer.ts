@@ -1,10 +1,19 @@
-import type { Client } from "../domain/client.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
-import { isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
+import type { ClientName } from "../domain/listings.ts";
+import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
+import {
+  type Choices,
+  collateModes,
+  colorModes,
+  duplexModes,
+  labelOf,
+  paperSizes,
+  protocols,
+} from "../domain/printer-choices.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
-import { copyable, type PageOptions, page } from "./layout.ts";
+import { copyable, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { printerState } from "./printers.ts";
 import { architectures, bytes, time } from "./text.ts";
@@ -12,7 +21,7 @@ import { architectures, bytes, time } from "./text.ts";
 /** Everything a printer's page shows. */
 export interface PrinterPageData {
   readonly printer: Printer;
-  readonly client: Pick<Client, "id" | "name"> | undefined;
+  readonly client: ClientName | undefined;
   readonly driver: Driver | undefined;
   readonly icon: Icon | undefined;
   /** What is missing before it can be deployed, with the remedy; undefined when nothing is. */
@@ -22,7 +31,7 @@ export interface PrinterPageData {
   readonly uninstall_cmd: string;
 }
 
-export function printerPage(frame: Pick<PageOptions, "assets" | "notice">, data: PrinterPageData): Html {
+export function printerPage(frame: Frame, data: PrinterPageData): Html {
   const { printer, client, driver } = data;
   const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
   return page(
@@ -120,16 +129,9 @@ function definitions(rows: readonly (readonly [string, Hole])[]): Html {
 
 /** All settings, as the page shows them and as a save answers. */
 export function settingsSection({ printer, revision }: Pick<PrinterPageData, "printer" | "revision">): Html {
-  const own = html`<span class="soft">the driver’s own</span>`;
   const none = html`<span class="soft">none</span>`;
   const code = (text: string) => (text === "" ? none : html`<code>${text}</code>`);
-  const lpr = printer.protocol === "lpr";
-  const duplex = {
-    "": own,
-    one_sided: "One-sided",
-    long_edge: "Two-sided, long edge",
-    short_edge: "Two-sided, short edge",
-  };
+  const protocol = labelOf(protocols, printer.protocol);
   const rows: [string, Hole][] = [
     ["Queue", html`<code>${printer.name}</code>`],
     [
@@ -141,7 +143,9 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
     ["Port", code(printer.port_name)],
     [
       "Protocol",
-      lpr ? html`LPR, queue <code>${printer.lpr_queue}</code>` : `RAW, port ${printer.port_number}`,
+      printer.protocol === "lpr"
+        ? html`${protocol}, queue <code>${printer.lpr_queue}</code>`
+        : `${protocol}, port ${printer.port_number}`,
     ],
     [
       "SNMP status",
@@ -153,10 +157,10 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
     ["Comment", printer.comment || none],
     ["Default printer", printer.set_default ? "yes" : "no"],
     ["Shared", printer.shared ? html`as <code>${shareNameOf(printer)}</code>` : "no"],
-    ["Duplex", duplex[printer.duplex]],
-    ["Colour", { "": own, color: "Colour", mono: "Black and white" }[printer.color]],
-    ["Collate", { "": own, on: "Collated", off: "Not collated" }[printer.collate]],
-    ["Paper size", printer.paper_size || own],
+    ["Duplex", chosen(duplexModes, printer.duplex)],
+    ["Colour", chosen(colorModes, printer.color)],
+    ["Collate", chosen(collateModes, printer.collate)],
+    ["Paper size", chosen(paperSizes, printer.paper_size)],
     ["Driver at uninstall", printer.keep_driver ? "stays" : "removed when nothing uses it"],
     [
       "Replaces",
@@ -169,12 +173,18 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
     <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
 }
 
+/** What is left to the driver is soft, as everything is that nobody set. */
+function chosen<T extends string>(choices: Choices<T>, value: T): Html {
+  const label = labelOf(choices, value);
+  return value === "" ? html`<span class="soft">${label}</span>` : html`${label}`;
+}
+
 function driverSection({ printer, driver }: PrinterPageData): Html {
   if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
   const inf = chosenInf(driver);
   const rows: [string, Hole][] = [
     ["Driver", html`<a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a>`],
-    ["Model", printer.driver_desc || driver.driver_desc || "not chosen yet"],
+    ["Model", effectiveDescription(printer, driver) || "not chosen yet"],
     ["INF", html`<code>${driver.inf_path || "none"}</code>`],
     ["Version", inf?.driverVer ? `${inf.driverVer.version} of ${inf.driverVer.date}` : "not given"],
     ["Architectures", architectures(inf?.architectures ?? [])],

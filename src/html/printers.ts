@@ -1,37 +1,17 @@
-import { type Driver, driverTitle } from "../domain/driver.ts";
-import { colorModes, type Printer, paperSizes } from "../domain/printer.ts";
-import {
-  type Choices,
-  checkbox,
-  type FormState,
-  problemSummary,
-  selectField,
-  textArea,
-  textField,
-} from "./form.ts";
+import { driverTitle } from "../domain/driver.ts";
+import type { ListedPrinter, PrinterChoices } from "../domain/listings.ts";
+import { type Printer, printerNeeds, queueNameRule } from "../domain/printer.ts";
+import { collateModes, colorModes, duplexModes, paperSizes, protocols } from "../domain/printer-choices.ts";
+import { printerDefaults } from "../domain/printer-fields.ts";
+import { checkbox, type FormState, problemSummary, selectField, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { badge, emptyState, type PageOptions, page } from "./layout.ts";
+import { badge, emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { counted } from "./text.ts";
-
-type Frame = Pick<PageOptions, "assets" | "notice">;
-
-/** A printer with what it refers to, as lists show it. */
-export interface PrinterRow {
-  readonly printer: Printer;
-  readonly client: { readonly id: number; readonly name: string } | undefined;
-  readonly driver: Pick<Driver, "id" | "name" | "driver_desc" | "file_name" | "inf_path"> | undefined;
-}
-
-/** What the form's lists offer. */
-export interface PrinterChoices {
-  readonly clients: readonly { readonly id: number; readonly name: string }[];
-  readonly drivers: readonly Pick<Driver, "id" | "name" | "driver_desc" | "file_name">[];
-}
+import { counted, listed } from "./text.ts";
 
 export function printersPage(
   frame: Frame,
-  rows: readonly PrinterRow[],
+  rows: readonly ListedPrinter[],
   choices: PrinterChoices,
   form: FormState,
   isFilled: boolean,
@@ -47,8 +27,8 @@ export function printersPage(
 }
 
 /** The list grouped by client, as the page shows it and as a fragment brings it anew. */
-export function printerList(rows: readonly PrinterRow[]): Html {
-  const groups = new Map<string, PrinterRow[]>();
+export function printerList(rows: readonly ListedPrinter[]): Html {
+  const groups = new Map<string, ListedPrinter[]>();
   for (const row of rows) {
     const key = row.client === undefined ? "" : `${row.client.id}`;
     const group = groups.get(key);
@@ -67,12 +47,12 @@ export function printerList(rows: readonly PrinterRow[]): Html {
 }
 
 /** @param withDelete only where the whole list is there to be brought anew */
-export function printerTable(rows: readonly PrinterRow[], withDelete = false): Html {
+export function printerTable(rows: readonly ListedPrinter[], withDelete = false): Html {
   const lines = rows.map(
     ({ printer, driver }) => html`<tr>
       <td data-label="Printer"><a href="${paths.printer(printer.id)}">${printer.name}</a></td>
       <td data-label="Address"><code>${printer.address || printer.port_name || "driver only"}</code></td>
-      <td data-label="Model">${modelOf(printer, driver)}</td>
+      <td data-label="Model">${modelLabel(printer, driver)}</td>
       <td data-label="State">${printerState(printer, driver)}</td>
       <td data-label="" class="row-actions"><a href="${paths.printerEdit(printer.id)}">Edit<span class="visually-hidden">
         ${printer.name}</span></a> <a href="${paths.printerCopy(printer.id)}">Copy<span class="visually-hidden">
@@ -84,20 +64,19 @@ export function printerTable(rows: readonly PrinterRow[], withDelete = false): H
     <tbody>${lines}</tbody></table>`;
 }
 
-function deleteInList(printer: Printer): Html {
+function deleteInList(printer: ListedPrinter["printer"]): Html {
   return html`<form class="inline" method="get" action="${paths.printer(printer.id)}" hx-delete="${paths.printer(printer.id)}"
     hx-target="#printer-list" hx-swap="outerHTML" hx-confirm="Delete ${printer.name}? Machines that have it keep it.">
     <button class="link">Delete<span class="visually-hidden"> ${printer.name}</span></button></form>`;
 }
 
-export function modelOf(printer: Printer, driver: PrinterRow["driver"]): string {
+export function modelLabel(printer: Pick<Printer, "driver_desc">, driver: ListedPrinter["driver"]): string {
   return driver === undefined ? "No driver assigned" : printer.driver_desc || driverTitle(driver);
 }
 
-export function printerState(printer: Printer, driver: PrinterRow["driver"]): Html {
+export function printerState(printer: Pick<Printer, "driver_desc">, driver: ListedPrinter["driver"]): Html {
   if (driver === undefined) return badge("warn", "No driver");
-  if (driver.inf_path === "" || (printer.driver_desc || driver.driver_desc) === "")
-    return badge("warn", "Driver incomplete");
+  if (printerNeeds(printer, driver) !== undefined) return badge("warn", "Driver incomplete");
   return badge("good", "Ready");
 }
 
@@ -127,23 +106,17 @@ export function printerEditPage(
 }
 
 function printerFields(choices: PrinterChoices, form: FormState): Html {
-  const clients: Choices = [
-    ["", "None"],
-    ...choices.clients.map(({ id, name }) => [String(id), name] as const),
-  ];
-  const drivers: Choices = [
-    ["", "None yet"],
-    ...choices.drivers.map((driver) => [String(driver.id), driverTitle(driver)] as const),
-  ];
+  const clients = choices.clients.map(({ id, name }) => [String(id), name] as const);
+  const drivers = choices.drivers.map((driver) => [String(driver.id), driverTitle(driver)] as const);
   return html`
     ${textField(form, {
       label: "Name",
       name: "name",
       required: true,
-      hint: "The queue’s name on Windows. Everything but \\ , and ! is possible.",
+      hint: `The queue’s name on Windows. Everything but ${listed(queueNameRule.forbidden)} is possible.`,
     })}
-    ${selectField(form, { label: "Client", name: "client_id", choices: clients })}
-    ${selectField(form, { label: "Driver", name: "driver_id", choices: drivers, attributes: html`data-models` })}
+    ${selectField(form, { label: "Client", name: "client_id", choices: [["", "None"], ...clients] })}
+    ${selectField(form, { label: "Driver", name: "driver_id", choices: [["", "None yet"], ...drivers], attributes: html`data-models` })}
     ${textField(form, {
       label: "Model",
       name: "driver_desc",
@@ -176,13 +149,9 @@ function hasMore(form: FormState): boolean {
 }
 
 function portFields(form: FormState): Html {
-  const protocols: Choices = [
-    ["raw", "RAW (JetDirect, AppSocket)"],
-    ["lpr", "LPR"],
-  ];
   return html`<fieldset><legend>Port</legend>
     ${selectField(form, { label: "Protocol", name: "protocol", choices: protocols })}
-    ${textField(form, { label: "Port number", name: "port_number", hint: "RAW only; usually 9100.", attributes: html`inputmode="numeric"` })}
+    ${textField(form, { label: "Port number", name: "port_number", hint: `RAW only; usually ${printerDefaults.port_number}.`, attributes: html`inputmode="numeric"` })}
     ${textField(form, { label: "LPR queue", name: "lpr_queue", hint: "LPR only; often lp or auto." })}
     ${checkbox(form, {
       label: "Ask the printer’s status by SNMP",
@@ -205,30 +174,11 @@ function queueFields(form: FormState): Html {
 }
 
 function preferenceFields(form: FormState): Html {
-  const own = "The driver’s own";
-  const colors = { "": own, color: "Colour", mono: "Black and white" };
   return html`<fieldset><legend>Preferences</legend>
-    ${selectField(form, {
-      label: "Duplex",
-      name: "duplex",
-      choices: [
-        ["", own],
-        ["one_sided", "One-sided"],
-        ["long_edge", "Two-sided, long edge"],
-        ["short_edge", "Two-sided, short edge"],
-      ],
-    })}
-    ${selectField(form, { label: "Colour", name: "color", choices: colorModes.map((mode) => [mode, colors[mode]] as const) })}
-    ${selectField(form, {
-      label: "Collate",
-      name: "collate",
-      choices: [
-        ["", own],
-        ["on", "Collated"],
-        ["off", "Not collated"],
-      ],
-    })}
-    ${selectField(form, { label: "Paper size", name: "paper_size", choices: paperSizes.map((size) => [size, size || own] as const) })}
+    ${selectField(form, { label: "Duplex", name: "duplex", choices: duplexModes })}
+    ${selectField(form, { label: "Colour", name: "color", choices: colorModes })}
+    ${selectField(form, { label: "Collate", name: "collate", choices: collateModes })}
+    ${selectField(form, { label: "Paper size", name: "paper_size", choices: paperSizes })}
   </fieldset>`;
 }
 

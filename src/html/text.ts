@@ -47,6 +47,11 @@ export function architectures(names: readonly string[]): string {
   return names.map((name) => architectureNames[name] ?? name).join(", ") || "none";
 }
 
+/** `\\ , and !` of `\\,!`. */
+export function listed(characters: string): string {
+  return `${[...characters.slice(0, -1)].join(" ")} and ${characters.slice(-1)}`;
+}
+
 /** The first names of a list, and how many there are besides. */
 export function firstOf(names: readonly string[], limit: number, total = names.length): string {
   const rest = total - Math.min(limit, names.length);

@@ -1,24 +1,18 @@
 import type { App } from "../app.ts";
-import { driverNeeds } from "../domain/driver.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { type Printer, parsePrinter } from "../domain/printer.ts";
+import type { PrinterChoices, PrinterDetails } from "../domain/listings.ts";
+import { printerNeeds } from "../domain/printer.ts";
+import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { printerPage, settingsSection } from "../html/printer.ts";
-import {
-  type PrinterChoices,
-  printerEditPage,
-  printerForm,
-  printerList,
-  printersPage,
-} from "../html/printers.ts";
+import { printerEditPage, printerForm, printerList, printersPage } from "../html/printers.ts";
 import { installCommand, uninstallCommand } from "../pkg/scripts/commands.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
 import { removePrinter } from "../services/icons.ts";
-import type { PrinterListing } from "../store/printers.ts";
 import { answerForm, done, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
@@ -33,38 +27,21 @@ export function index({ app, url }: Context): Reply {
   return htmlReply(printersPage({ assets }, app.store.printers.list(), choicesOf(app), form, isFilled));
 }
 
-const defaults: FormInput = {
-  protocol: "raw",
-  port_number: "9100",
-  snmp_community: "public",
-  snmp_index: "1",
-};
-
 function initialValues(app: App, query: URLSearchParams): FormInput {
   const copied = query.get("copy");
   if (copied !== null) {
     const { printer } = app.store.printers.get(parseId(copied));
-    return { ...formValues(printer), name: "", address: "", port_name: "" };
+    return { ...printerFormValues(printer), name: "", address: "", port_name: "" };
   }
   const given = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
-  return { ...defaults, ...Object.fromEntries(given) };
-}
-
-/** A printer as its form shows it. */
-function formValues(printer: Printer): FormInput {
-  const fields = Object.entries(printer).map(([name, value]) => {
-    if (typeof value === "boolean") return [name, value ? "on" : ""];
-    if (Array.isArray(value)) return [name, value.join("\n")];
-    return [name, value === null ? "" : String(value)];
-  });
-  return Object.fromEntries(fields);
+  return { ...printerFormValues(), ...Object.fromEntries(given) };
 }
 
 function choicesOf(app: App): PrinterChoices {
-  return { clients: app.store.clients.list(), drivers: app.store.drivers.list() };
+  return { clients: app.store.clients.names(), drivers: app.store.drivers.names() };
 }
 
-const freshForm: FormState = sentForm(defaults);
+const freshForm: FormState = sentForm(printerFormValues());
 
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
@@ -83,24 +60,24 @@ export async function create({ app, request }: Context): Promise<Reply> {
 
 /** `GET /printers/{id}` */
 export function show({ app, id }: Context<"id">): Reply {
-  const listing = app.store.printers.get(id);
-  const { printer, client } = listing;
+  const details = app.store.printers.get(id);
+  const { printer, client } = details;
   const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
-  const needs = driver && driverNeeds({ ...driver, driver_desc: printer.driver_desc || driver.driver_desc });
+  const needs = driver && printerNeeds(printer, driver);
   const data = {
     printer,
     client,
     driver,
     icon: app.store.icons.find(id),
     needs,
-    revision: revisionIn(app, listing),
+    revision: revisionIn(app, details),
     install_cmd: installCommand,
     uninstall_cmd: uninstallCommand,
   };
   return htmlReply(printerPage({ assets }, data));
 }
 
-function revisionIn(app: App, { printer }: PrinterListing): string | undefined {
+function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
   return printer.driver_id === null
     ? undefined
     : revisionOf({ printer, driver: app.store.drivers.get(printer.driver_id) });
@@ -109,7 +86,8 @@ function revisionIn(app: App, { printer }: PrinterListing): string | undefined {
 /** `GET /printers/{id}/edit` */
 export function edit({ app, id }: Context<"id">): Reply {
   const { printer } = app.store.printers.get(id);
-  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), sentForm(formValues(printer))));
+  const form = sentForm(printerFormValues(printer));
+  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), form));
 }
 
 /** `POST /printers/{id}` */
@@ -127,8 +105,8 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 }
 
 function settingsOf(app: App, id: number): Html {
-  const listing = app.store.printers.get(id);
-  return settingsSection({ printer: listing.printer, revision: revisionIn(app, listing) });
+  const details = app.store.printers.get(id);
+  return settingsSection({ printer: details.printer, revision: revisionIn(app, details) });
 }
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */

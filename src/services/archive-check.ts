@@ -1,11 +1,9 @@
 import type { OpenFile } from "../domain/byte-source.ts";
-import { type Driver, driverTitle } from "../domain/driver.ts";
+import { type ArchiveState, archiveProblem, type Driver, driverTitle } from "../domain/driver.ts";
 import { messageOf, UserError } from "../domain/errors.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
-
-export type ArchiveState = "sound" | "missing" | "damaged";
 
 interface Verdict {
   /** Of the file that was read. */
@@ -15,11 +13,7 @@ interface Verdict {
 
 /** What a person is told of an archive that cannot be used. */
 export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sound">): UserError {
-  const what = state === "missing" ? "is missing on disk" : "is damaged on disk";
-  return new UserError(
-    "invalid",
-    `The archive of “${driverTitle(driver)}” ${what}: upload ${driver.file_name} again to put it back.`,
-  );
+  return new UserError("invalid", `The archive of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`);
 }
 
 /**

@@ -1,18 +1,13 @@
 import { basename } from "node:path";
 import { type ArchiveReport, type Driver, preferredDescription } from "../domain/driver.ts";
 import { cleanText } from "../domain/fields.ts";
+import type { AddedDriver } from "../domain/listings.ts";
 import type { Incoming } from "../store/blobs.ts";
 import type { NewDriver } from "../store/drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { Inspections } from "../workers/inspections.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { PackageBuilder } from "./packages.ts";
-
-export interface AddedDriver {
-  readonly driver: Driver;
-  /** False where the same content was there already. */
-  readonly isNew: boolean;
-}
 
 /** What adding a driver needs. */
 export interface DriverServices {

@@ -1,7 +1,9 @@
 import { crc32 } from "node:zlib";
 import type { Client } from "../domain/client.ts";
-import { type Driver, driverNeeds } from "../domain/driver.ts";
+import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
+import type { PrinterDetails } from "../domain/listings.ts";
+import { printerNeeds } from "../domain/printer.ts";
 import { slug } from "../domain/slug.ts";
 import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
@@ -16,7 +18,6 @@ import {
   settingsByPrinter,
 } from "../pkg/scripts/deployment.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
-import type { PrinterListing } from "../store/printers.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
@@ -42,22 +43,22 @@ export class PackageBuilder {
   }
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
-  async ofPrinter(format: PackageFormat, listing: PrinterListing): Promise<NamedPackage> {
-    const { printer, client } = listing;
+  async ofPrinter(format: PackageFormat, details: PrinterDetails): Promise<NamedPackage> {
+    const { printer, client } = details;
     const icon = format.hasIcon ? await this.#icon(printer.id) : undefined;
-    const file = await this.#build(format, deploymentOf(this.deployable(listing)), icon);
+    const file = await this.#build(format, deploymentOf(this.deployable(details)), icon);
     const name = [client?.name ?? "", printer.name].map(slug).filter(Boolean).join("-");
     return named(format, file, name || `printer-${printer.id}`);
   }
 
   /** All printers of a client that have a driver, in one package. @throws UserError "invalid" */
   async ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
-    const listings = this.#store.printers.ofClient(client.id).filter(({ driver }) => driver !== undefined);
-    if (listings.length === 0) {
+    const printers = this.#store.printers.ofClientWithDriver(client.id);
+    if (printers.length === 0) {
       throw new UserError("invalid", `“${client.name}” has no printer with a driver yet: assign one first.`);
     }
     const drivers = new Map<number, Driver>();
-    const deployables = listings.map((listing) => this.deployable(listing, drivers));
+    const deployables = printers.map((printer) => this.deployable({ printer }, drivers));
     const file = await this.#build(format, deploymentOfMany(client.name, deployables), undefined);
     return named(format, file, slug(client.name) || `client-${client.id}`);
   }
@@ -67,13 +68,13 @@ export class PackageBuilder {
    * @param known drivers that were read before: their records are large
    * @throws UserError "invalid" that says what is missing
    */
-  deployable({ printer }: PrinterListing, known = new Map<number, Driver>()): Deployable {
+  deployable({ printer }: Pick<PrinterDetails, "printer">, known = new Map<number, Driver>()): Deployable {
     if (printer.driver_id === null) {
       throw new UserError("invalid", `“${printer.name}” has no driver: choose one on the printer’s page.`);
     }
     const driver = known.get(printer.driver_id) ?? this.#store.drivers.get(printer.driver_id);
     known.set(driver.id, driver);
-    const needs = driverNeeds({ ...driver, driver_desc: printer.driver_desc || driver.driver_desc });
+    const needs = printerNeeds(printer, driver);
     if (needs !== undefined) throw new UserError("invalid", needs);
     return { printer, driver };
   }

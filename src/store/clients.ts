@@ -1,11 +1,8 @@
 import { type Client, type ClientSettings, clientNameKey } from "../domain/client.ts";
 import { UserError } from "../domain/errors.ts";
+import type { ClientName, ListedClient } from "../domain/listings.ts";
 import type { Database } from "./database.ts";
 import { type Row, readable } from "./rows.ts";
-
-export interface ClientWithCount extends Client {
-  readonly printer_count: number;
-}
 
 /** The clients' only SQL. */
 export class Clients {
@@ -18,10 +15,16 @@ export class Clients {
   }
 
   /** By name. */
-  list(): ClientWithCount[] {
+  list(): ListedClient[] {
     const rows = this.#db.all(`SELECT clients.*, count(printers.id) AS printer_count FROM clients
       LEFT JOIN printers ON printers.client_id = clients.id GROUP BY clients.id ORDER BY clients.name_key`);
     return rows.map((row) => ({ ...clientOf(row), printer_count: Number(row.printer_count) }));
+  }
+
+  /** By name. */
+  names(): ClientName[] {
+    const rows = this.#db.all("SELECT id, name FROM clients ORDER BY name_key");
+    return rows.map(({ id, name }) => ({ id: Number(id), name: String(name) }));
   }
 
   count(): number {

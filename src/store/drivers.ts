@@ -1,17 +1,11 @@
 import type { Driver, DriverSettings } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import { type ListedInf, listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
+import type { AddedDriver, DriverName, ListedDriver } from "../domain/listings.ts";
+import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database.ts";
 import { packReport, unpackReport } from "./report-text.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
-
-/** A driver as lists show it: without its report, which may be large. */
-export interface DriverListing extends Omit<Driver, "report"> {
-  /** What is known of the chosen INF; undefined where none is chosen. */
-  readonly listed: ListedInf | undefined;
-  readonly printer_count: number;
-}
 
 export type NewDriver = Omit<Driver, "id" | "uploaded_at" | "updated_at">;
 
@@ -29,10 +23,16 @@ export class Drivers {
   }
 
   /** The newest first. */
-  list(): DriverListing[] {
+  list(): ListedDriver[] {
     const rows = this.#db.all(`SELECT drivers.*, count(printers.id) AS printer_count FROM drivers
       LEFT JOIN printers ON printers.driver_id = drivers.id GROUP BY drivers.id ORDER BY drivers.id DESC`);
-    return rows.map(listingOf);
+    return rows.map(listedOf);
+  }
+
+  /** The newest first. */
+  names(): DriverName[] {
+    const columns = "id, name, driver_desc, file_name, inf_path";
+    return this.#db.all(`SELECT ${columns} FROM drivers ORDER BY id DESC`).map(nameOf);
   }
 
   count(): number {
@@ -66,7 +66,7 @@ export class Drivers {
   check(): void {
     for (const { id } of this.#db.all("SELECT id FROM drivers ORDER BY id")) {
       const what = `the driver ${id}`;
-      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(listingOf));
+      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(listedOf));
       readable(what, () => this.get(Number(id)));
     }
   }
@@ -79,7 +79,7 @@ export class Drivers {
   }
 
   /** Adds a driver, or answers the one of the same content. */
-  add(driver: NewDriver): Promise<{ driver: Driver; isNew: boolean }> {
+  add(driver: NewDriver): Promise<AddedDriver> {
     return this.#db.write(() => {
       const known = this.findByDigest(driver.sha256);
       if (known !== undefined) return { driver: known, isNew: false };
@@ -148,23 +148,29 @@ function driverOf(row: Row): Driver {
   return { ...columnsOf(row), report: reportFrom(unpackReport(String(row.report))) };
 }
 
-function listingOf(row: Row): DriverListing {
+function listedOf(row: Row): ListedDriver {
   const listed = listedInfFrom(String(row.listed));
   return { ...columnsOf(row), listed, printer_count: Number(row.printer_count) };
 }
 
-function columnsOf(row: Row): Omit<Driver, "report"> {
+function nameOf(row: Row): DriverName {
   return {
     id: Number(row.id),
-    sha256: digestIn(row),
+    name: String(row.name),
+    driver_desc: String(row.driver_desc),
     file_name: String(row.file_name),
+    inf_path: String(row.inf_path),
+  };
+}
+
+function columnsOf(row: Row): Omit<Driver, "report"> {
+  return {
+    ...nameOf(row),
+    sha256: digestIn(row),
     size: Number(row.size),
     uploaded_at: Number(row.uploaded_at),
     updated_at: Number(row.updated_at),
-    name: String(row.name),
     comment: String(row.comment),
-    inf_path: String(row.inf_path),
-    driver_desc: String(row.driver_desc),
     trust_publisher: row.trust_publisher === 1,
   };
 }

@@ -1,28 +1,16 @@
-import type { Client } from "../domain/client.ts";
-import { type Driver, hasModel } from "../domain/driver.ts";
+import { hasModel } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
-import { type Printer, type PrinterSettings, printerSettingsFrom } from "../domain/printer.ts";
+import type { ListedPrinter, PrinterDetails } from "../domain/listings.ts";
+import type { Printer, PrinterSettings } from "../domain/printer.ts";
+import { listedSettingsFrom, printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
 import { digestIfUnused } from "./icons.ts";
 import { type Row, readable } from "./rows.ts";
 
-/** A printer with what it refers to. */
-export interface PrinterListing {
-  readonly printer: Printer;
-  readonly client: Pick<Client, "id" | "name"> | undefined;
-  readonly driver: Pick<Driver, "id" | "name" | "driver_desc" | "file_name" | "inf_path"> | undefined;
-  readonly has_icon: boolean;
-}
-
-const listing = `SELECT printers.*, clients.name AS client_name, drivers.name AS driver_name,
-  drivers.driver_desc AS driver_driver_desc, drivers.file_name AS driver_file_name, drivers.inf_path AS driver_inf_path,
-  icons.sha256 AS icon
-  FROM printers LEFT JOIN clients ON clients.id = printers.client_id
-  LEFT JOIN drivers ON drivers.id = printers.driver_id
-  LEFT JOIN icons ON icons.printer_id = printers.id`;
+const byName = "ORDER BY name COLLATE NOCASE, id";
 
 /** The printers' only SQL. */
 export class Printers {
@@ -39,39 +27,45 @@ export class Printers {
   }
 
   /** By client, those without one last, then by name. */
-  list(): PrinterListing[] {
-    const order = "ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id";
-    return this.#db.all(`${listing} ${order}`).map(listingOf);
+  list(): ListedPrinter[] {
+    return this.#listed(`LEFT JOIN clients ON clients.id = client_id
+      ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id`);
   }
 
   /** The newest first. */
-  recent(limit: number): PrinterListing[] {
-    return this.#db.all(`${listing} ORDER BY printers.id DESC LIMIT ?`, [limit]).map(listingOf);
+  recent(limit: number): ListedPrinter[] {
+    return this.#listed("ORDER BY id DESC LIMIT ?", limit);
   }
 
   /** Those that have a driver, the newest first. */
-  recentWithDriver(limit: number): PrinterListing[] {
-    const where = "WHERE printers.driver_id IS NOT NULL ORDER BY printers.id DESC LIMIT ?";
-    return this.#db.all(`${listing} ${where}`, [limit]).map(listingOf);
+  recentWithDriver(limit: number): ListedPrinter[] {
+    return this.#listed("WHERE driver_id IS NOT NULL ORDER BY id DESC LIMIT ?", limit);
   }
 
-  ofClient(clientId: number): PrinterListing[] {
-    const where = "WHERE printers.client_id = ? ORDER BY printers.name COLLATE NOCASE, printers.id";
-    return this.#db.all(`${listing} ${where}`, [clientId]).map(listingOf);
+  ofClient(clientId: number): ListedPrinter[] {
+    return this.#listed(`WHERE client_id = ? ${byName}`, clientId);
   }
 
-  ofDriver(driverId: number): PrinterListing[] {
-    const where = "WHERE printers.driver_id = ? ORDER BY printers.name COLLATE NOCASE, printers.id";
-    return this.#db.all(`${listing} ${where}`, [driverId]).map(listingOf);
+  ofDriver(driverId: number): ListedPrinter[] {
+    return this.#listed(`WHERE driver_id = ? ${byName}`, driverId);
   }
 
-  find(id: number): PrinterListing | undefined {
-    const row = this.#db.first(`${listing} WHERE printers.id = ?`, [id]);
-    return row && listingOf(row);
+  /** A client's printers that have a driver, with all of their settings, by name. */
+  ofClientWithDriver(clientId: number): Printer[] {
+    const where = `WHERE client_id = ? AND driver_id IS NOT NULL ${byName}`;
+    return this.#db.all(`SELECT * FROM printers ${where}`, [clientId]).map(printerOf);
+  }
+
+  find(id: number): PrinterDetails | undefined {
+    const row = this.#db.first("SELECT * FROM printers WHERE id = ?", [id]);
+    if (row === undefined) return undefined;
+    const printer = printerOf(row);
+    const client = printer.client_id === null ? undefined : this.#clients.find(printer.client_id);
+    return { printer, client };
   }
 
   /** @throws UserError "not-found" */
-  get(id: number): PrinterListing {
+  get(id: number): PrinterDetails {
     const found = this.find(id);
     if (found === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
     return found;
@@ -120,7 +114,20 @@ export class Printers {
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM printers ORDER BY id"))
-      readable(`the printer ${row.id}`, () => listingOf(row));
+      readable(`the printer ${row.id}`, () => printerOf(row));
+  }
+
+  /** Clients and drivers are few and named again and again: they are read by themselves, each once. */
+  #listed(rest: string, ...parameters: number[]): ListedPrinter[] {
+    const clients = byId(this.#clients.names());
+    const drivers = byId(this.#drivers.names());
+    const columns =
+      "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id";
+    return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
+      printer: listedPrinterOf(row),
+      client: clients.get(row.client_id),
+      driver: drivers.get(row.driver_id),
+    }));
   }
 
   #checkReferences({ client_id, driver_id, driver_desc }: PrinterSettings): void {
@@ -142,31 +149,34 @@ function columnsOf({ client_id, driver_id, name, ...rest }: PrinterSettings) {
   return [client_id, driver_id, name, JSON.stringify(rest)] as const;
 }
 
-function listingOf(row: Row): PrinterListing {
-  const clientId = row.client_id === null ? null : Number(row.client_id);
-  const driverId = row.driver_id === null ? null : Number(row.driver_id);
-  const printer = {
-    ...printerSettingsFrom(String(row.settings)),
+function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row[string] | undefined, T> {
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+function printerOf(row: Row): Printer {
+  return {
     id: Number(row.id),
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),
     name: String(row.name),
-    client_id: clientId,
-    driver_id: driverId,
+    client_id: idOrNull(row.client_id),
+    driver_id: idOrNull(row.driver_id),
+    ...printerSettingsFrom(String(row.settings)),
   };
+}
+
+function idOrNull(value: Row[string] | undefined): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+function listedPrinterOf(row: Row): ListedPrinter["printer"] {
+  const { driver_desc, address, port_name } = listedSettingsFrom(String(row.settings));
   return {
-    printer,
-    client: clientId === null ? undefined : { id: clientId, name: String(row.client_name) },
-    driver:
-      driverId === null
-        ? undefined
-        : {
-            id: driverId,
-            name: String(row.driver_name),
-            driver_desc: String(row.driver_driver_desc),
-            file_name: String(row.driver_file_name),
-            inf_path: String(row.driver_inf_path),
-          },
-    has_icon: row.icon !== null,
+    id: Number(row.id),
+    created_at: Number(row.created_at),
+    name: String(row.name),
+    driver_desc,
+    address,
+    port_name,
   };
 }

@@ -1,5 +1,6 @@
 import type { Driver, InfSummary } from "../../src/domain/driver.ts";
-import { type Printer, parsePrinter } from "../../src/domain/printer.ts";
+import type { Printer } from "../../src/domain/printer.ts";
+import { parsePrinter } from "../../src/domain/printer-fields.ts";
 
 /** An INF as the reader would sum it up, with defaults for everything. */
 export function makeInf(inf: Partial<InfSummary> = {}): InfSummary {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { chosenInf, type Driver } from "../../domain/driver.ts";
-import { isDriverOnly, type Printer, shareNameOf } from "../../domain/printer.ts";
+import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../../domain/printer.ts";
 import { slug } from "../../domain/slug.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
@@ -130,7 +130,7 @@ const duplexNames = {
 function printerSettings(printer: Printer, driver: Driver) {
   return {
     Name: printer.name,
-    DriverName: printer.driver_desc || driver.driver_desc,
+    DriverName: effectiveDescription(printer, driver),
     HasQueue: !isDriverOnly(printer),
     PortName: printer.port_name,
     Address: printer.address,

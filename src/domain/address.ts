@@ -1,0 +1,22 @@
+import { isIP } from "node:net";
+
+/** An address as it is kept: an IPv6 address can be typed in brackets. */
+export function cleanAddress(typed: string): string {
+  return typed.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Whether it is an IPv4 or IPv6 address or a host name. */
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0 || isHostName(text);
+}
+
+/** The port's name that goes with an address where none was typed. The page's script does the same. */
+export function derivePortName(address: string): string {
+  return address === "" ? "" : `IP_${address}`;
+}
+
+function isHostName(text: string): boolean {
+  const labels = text.replace(/\.$/, "").split(".");
+  if (/^\d+$/.test(labels.at(-1) ?? "")) return false;
+  return labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label));
+}

@@ -1,0 +1,49 @@
+/** The values that a field can have, each as pages call it; the first is what an empty form means. */
+export type Choices<T extends string = string> = readonly [Choice<T>, ...Choice<T>[]];
+type Choice<T extends string> = readonly [value: T, label: string];
+
+/** The value that leaves alone what the driver itself is set to. */
+const driversOwn = ["", "The driver’s own"] as const;
+
+export const protocols = [
+  ["raw", "RAW (JetDirect, AppSocket)"],
+  ["lpr", "LPR"],
+] as const;
+
+export const duplexModes = [
+  driversOwn,
+  ["one_sided", "One-sided"],
+  ["long_edge", "Two-sided, long edge"],
+  ["short_edge", "Two-sided, short edge"],
+] as const;
+
+export const colorModes = [driversOwn, ["color", "Colour"], ["mono", "Black and white"]] as const;
+
+export const collateModes = [driversOwn, ["on", "Collated"], ["off", "Not collated"]] as const;
+
+export const paperSizes = [
+  driversOwn,
+  ["A4", "A4"],
+  ["A3", "A3"],
+  ["A5", "A5"],
+  ["Letter", "Letter"],
+  ["Legal", "Legal"],
+  ["Tabloid", "Tabloid"],
+  ["Executive", "Executive"],
+  ["Statement", "Statement"],
+  ["B4", "B4"],
+  ["B5", "B5"],
+] as const;
+
+/** One of the values of such a list. */
+export type ValueOf<List extends Choices> = List[number][0];
+
+/** The values alone, in the same order. */
+export function valuesOf<const T extends string>([first, ...rest]: Choices<T>): readonly [T, ...T[]] {
+  return [first[0], ...rest.map(([value]) => value)];
+}
+
+/** What pages call a value. */
+export function labelOf<T extends string>(choices: Choices<T>, value: T): string {
+  return choices.find(([known]) => known === value)?.[1] ?? value;
+}

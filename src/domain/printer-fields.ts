@@ -1,0 +1,166 @@
+import { cleanAddress, derivePortName, isAddress } from "./address.ts";
+import { FieldReader, type FormInput, type TextRule } from "./fields.ts";
+import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
+import {
+  type Choices,
+  collateModes,
+  colorModes,
+  duplexModes,
+  paperSizes,
+  protocols,
+  valuesOf,
+} from "./printer-choices.ts";
+import { StoredObject } from "./stored.ts";
+
+/** What of a printer's settings is kept as JSON; the others are columns, because queries need them. */
+type StoredSettings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
+
+/** How one setting is read: from a form, and from what was kept. Both have the same default. */
+interface Field<T> {
+  readonly parse: (form: FieldReader, name: string) => T;
+  readonly read: (stored: StoredObject, name: string) => T;
+}
+
+const addressRule = { label: "The address", maxLength: 253 };
+
+/** Every setting that is kept as JSON, in the form's order. */
+const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSettings[Name]> } = {
+  driver_desc: text({ label: "The model", maxLength: 500 }),
+  address: { ...text(addressRule), parse: parseAddress },
+  port_name: text({ label: "The port’s name", maxLength: 255, forbidden: "\\," }),
+  protocol: choice("The protocol", protocols),
+  port_number: integer("The port number", { min: 1, max: 65535, fallback: 9100 }),
+  lpr_queue: text({ label: "The LPR queue", maxLength: 255, forbidden: "\\" }),
+  snmp: checkbox(),
+  snmp_community: text({ label: "The SNMP community", maxLength: 255 }, "public"),
+  snmp_index: integer("The SNMP index", { min: 1, max: 999, fallback: 1 }),
+  location: text({ label: "The location", maxLength: 255 }),
+  comment: text({ label: "The comment", maxLength: 255 }),
+  set_default: checkbox(),
+  shared: checkbox(),
+  share_name: text({ label: "The share name", ...shareNameRule }),
+  duplex: choice("Duplex", duplexModes),
+  color: choice("Colour", colorModes),
+  collate: { ...choice("Collate", collateModes), parse: parseCollate },
+  paper_size: choice("The paper size", paperSizes),
+  keep_driver: checkbox(),
+  replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
+};
+
+/** @throws UserError "invalid" with a message for each field. */
+export function parsePrinter(input: FormInput): PrinterSettings {
+  const form = new FieldReader(input);
+  const references = {
+    name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
+    client_id: form.reference("client_id", "Client"),
+    driver_id: form.reference("driver_id", "Driver"),
+  };
+  const settings = allStored((field, name) => field.parse(form, name));
+  const port_name = settings.port_name || derivePortName(settings.address);
+  const printer = { ...references, ...settings, port_name };
+  checkTogether(form, printer);
+  form.check();
+  return printer;
+}
+
+/**
+ * Reads what was kept. A field that an older Platen did not know yet is what an empty form would make it.
+ * @throws Error when the text is no object in JSON
+ */
+export function printerSettingsFrom(json: string): StoredSettings {
+  const stored = StoredObject.parse(json);
+  return allStored((field, name) => field.read(stored, name));
+}
+
+/** The same of what lists show alone. @throws Error when the text is no object in JSON */
+export function listedSettingsFrom(
+  json: string,
+): Pick<StoredSettings, "driver_desc" | "address" | "port_name"> {
+  const stored = StoredObject.parse(json);
+  return {
+    driver_desc: storedFields.driver_desc.read(stored, "driver_desc"),
+    address: storedFields.address.read(stored, "address"),
+    port_name: storedFields.port_name.read(stored, "port_name"),
+  };
+}
+
+/** What a printer is of which nothing is said. */
+export const printerDefaults: StoredSettings = printerSettingsFrom("{}");
+
+/** Settings as their form shows them: those of an empty form unless they say otherwise. */
+export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, formValue(value)]));
+}
+
+function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
+  if (typeof value === "boolean") return value ? "on" : "";
+  return typeof value === "object" ? (value ?? []).join("\n") : String(value);
+}
+
+function allStored(read: (field: Field<unknown>, name: string) => unknown): StoredSettings {
+  const values = Object.entries(storedFields).map(([name, field]) => [name, read(field, name)]);
+  return Object.fromEntries(values) as StoredSettings;
+}
+
+function text(rule: TextRule, fallback = ""): Field<string> {
+  return {
+    parse: (form, name) => form.text(name, rule) || fallback,
+    read: (stored, name) => stored.text(name, fallback),
+  };
+}
+
+function integer(label: string, range: { min: number; max: number; fallback: number }): Field<number> {
+  return {
+    parse: (form, name) => form.integer(name, label, range),
+    read: (stored, name) => stored.integer(name, range.fallback, range.min, range.max),
+  };
+}
+
+function checkbox(): Field<boolean> {
+  return {
+    parse: (form, name) => form.checkbox(name),
+    read: (stored, name) => stored.flag(name),
+  };
+}
+
+function choice<T extends string>(label: string, choices: Choices<T>): Field<T> {
+  const values = valuesOf(choices);
+  return {
+    parse: (form, name) => form.choice(name, label, values),
+    read: (stored, name) => stored.choice(name, values),
+  };
+}
+
+function parseAddress(form: FieldReader, name: string): string {
+  const typed = form.text(name, addressRule);
+  const address = cleanAddress(typed);
+  if (address === "" || isAddress(address)) return address;
+  form.refuse(name, `“${typed}” is neither an IP address nor a host name.`);
+  return "";
+}
+
+/** A checkbox that is ticked, or one of the three words: both mean the same. */
+function parseCollate(form: FieldReader, name: string): PrinterSettings["collate"] {
+  const typed = form.text(name, { label: "Collate" }).toLowerCase();
+  if (["1", "true", "yes"].includes(typed)) return "on";
+  if (["0", "false", "no"].includes(typed)) return "off";
+  return form.choice(name, "Collate", valuesOf(collateModes));
+}
+
+function parseReplaces(form: FieldReader, name: string): string[] {
+  const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
+  const names = [...new Set(typed.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
+  for (const old of names.filter((line) => !isQueueName(line)))
+    form.refuse(name, `“${old.slice(0, 60)}” cannot be the name of a local queue.`);
+  return names;
+}
+
+function checkTogether(form: FieldReader, printer: PrinterSettings): void {
+  if (printer.protocol === "lpr" && printer.lpr_queue === "" && printer.address !== "") {
+    form.refuse("lpr_queue", "LPR needs the queue’s name on the printer: often lp or auto.");
+  }
+  const own = printer.name.toLowerCase();
+  if (printer.replaces.some((name) => name.toLowerCase() === own)) {
+    form.refuse("replaces", "A printer cannot replace itself: remove its own name here.");
+  }
+}

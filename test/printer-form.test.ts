@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isQueueName, type Printer, queueNameRule } from "../src/domain/printer.ts";
+import {
+  type Choices,
+  collateModes,
+  colorModes,
+  duplexModes,
+  labelOf,
+  paperSizes,
+  protocols,
+} from "../src/domain/printer-choices.ts";
+import {
+  parsePrinter,
+  printerDefaults,
+  printerFormValues,
+  printerSettingsFrom,
+} from "../src/domain/printer-fields.ts";
+import { settingsSection } from "../src/html/printer.ts";
+import { printerForm } from "../src/html/printers.ts";
+import { makePrinter, settingDefaults } from "./support/records.ts";
+
+const fieldsWithChoices: Record<string, Choices> = {
+  protocol: protocols,
+  duplex: duplexModes,
+  color: colorModes,
+  collate: collateModes,
+  paper_size: paperSizes,
+};
+
+const everything = {
+  name: "Office “1”",
+  client_id: "3",
+  driver_id: "1",
+  driver_desc: "Papyrus 100 PS",
+  address: "10.0.0.9",
+  port_name: "Port of ours",
+  protocol: "lpr",
+  port_number: "9101",
+  lpr_queue: "lp",
+  snmp: "on",
+  snmp_community: "site",
+  snmp_index: "2",
+  location: "Hall",
+  comment: "By the door",
+  set_default: "on",
+  shared: "on",
+  share_name: "OFFICE",
+  duplex: "long_edge",
+  color: "mono",
+  collate: "off",
+  paper_size: "A4",
+  keep_driver: "on",
+  replaces: "Old\nOlder",
+};
+
+function formOf(values: Record<string, string | undefined>): string {
+  return printerForm({ clients: [], drivers: [] }, { values, problems: {} }).toString();
+}
+
+test("every choice is offered by the form and named by the printer's page in the same words", () => {
+  for (const [name, choices] of Object.entries(fieldsWithChoices)) {
+    for (const [value, label] of choices) {
+      const printer: Printer = { ...makePrinter({ lpr_queue: "lp" }), [name]: value };
+
+      const option = `<option value="${value}" selected>${label}</option>`;
+      const page = settingsSection({ printer, revision: undefined }).toString();
+
+      assert.ok(formOf({ [name]: value }).includes(option), option);
+      assert.ok(page.includes(label), `${name}: ${label}`);
+    }
+  }
+});
+
+test("every choice is taken from a form and from what was kept, and the first is the default", () => {
+  for (const [name, choices] of Object.entries(fieldsWithChoices)) {
+    for (const [value] of choices) {
+      const parsed = makePrinter({ [name]: value, lpr_queue: "lp" });
+      const kept = printerSettingsFrom(JSON.stringify({ [name]: value }));
+
+      assert.deepEqual(
+        [{ ...parsed }, { ...kept }].map((found) => found[name as "duplex"]),
+        [value, value],
+      );
+    }
+    assert.equal({ ...printerDefaults }[name as "duplex"], choices[0][0]);
+  }
+  assert.equal(labelOf(duplexModes, "short_edge"), "Two-sided, short edge");
+});
+
+test("the defaults of an empty form, of an old row and of a fresh form are the same", () => {
+  const { name, client_id, driver_id, ...parsed } = parsePrinter({ name: "Office" });
+  const sentBack = parsePrinter({ ...printerFormValues(), name: "Office" });
+
+  assert.deepEqual({ ...printerDefaults }, settingDefaults);
+  assert.deepEqual(parsed, { ...printerDefaults });
+  assert.deepEqual(sentBack, { name, client_id, driver_id, ...parsed });
+  for (const shown of ["9100", "public"])
+    assert.match(formOf(printerFormValues()), new RegExp(`value="${shown}"`));
+});
+
+test("a printer that its own form sends back is the same, and so is one that was kept", () => {
+  const printer = parsePrinter(everything);
+  const { name, client_id, driver_id, ...kept } = printer;
+
+  const sentBack = parsePrinter(printerFormValues(printer));
+  const readBack = printerSettingsFrom(JSON.stringify(kept));
+
+  assert.deepEqual(sentBack, printer);
+  assert.deepEqual({ name, client_id, driver_id, ...readBack }, printer);
+  assert.deepEqual(
+    Object.entries(printer).filter(([field, value]) => value === settingDefaults[field]),
+    [],
+    "every field was changed",
+  );
+});
+
+test("every field of a printer is in its form", () => {
+  const form = formOf({});
+
+  const missing = Object.keys(parsePrinter(everything)).filter((name) => !form.includes(` name="${name}"`));
+
+  assert.deepEqual(missing, []);
+});
+
+test("characters that no queue can have are refused in both places where one is named, and the form says them", () => {
+  const refused = (fields: Record<string, string>) => {
+    try {
+      parsePrinter({ name: "Office", ...fields });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const hint = /id="f-name-hint">([^<]*)</.exec(formOf({}))?.[1] ?? "";
+
+  assert.equal(hint, "The queue’s name on Windows. Everything but \\ , and ! is possible.");
+  for (const character of queueNameRule.forbidden) {
+    assert.ok(hint.includes(character), character);
+    assert.equal(isQueueName(`a${character}b`), false);
+    assert.deepEqual(
+      [refused({ name: `a${character}b` }), refused({ replaces: `a${character}b` })],
+      [true, true],
+    );
+  }
+  for (const name of ["a/b:c\"d<e>f|g*h?;%$'", "x".repeat(queueNameRule.maxLength)])
+    assert.deepEqual(
+      [isQueueName(name), refused({ name }), refused({ replaces: name })],
+      [true, false, false],
+    );
+});
