@@ -7,8 +7,11 @@ export class Html {
   }
 
   /** Renders markup: text in holes is escaped, lists are joined, nothing is nothing. */
-  static readonly tag = (parts: TemplateStringsArray, ...holes: Hole[]): Html =>
-    new Html(parts.reduce((text, part, i) => text + render(holes[i - 1]) + part));
+  static readonly tag = (parts: TemplateStringsArray, ...holes: Hole[]): Html => {
+    let text = parts[0] ?? "";
+    for (let i = 0; i < holes.length; i++) text += render(holes[i]) + parts[i + 1];
+    return new Html(text);
+  };
 
   toString(): string {
     return this.#text;
@@ -21,10 +24,16 @@ export type Hole = Html | string | number | false | null | undefined | readonly 
 export const html = Html.tag;
 
 function render(hole: Hole): string {
-  if (hole === null || hole === undefined || hole === false) return "";
+  if (typeof hole === "string") return escapeHtml(hole);
   if (hole instanceof Html) return hole.toString();
-  if (typeof hole === "object") return hole.map(render).join("");
-  return escapeHtml(String(hole));
+  if (typeof hole === "number") return String(hole);
+  return typeof hole === "object" && hole !== null ? renderAll(hole) : "";
+}
+
+function renderAll(holes: readonly Hole[]): string {
+  let text = "";
+  for (const hole of holes) text += render(hole);
+  return text;
 }
 
 const entities: Record<string, string> = {
@@ -35,6 +44,10 @@ const entities: Record<string, string> = {
   "'": "&#39;",
 };
 
+const special = /[&<>"'\0]/;
+
 function escapeHtml(text: string): string {
+  // Most texts are plain, and looking is far quicker than replacing nothing.
+  if (!special.test(text)) return text;
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character).replaceAll("\0", "\ufffd");
 }

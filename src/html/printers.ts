@@ -28,11 +28,10 @@ export function printersPage(
 
 /** The list grouped by client, as the page shows it and as a fragment brings it anew. */
 export function printerList(rows: readonly ListedPrinter[]): Html {
-  const groups = new Map<string, ListedPrinter[]>();
+  const groups = new Map<number | undefined, ListedPrinter[]>();
   for (const row of rows) {
-    const key = row.client === undefined ? "" : `${row.client.id}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
+    const group = groups.get(row.client?.id);
+    if (group === undefined) groups.set(row.client?.id, [row]);
     else group.push(row);
   }
   const sections = [...groups.values()].map((group) => {

@@ -117,7 +117,10 @@ export class Printers {
       readable(`the printer ${row.id}`, () => printerOf(row));
   }
 
-  /** Clients and drivers are few and named again and again: they are read by themselves, each once. */
+  /**
+   * Clients and drivers are few and named again and again: they are read by themselves, each once. Settings are
+   * parsed here, because SQLite's own JSON functions take twice as long in WebAssembly.
+   */
   #listed(rest: string, ...parameters: number[]): ListedPrinter[] {
     const clients = byId(this.#clients.names());
     const drivers = byId(this.#drivers.names());
