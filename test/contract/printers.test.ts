@@ -129,7 +129,8 @@ test("a checkbox means the same when a form is read and when it comes back", asy
     await post("/printers", { name: `Printer ${value}`, address: "10.0.0.1", snmp: value });
 
     const isTicked = /name="snmp" type="checkbox" value="on" checked/.test(refused);
-    const isStored = app.store.printers.list().some(({ printer }) => printer.snmp);
+    const { printers } = app.store;
+    const isStored = printers.list().some(({ printer: { id } }) => printers.get(id).printer.snmp);
     assert.deepEqual([isTicked, isStored], words.on.includes(value) ? [true, true] : [false, false], value);
   }
 });
