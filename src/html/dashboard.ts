@@ -1,6 +1,8 @@
 import type { ListedPrinter } from "../domain/listings.ts";
+import type { ListedFormat } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
+import { packageLinks } from "./packages.ts";
 import { paths } from "./paths.ts";
 import { modelLabel, printerState } from "./printers.ts";
 import { time } from "./text.ts";
@@ -8,6 +10,7 @@ import { time } from "./text.ts";
 export interface DashboardData {
   readonly recentPrinters: readonly ListedPrinter[];
   readonly recentPackages: readonly ListedPrinter[];
+  readonly formats: readonly ListedFormat[];
   readonly counts: { readonly clients: number; readonly drivers: number; readonly printers: number };
 }
 
@@ -24,8 +27,8 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
       <li><a class="button" href="${paths.packages}">All packages</a></li>
     </ul>
     <div class="two">
-      <section><h2>Recent printers</h2>${recent(data.recentPrinters, false)}</section>
-      <section><h2>Recent packages</h2>${recent(data.recentPackages, true)}</section>
+      <section><h2>Recent printers</h2>${recent(data.recentPrinters, [])}</section>
+      <section><h2>Recent packages</h2>${recent(data.recentPackages, data.formats)}</section>
     </div>`,
   );
 }
@@ -40,7 +43,9 @@ function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
   </ol></section>`;
 }
 
-function recent(rows: readonly ListedPrinter[], withPackages: boolean): Html {
+/** @param formats of the packages that are linked; none: only the printers are */
+function recent(rows: readonly ListedPrinter[], formats: readonly ListedFormat[]): Html {
+  const withPackages = formats.length > 0;
   if (rows.length === 0) {
     return withPackages
       ? emptyState(
@@ -56,11 +61,7 @@ function recent(rows: readonly ListedPrinter[], withPackages: boolean): Html {
     ({ printer, client, driver }) => html`<li>
       <a href="${paths.printer(printer.id)}">${printer.name}</a> ${!withPackages && printerState(printer, driver)}
       <span class="soft">${client?.name ?? "Without a client"} · ${modelLabel(printer, driver)} · ${time(printer.created_at)}</span>
-      ${
-        withPackages &&
-        html`<span class="row-actions"><a href="${paths.package(printer.id, "mdm")}" download>Intune</a>
-        <a href="${paths.package(printer.id, "rmm")}" download>RMM</a></span>`
-      }</li>`,
+      ${withPackages && html`<span class="row-actions">${packageLinks(printer, formats)}</span>`}</li>`,
   );
   return html`<ul class="recent">${items}</ul>`;
 }

@@ -1,6 +1,7 @@
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
 import type { ClientName } from "../domain/listings.ts";
+import type { ListedFormat, PackageField } from "../domain/package-format.ts";
 import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
 import {
   type Choices,
@@ -18,6 +19,11 @@ import { paths } from "./paths.ts";
 import { printerState } from "./printers.ts";
 import { architectures, bytes, time } from "./text.ts";
 
+/** A kind of package with what is filled in by hand for this printer. */
+export interface FormatWithFields extends ListedFormat {
+  readonly fields: readonly PackageField[];
+}
+
 /** Everything a printer's page shows. */
 export interface PrinterPageData {
   readonly printer: Printer;
@@ -27,6 +33,7 @@ export interface PrinterPageData {
   /** What is missing before it can be deployed, with the remedy; undefined when nothing is. */
   readonly needs: string | undefined;
   readonly revision: string | undefined;
+  readonly formats: readonly FormatWithFields[];
   readonly install_cmd: string;
   readonly uninstall_cmd: string;
 }
@@ -65,8 +72,7 @@ function deploySection(data: PrinterPageData): Html {
     ${copyable("Install command", data.install_cmd, "install_cmd")}
     ${copyable("Uninstall command", data.uninstall_cmd, "uninstall_cmd")}
     <div class="tabs">
-      ${tab("intune", "Intune", intune(data), true)}
-      ${tab("rmm", "RMM", rmm(data))}
+      ${data.formats.map((format, i) => tab(format.id, format.target, formatPane(data, format), i === 0))}
       ${tab("hand", "By hand", byHand(data))}
     </div></section>`;
 }
@@ -76,41 +82,16 @@ function tab(id: string, label: string, body: Html, isFirst = false): Html {
     <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
 }
 
-function intune(data: PrinterPageData): Html {
-  const { printer, driver, client } = data;
-  const inf = driver && chosenInf(driver);
-  const rows: [string, Hole][] = [
-    ["Name", html`<code>${printer.name}</code>`],
-    [
-      "Description",
-      `${isDriverOnly(printer) ? "Printer driver" : "Printer"} ${printer.name}${client ? ` of ${client.name}` : ""}`,
-    ],
-    ["Publisher", inf?.provider ?? "your shop"],
-    ["Version", inf?.driverVer?.version ?? data.revision],
-    ["Install behaviour", "System"],
-    ["Device restart behaviour", "Determine behaviour based on return codes"],
-    ["Return codes", "0 and 1707 success, 3010 soft reboot, 1641 hard reboot, 1618 retry (as preset)"],
-    ["Architectures", architectures(inf?.architectures ?? [])],
-    ["Minimum operating system", "Windows 10 1607"],
-    [
-      "Detection",
-      html`Custom script <code>detect.ps1</code>; run as 32-bit: No; enforce signature check: No`,
-    ],
-    ["Maximum time", "60 minutes"],
-  ];
-  return html`<p>Add a <em>Windows app (Win32)</em> with this file, with the commands above, then fill in the fields below.</p>
+function formatPane({ printer }: PrinterPageData, format: FormatWithFields): Html {
+  const { id, fileType, guide, fields } = format;
+  const rows = fields.map(
+    ({ label, value, isCode }) => [label, isCode ? html`<code>${value}</code>` : value] as const,
+  );
+  return html`<p>${guide}</p>
     <ul class="actions">
-      <li><a class="button primary" href="${paths.package(printer.id, "mdm")}" download>Download .intunewin</a></li>
+      <li><a class="button primary" href="${paths.package(printer.id, id)}" download>Download ${fileType}</a></li>
       <li><a class="button" href="${paths.script(printer.id, "detect")}" download>Download detect.ps1</a></li>
-    </ul>${definitions(rows)}`;
-}
-
-function rmm(data: PrinterPageData): Html {
-  const { printer } = data;
-  return html`<p>Attach this ZIP to a script or component, unpack it, and run the install command as SYSTEM.
-      Detection prints one line and returns 0 or 1.</p>
-    <ul class="actions"><li><a class="button primary" href="${paths.package(printer.id, "rmm")}" download>Download ZIP</a></li>
-      <li><a class="button" href="${paths.script(printer.id, "detect")}" download>Download detect.ps1</a></li></ul>`;
+    </ul>${rows.length > 0 && definitions(rows)}`;
 }
 
 function byHand({ printer }: PrinterPageData): Html {

@@ -17,7 +17,7 @@ import { serviceUrl } from "./service-url.ts";
 /** `GET /packages` */
 export function index({ app }: Context): Reply {
   const rows = app.store.printers.list().filter(({ driver }) => driver !== undefined);
-  return htmlReply(packagesPage({ assets }, rows));
+  return htmlReply(packagesPage({ assets }, rows, packageFormats));
 }
 
 /** `GET /printers/{id}/scripts/{kind}` */

@@ -1,15 +1,18 @@
 import type { App } from "../app.ts";
+import { chosenInf, type Driver } from "../domain/driver.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { PrinterChoices, PrinterDetails } from "../domain/listings.ts";
-import { printerNeeds } from "../domain/printer.ts";
+import { isDriverOnly, printerNeeds } from "../domain/printer.ts";
 import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { printerPage, settingsSection } from "../html/printer.ts";
+import { type FormatWithFields, printerPage, settingsSection } from "../html/printer.ts";
 import { printerEditPage, printerForm, printerList, printersPage } from "../html/printers.ts";
+import { architectures } from "../html/text.ts";
+import { packageFormats } from "../pkg/formats/formats.ts";
 import { installCommand, uninstallCommand } from "../pkg/scripts/commands.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
 import { removePrinter } from "../services/icons.ts";
@@ -63,18 +66,34 @@ export function show({ app, id }: Context<"id">): Reply {
   const details = app.store.printers.get(id);
   const { printer, client } = details;
   const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
-  const needs = driver && printerNeeds(printer, driver);
+  const revision = driver && revisionOf({ printer, driver });
   const data = {
     printer,
     client,
     driver,
     icon: app.store.icons.find(id),
-    needs,
-    revision: revisionIn(app, details),
+    needs: driver && printerNeeds(printer, driver),
+    revision,
+    formats: driver === undefined ? [] : formatsOf(details, driver),
     install_cmd: installCommand,
     uninstall_cmd: uninstallCommand,
   };
   return htmlReply(printerPage({ assets }, data));
+}
+
+/** Every kind of package, with what is filled in by hand for this printer. */
+function formatsOf({ printer, client }: PrinterDetails, driver: Driver): FormatWithFields[] {
+  const inf = chosenInf(driver);
+  const facts = {
+    printerName: printer.name,
+    clientName: client?.name,
+    isDriverOnly: isDriverOnly(printer),
+    provider: inf?.provider ?? undefined,
+    version: inf?.driverVer?.version,
+    architectures: architectures(inf?.architectures ?? []),
+    revision: revisionOf({ printer, driver }),
+  };
+  return packageFormats.map((format) => ({ ...format, fields: format.fields(facts) }));
 }
 
 function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {

@@ -1,3 +1,4 @@
+import type { ListedFormat, PackageField } from "../../domain/package-format.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";
 import type { EncryptionKeys } from "./encryption.ts";
@@ -53,14 +54,6 @@ export interface EncryptingZip {
   close(): Promise<void>;
 }
 
-/** A field that a person fills in by hand where the package goes. */
-export interface PackageField {
-  readonly label: string;
-  readonly value: string;
-  /** Whether the value is to be typed exactly so. */
-  readonly isCode?: boolean;
-}
-
 /** What the fields say of what is deployed. */
 export interface PackageFacts {
   readonly printerName: string;
@@ -75,13 +68,7 @@ export interface PackageFacts {
 }
 
 /** A kind of package. Adding one is a file like `rmm.ts` and a line in `formats.ts`. */
-export interface PackageFormat {
-  /** In paths. */
-  readonly id: string;
-  /** Where it goes, in a word. */
-  readonly target: string;
-  /** On buttons: where it goes and what it is. */
-  readonly label: string;
+export interface PackageFormat extends ListedFormat {
   readonly contentType: string;
   /** Of its file's name, with the dot. */
   readonly extension: string;
@@ -90,8 +77,7 @@ export interface PackageFormat {
   /** Whether each byte is encrypted as it is sent, which takes memory and a worker thread's time. */
   readonly isEncrypted: boolean;
   readonly hasIcon: boolean;
-  /** What to do with it, in a sentence or two. */
-  readonly guide: string;
+  /** What is filled in by hand where it goes, in the order in which that is asked for. */
   fields(facts: PackageFacts): readonly PackageField[];
   /** @throws UserError "invalid" */
   build(contents: Contents, context: PackageContext): Promise<PackageFile>;

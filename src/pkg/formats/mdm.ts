@@ -1,7 +1,8 @@
+import type { PackageField } from "../../domain/package-format.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { LaidOutZip } from "./contents.ts";
 import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
-import type { EncryptingZip, OpenPackage, PackageFacts, PackageField, PackageFormat } from "./format.ts";
+import type { EncryptingZip, OpenPackage, PackageFacts, PackageFormat } from "./format.ts";
 import { packageFrame, packageSize } from "./intunewin.ts";
 
 const setupFile = "install.ps1";
@@ -11,12 +12,14 @@ export const mdm: PackageFormat = {
   id: "mdm",
   target: "Intune",
   label: "Intune (.intunewin)",
+  fileType: ".intunewin",
   contentType: "application/octet-stream",
   extension: ".intunewin",
   isResumable: true,
   isEncrypted: true,
   hasIcon: true,
-  guide: "Add a Windows app (Win32) with this file, with the commands above, then fill in the fields below.",
+  guide:
+    "Add a “Windows app (Win32)” with this file, with the commands above, then fill in the fields below.",
   fields: intuneFields,
   async build(contents, context) {
     const zip = await context.layOut(contents);

@@ -6,6 +6,7 @@ export const rmm: PackageFormat = {
   id: "rmm",
   target: "RMM",
   label: "RMM (ZIP)",
+  fileType: "ZIP",
   contentType: zipContentType,
   extension: ".zip",
   isResumable: true,
