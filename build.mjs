@@ -51,13 +51,14 @@ function inAscii(program) {
   return program.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-await build({
+const { metafile } = await build({
   ...shared,
   entryPoints: ["src/main.ts"],
   outfile: "dist/platen.cjs",
   format: "cjs",
   minify: true,
   keepNames: true,
+  metafile: true,
 });
 writeFileSync("dist/platen.cjs", inAscii(readFileSync("dist/platen.cjs", "utf8")));
 
@@ -85,4 +86,6 @@ if (process.argv.includes("--tests")) {
     ],
     sourcemap: "inline",
   });
+  // What the one file is made of, for the test of its licences.
+  writeFileSync(".build/platen.json", JSON.stringify(metafile));
 }

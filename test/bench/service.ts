@@ -33,6 +33,8 @@ export async function startService(
     HOST: "127.0.0.1",
     DATA_DIR: join(folder, name),
     UPLOAD_LIMIT_MB: "4000",
+    // As the image sets it.
+    MALLOC_ARENA_MAX: "1",
   };
   const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "inherit"] });
   const url = await new Promise<string>((resolve) => {

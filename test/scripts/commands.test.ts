@@ -78,6 +78,35 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
 };
 
 const printCmdlets = /^(?:Add|Get|Remove|Set)-Print/;
+
+/** The commands that a script calls, as nodes by name, without its own functions and what stands in variables. */
+function commandsIn(script: SyntaxNode, own: ReadonlySet<string>): [string, SyntaxNode][] {
+  return [...walk(script)]
+    .filter(({ type }) => type === "command")
+    .map((node): [string, SyntaxNode] => [node.childForFieldName("command_name")?.text ?? "", node])
+    .filter(([command]) => command !== "" && !own.has(command) && !/^[$"]/.test(command));
+}
+
+/** What a call does that the list does not allow. */
+function faultsOf(command: string, node: SyntaxNode): string[] {
+  const allowed = allowedCommands[command];
+  const unlisted = parametersOf(node).filter((parameter) => allowed?.includes(parameter) === false);
+  return [
+    ...(allowed === undefined ? [command] : []),
+    ...unlisted.map((parameter) => `${command} -${parameter}`),
+    ...(printCmdlets.test(command) && !/-ErrorAction Stop|@\w+/.test(node.text)
+      ? [`${command} without -ErrorAction Stop`]
+      : []),
+  ];
+}
+
+function parametersOf(command: SyntaxNode): string[] {
+  const elements = command.childForFieldName("command_elements")?.children ?? [];
+  return elements.flatMap((element) =>
+    element?.type === "command_parameter" ? [element.text.replace(/^-|:.*$/g, "")] : [],
+  );
+}
+
 describe("the scripts' commands", () => {
   let parse: (text: string) => SyntaxNode;
   before(async () => {
@@ -92,27 +121,14 @@ describe("the scripts' commands", () => {
     );
     const wrong: string[] = [];
     const called = new Set<string>();
+
     for (const [name, text] of bodies()) {
-      for (const node of walk(parse(text))) {
-        if (node.type !== "command") continue;
-        const command = node.childForFieldName("command_name")?.text ?? "";
-        if (command === "" || own.has(command) || command.startsWith("$") || command.startsWith('"'))
-          continue;
-        const allowed = allowedCommands[command];
+      for (const [command, node] of commandsIn(parse(text), own)) {
         called.add(command);
-        if (allowed === undefined) wrong.push(`${name}: ${command}`);
-        const elements = node.childForFieldName("command_elements")?.children ?? [];
-        for (const element of elements) {
-          if (element?.type !== "command_parameter") continue;
-          const parameter = element.text.replace(/^-|:.*$/g, "");
-          if (allowed !== undefined && !allowed.includes(parameter))
-            wrong.push(`${name}: ${command} -${parameter}`);
-        }
-        if (printCmdlets.test(command) && !/-ErrorAction Stop|@\w+/.test(node.text)) {
-          wrong.push(`${name}: ${command} without -ErrorAction Stop`);
-        }
+        wrong.push(...faultsOf(command, node).map((fault) => `${name}: ${fault}`));
       }
     }
+
     assert.deepEqual(wrong, []);
     assert.deepEqual(
       [...called].sort(),
