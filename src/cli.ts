@@ -5,9 +5,9 @@ import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
 /** What the command line asks for; everything but `serve` has been done when this returns. */
-export type Command = { readonly kind: "serve" } | { readonly kind: "done"; readonly exitCode: number };
+type Command = { readonly kind: "serve" } | { readonly kind: "done"; readonly exitCode: number };
 
-export interface Output {
+interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }

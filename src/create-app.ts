@@ -20,7 +20,7 @@ export interface Overrides {
 }
 
 /** An app, and what ends it. */
-export interface CreatedApp {
+interface CreatedApp {
   readonly app: App;
   /** Ends everything that the app began, and gives its folder free. To be called once, after the server is closed. */
   close(): Promise<void>;

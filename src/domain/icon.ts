@@ -1,12 +1,11 @@
 import { UserError } from "./errors.ts";
 import { checkPng, hasPngSignature, type PngTools } from "./png.ts";
 
-export const iconPixels = 256;
+const iconPixels = 256;
 /** 750 KB, as Intune counts them. */
 export const iconLimitBytes = 750 * 1024;
 
 export interface Icon {
-  readonly printer_id: number;
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;

@@ -13,7 +13,7 @@ export interface PngTools {
 }
 
 /** In pixels. */
-export interface PngSize {
+interface PngSize {
   readonly width: number;
   readonly height: number;
 }

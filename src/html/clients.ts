@@ -40,7 +40,7 @@ export function clientForm(form: FormState, oob = false): Html {
   </form>`;
 }
 
-export interface ClientPageData {
+interface ClientPageData {
   readonly client: Client;
   readonly printers: readonly ListedPrinter[];
   readonly form: FormState;

@@ -7,7 +7,7 @@ import { paths } from "./paths.ts";
 import { modelLabel, printerState } from "./printers.ts";
 import { time } from "./text.ts";
 
-export interface DashboardData {
+interface DashboardData {
   readonly recentPrinters: readonly ListedPrinter[];
   readonly recentPackages: readonly ListedPrinter[];
   readonly formats: readonly ListedFormat[];

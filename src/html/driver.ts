@@ -18,7 +18,7 @@ import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
-export interface DriverPageData {
+interface DriverPageData {
   readonly driver: Driver;
   readonly printers: readonly ListedPrinter[];
   readonly form: FormState;

@@ -15,7 +15,7 @@ import { paths } from "./paths.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
 /** What the last upload brought, or why it was refused. */
-export type UploadResult = AddedDriver | { readonly problem: string } | undefined;
+type UploadResult = AddedDriver | { readonly problem: string } | undefined;
 
 export function driversPage(
   frame: Frame,

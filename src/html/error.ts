@@ -13,14 +13,10 @@ const titles: Record<number, string> = {
   503: "Busy",
 };
 
-export function errorTitle(status: number): string {
-  return titles[status] ?? "Not possible";
-}
-
 /** A page for what went wrong: what happened, why, and what to do. */
 export function errorPage(frame: Frame, status: number, message: string): Html {
   return page(
-    { ...frame, title: errorTitle(status) },
+    { ...frame, title: titles[status] ?? "Not possible" },
     html`<p>${message}</p><p><a class="button" href="${paths.dashboard}">Go to the dashboard</a></p>`,
   );
 }

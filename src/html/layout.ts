@@ -87,7 +87,7 @@ export function emptyState(sentence: string, action: Html): Html {
   return html`<div class="empty"><p>${sentence}</p>${action}</div>`;
 }
 
-export type Tone = "good" | "warn" | "bad" | "plain";
+type Tone = "good" | "warn" | "bad" | "plain";
 
 /** A state as a word. */
 export function badge(tone: Tone, word: string): Html {

@@ -25,7 +25,7 @@ export interface FormatWithFields extends ListedFormat {
 }
 
 /** Everything a printer's page shows. */
-export interface PrinterPageData {
+interface PrinterPageData {
   readonly printer: Printer;
   readonly client: ClientName | undefined;
   readonly driver: Driver | undefined;
@@ -184,7 +184,7 @@ function iconForm(printerId: number): Html {
 }
 
 /** What stands in `#icon-status`: the picture there is, or why one was refused. */
-export function iconStatus(printerId: number, icon: Icon | undefined, problem?: string): Html {
+function iconStatus(printerId: number, icon: Icon | undefined, problem?: string): Html {
   return html`<div id="icon-status" aria-live="polite">${iconStatusBody(printerId, icon, problem)}</div>`;
 }
 

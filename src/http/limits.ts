@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from "node:net";
  * So much of something that clients hold, counted or in bytes. No client's address may have more than half of
  * it, so that one client, however slow or hostile, leaves room for the others.
  */
-export class Quota {
+class Quota {
   readonly #limit: number;
   readonly #held = new Map<string, number>();
   #total = 0;

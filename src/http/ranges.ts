@@ -12,7 +12,7 @@ function withoutWeakness(tag: string): string {
 }
 
 /** From `start` up to `end`, which is not included. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

@@ -12,7 +12,7 @@ export interface TextReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Redirect {
+interface Redirect {
   readonly kind: "redirect";
   readonly location: string;
 }

@@ -22,7 +22,7 @@ export type Context<Name extends string = never> = RequestContext & {
   readonly params: Readonly<Record<Name, string>>;
 } & ("id" extends Name ? { readonly id: number } : unknown);
 
-export type Handler<Name extends string = never> = (context: Context<Name>) => Reply | Promise<Reply>;
+type Handler<Name extends string = never> = (context: Context<Name>) => Reply | Promise<Reply>;
 
 export interface Route {
   readonly method: string;
@@ -44,7 +44,7 @@ export const post = routeOf("POST");
 export const del = routeOf("DELETE");
 
 /** What the table says of a request. */
-export type Found =
+type Found =
   | { readonly kind: "route"; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };

@@ -13,7 +13,7 @@ const securityHeaders = {
 };
 
 /** What an answer may hold while it is being sent, and how slow its client may be. */
-export interface Sending {
+interface Sending {
   readonly limits: Limits;
   readonly quotas: Quotas;
 }

@@ -1,33 +1,18 @@
-import { isAscii } from "node:buffer";
-
-export type InfEncoding = "ascii" | "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
-
-export interface InfText {
-  readonly text: string;
-  readonly encoding: InfEncoding;
-  /** Whether the file starts with a byte order mark. */
-  readonly bom: boolean;
-}
+import { isUtf8 } from "node:buffer";
 
 /**
  * Turns the bytes of an INF into text. Windows reads UTF-16 and UTF-8 with a byte order mark and
  * takes everything else for the system's ANSI code page, which nobody knows here: bytes that are
  * valid UTF-8 are read as that, all others as Windows-1252. No byte sequence is refused.
  */
-export function decodeInf(bytes: Uint8Array): InfText {
+export function decodeInf(bytes: Uint8Array): string {
   const [a, b, c] = bytes;
-  if (a === 0xff && b === 0xfe) return decoded("utf-16le", bytes.subarray(2), true);
-  if (a === 0xfe && b === 0xff) return decoded("utf-16be", bytes.subarray(2), true);
-  if (a === 0xef && b === 0xbb && c === 0xbf) return decoded("utf-8", bytes.subarray(3), true);
+  if (a === 0xff && b === 0xfe) return decode("utf-16le", bytes.subarray(2));
+  if (a === 0xfe && b === 0xff) return decode("utf-16be", bytes.subarray(2));
+  if (a === 0xef && b === 0xbb && c === 0xbf) return decode("utf-8", bytes.subarray(3));
   const silent = utf16WithoutMark(bytes);
-  if (silent !== undefined) return decoded(silent, bytes, false);
-  if (isAscii(bytes)) return decoded("ascii", bytes, false);
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { text, encoding: "utf-8", bom: false };
-  } catch {
-    return { text: decodeWindows1252(bytes), encoding: "windows-1252", bom: false };
-  }
+  if (silent !== undefined) return decode(silent, bytes);
+  return isUtf8(bytes) ? decode("utf-8", bytes) : decodeWindows1252(bytes);
 }
 
 const windows1252High = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
@@ -42,9 +27,8 @@ function decodeWindows1252(bytes: Uint8Array): string {
   return new TextDecoder("utf-16le", { ignoreBOM: true }).decode(units);
 }
 
-function decoded(encoding: InfEncoding, bytes: Uint8Array, bom: boolean): InfText {
-  const label = encoding === "ascii" ? "utf-8" : encoding;
-  return { text: new TextDecoder(label, { ignoreBOM: true }).decode(bytes), encoding, bom };
+function decode(encoding: "utf-8" | "utf-16le" | "utf-16be", bytes: Uint8Array): string {
+  return new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
 }
 
 /** UTF-16 without a mark: nearly every second byte of its beginning is zero. */

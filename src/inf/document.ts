@@ -9,7 +9,7 @@ export const infLimitBytes = 16 * 1024 * 1024;
 const languageLimit = 200;
 
 /** A section whose name carries a platform decoration (`nt[architecture][.os version]`), in lower case. */
-export interface SectionVariant {
+interface SectionVariant {
   readonly section: string;
   readonly decoration: string;
 }
@@ -79,11 +79,6 @@ export class InfDocument {
     return this.#replace(text);
   }
 
-  /** Every value that `text` can have, one for each language whose strings differ. */
-  resolveAll(text: string): string[] {
-    return this.resolveTogether(text).map(([form = ""]) => form);
-  }
-
   /**
    * What these texts are together, language by language, the default first: a folder and its sub-folder are
    * always of the same language. Languages in which all are the same count once.
@@ -98,11 +93,6 @@ export class InfDocument {
       if (!found.has(key)) found.set(key, forms);
     }
     return [...found.values()];
-  }
-
-  /** The language codes of `[Strings.xxxx]`, as written, in lower case. */
-  get languages(): string[] {
-    return [...this.#localized.keys()];
   }
 
   #replace(text: string, localized?: Strings): string {

@@ -19,7 +19,7 @@ export interface InfLine {
   readonly values: readonly string[];
 }
 
-export type InfPart = { readonly header: string } | InfLine;
+type InfPart = { readonly header: string } | InfLine;
 
 /**
  * The section headers and lines of an INF, in its order: without comments, continued lines joined, blank ones left

@@ -22,7 +22,7 @@ export interface InfReading {
  * @param work is shared by all INFs of an archive
  */
 export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, work = new Work()): InfReading {
-  const inf = new InfDocument(decodeInf(bytes).text, work);
+  const inf = new InfDocument(decodeInf(bytes), work);
   const version = readVersion(inf);
   const read = readModels(inf, work);
   const { copyInf, missing, ...found } = readFiles(inf, path, version, read, files, work);

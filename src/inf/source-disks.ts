@@ -3,7 +3,7 @@ import type { InfDocument } from "./document.ts";
 import { joinPath, normalizePath } from "./package-files.ts";
 
 /** The values of a file's line in `[SourceDisksFiles]`: its disk, its sub-folder. Tokens are not replaced. */
-export type ListedFile = readonly string[];
+type ListedFile = readonly string[];
 
 interface Disk {
   /** Its cabinet, where it has one. */

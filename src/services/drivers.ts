@@ -10,7 +10,7 @@ import type { ArchiveCheck } from "./archive-check.ts";
 import type { PackageBuilder } from "./packages.ts";
 
 /** What adding a driver needs. */
-export interface DriverServices {
+interface DriverServices {
   readonly store: Store;
   readonly inspections: Pick<Inspections, "inspect">;
   readonly archives: Pick<ArchiveCheck, "uploaded">;

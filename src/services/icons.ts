@@ -6,7 +6,7 @@ import type { Blobs, Incoming } from "../store/blobs.ts";
 import type { Store } from "../store/store.ts";
 
 /** A printer's picture as it was uploaded. */
-export interface Picture {
+interface Picture {
   /** Of its file. */
   readonly path: string;
   readonly sha256: string;

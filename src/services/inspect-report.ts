@@ -23,13 +23,13 @@ export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
   const summaries = summariesOf(inspection);
   const { warnings } = archive;
-  const room = new Room(reportLimitBytes - 4096);
-  room.charge(warnings);
-  for (const summary of summaries.values()) room.charge({ ...summary, ...withoutLists(summary) });
+  const budget = new ReportBudget(reportLimitBytes - 4096);
+  budget.charge(warnings);
+  for (const summary of summaries.values()) budget.charge({ ...summary, ...withoutLists(summary) });
   const printerFirst = new Set([...(printerInf ? [printerInf] : []), ...readings]);
   for (const reading of printerFirst) {
     const summary = summaries.get(reading);
-    if (summary !== undefined) summaries.set(reading, { ...summary, ...listsWithin(room, summary) });
+    if (summary !== undefined) summaries.set(reading, { ...summary, ...listsWithin(budget, summary) });
   }
   const infs = [...summaries.values()];
   return {
@@ -42,7 +42,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
 }
 
 /** Bytes of JSON that are left, and how many descriptions and other names. */
-class Room {
+class ReportBudget {
   #bytes: number;
   #descriptions = descriptionsLimit;
   #names = namesLimit;
@@ -96,14 +96,14 @@ function withoutLists({ unused }: Lists): Lists {
   };
 }
 
-function listsWithin(room: Room, lists: Lists): Lists {
+function listsWithin(budget: ReportBudget, lists: Lists): Lists {
   return {
-    descriptions: room.descriptions(lists.descriptions),
-    catalogFiles: room.names(lists.catalogFiles),
-    manufacturers: room.names(lists.manufacturers.map((name) => cut(name, nameLimit))),
-    missing: room.names(lists.missing),
-    copyInf: room.names(lists.copyInf.slice(0, listLimit).map((name) => cut(name, nameLimit))),
-    unused: { ...lists.unused, paths: room.names(lists.unused.paths) },
+    descriptions: budget.descriptions(lists.descriptions),
+    catalogFiles: budget.names(lists.catalogFiles),
+    manufacturers: budget.names(lists.manufacturers.map((name) => cut(name, nameLimit))),
+    missing: budget.names(lists.missing),
+    copyInf: budget.names(lists.copyInf.slice(0, listLimit).map((name) => cut(name, nameLimit))),
+    unused: { ...lists.unused, paths: budget.names(lists.unused.paths) },
   };
 }
 

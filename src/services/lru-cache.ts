@@ -3,7 +3,7 @@ interface Entry<T> {
   weight: number;
 }
 
-export interface LruLimits<T> {
+interface LruLimits<T> {
   readonly count: number;
   /** Of all values together. */
   readonly weight: number;

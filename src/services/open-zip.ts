@@ -11,7 +11,7 @@ import type { PackageCaches } from "./package-caches.ts";
 import { closeSources, openFiles } from "./source-files.ts";
 
 /** How many downloads there are at the moment: many get smaller buffers, and fewer of them. */
-export interface DownloadCounts {
+interface DownloadCounts {
   plain: number;
   encrypted: number;
 }

@@ -6,7 +6,7 @@ import { migrations } from "./migrations.ts";
 import { isDiskFull, Reserve } from "./reserve.ts";
 import type { Row } from "./rows.ts";
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** UTC, milliseconds since 1970. */
   readonly clock?: () => number;
   /** Reads every row; the file is refused, and not touched, when it throws. */

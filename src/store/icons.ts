@@ -76,9 +76,8 @@ export function digestIfUnused(
 }
 
 function iconOf(row: Row): Icon {
-  const { printer_id, size, uploaded_at } = row;
+  const { size, uploaded_at } = row;
   return {
-    printer_id: Number(printer_id),
     sha256: digestIn(row),
     size: Number(size),
     uploaded_at: Number(uploaded_at),

@@ -77,7 +77,7 @@ async function takeLease(folder: string, lease: Lease, log: (line: string) => vo
     if (await lease.take()) return true;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    log(`warning: ${folder} has no room for a lease: make sure that no other host uses it`);
+    log(`warning: ${folder} has no space for a lease: make sure that no other host uses it`);
     return false;
   }
   throw held(folder, " (another host)");

@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 import { readable } from "./rows.ts";
 
 /** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
-export type Migration = string | ((db: Pick<Database, "all">) => void);
+type Migration = string | ((db: Pick<Database, "all">) => void);
 
 /**
  * The schema, step by step: append, never change. A database's `user_version` is the number of steps it

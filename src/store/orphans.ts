@@ -7,7 +7,7 @@ const lostMs = lostDays * 24 * 60 * 60 * 1000;
 const kinds = { drivers: /^([0-9a-f]{64})\.zip$/, icons: /^([0-9a-f]{64})\.png$/ } as const;
 type Kind = keyof typeof kinds;
 
-export interface Tidying {
+interface Tidying {
   readonly dataDir: string;
   /** The digests that records refer to. */
   readonly kept: Readonly<Record<Kind, ReadonlySet<string>>>;

@@ -5,13 +5,13 @@ const stepBytes = 64 * 1024;
 /** What a file system may need for a save besides the file's own bytes. */
 const slackBytes = 16 * 1024;
 
-/** Whether there is no room: on the disk, in a quota, or for a file of this size. */
+/** Whether there is no space: on the disk, in a quota, or for a file of this size. */
 export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /**
- * A file whose only use is the room that it takes: it is given up so that records can be deleted on a full
+ * A file whose only use is the space that it takes: it is given up so that records can be deleted on a full
  * disk, where the database is saved whole beside the old one.
  */
 export class Reserve {
@@ -53,7 +53,7 @@ export class Reserve {
   }
 }
 
-/** Random bytes, because a file system that compresses keeps no room for zeros. */
+/** Random bytes, because a file system that compresses keeps no space for zeros. */
 async function append(handle: FileHandle, bytes: number): Promise<void> {
   await handle.writeFile(randomBytes(bytes));
 }

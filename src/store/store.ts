@@ -25,7 +25,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly lock?: LockOptions;
 }
 

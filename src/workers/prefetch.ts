@@ -1,5 +1,5 @@
 /** What is made in advance, and where. */
-export interface Prefetching {
+interface Prefetching {
   /** Pieces under way or waiting to be taken, besides the one that the caller has. */
   readonly width: number;
   /** How many pieces there are. */

@@ -68,7 +68,7 @@ export interface Tasks {
 
 export type TaskName = keyof Tasks;
 
-export interface TaskRequest {
+interface TaskRequest {
   readonly id: number;
   readonly name: TaskName;
   readonly input: unknown;

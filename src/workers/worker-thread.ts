@@ -7,7 +7,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-export interface ThreadLimits {
+interface ThreadLimits {
   /** Of its heap. */
   readonly heapMb: number;
   /** How long it stays with nothing to do. */

@@ -35,7 +35,7 @@ export function startSize(commonBytes: number): number {
 }
 
 /** What takes each encrypted piece; its buffer is used again afterwards. */
-export interface PieceBuffers {
+interface PieceBuffers {
   /** A buffer for an encrypted chunk. */
   readonly next: () => Promise<Uint8Array>;
   /** Takes what was filled of it. */

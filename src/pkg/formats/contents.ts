@@ -28,7 +28,7 @@ export interface DriverFolder {
 export interface DriverFiles extends SourceFile, DriverFolder {}
 
 /** A picture as it crosses threads. */
-export interface IconData {
+interface IconData {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;

@@ -21,7 +21,7 @@ export interface NameField {
 }
 
 /** What programs may call a file, with `/`. */
-export interface Names {
+interface Names {
   readonly plain: string;
   /** What the Unicode path field (0x7075, APPNOTE 4.6.9) says, where there is one. */
   readonly unicode: string | undefined;

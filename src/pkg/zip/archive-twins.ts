@@ -42,7 +42,7 @@ function twinWarning(earlier: DirectoryRecord, later: DirectoryRecord): string {
  * Two paths have the same key where NTFS takes them for one file: it compares UTF-16 units by their simple
  * upper case, each letter by itself, and normalizes nothing: é as one character and as two are two files.
  */
-export function windowsKey(path: string): string {
+function windowsKey(path: string): string {
   if (/^[\u0000-\u007f]*$/.test(path)) return path.toUpperCase();
   return path.replace(/[a-z\u0080-\uffff]/g, upperCase);
 }

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, normalize } from "node:path";
+import { test } from "node:test";
+
+/** All sources of a folder with their texts, by path. */
+function textsIn(folder: string): [string, string][] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const paths = names.filter((name) => /(?<!\.d)\.ts$/.test(name)).map((name) => join(folder, name));
+  return paths.map((path) => [path, readFileSync(path, "utf8")]);
+}
+
+/** The names that a text exports where it declares them; there are no default exports and no lists of exports. */
+function exportsIn(text: string): string[] {
+  const declared = text.matchAll(/^export (?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm);
+  return [...declared].map(([, name = ""]) => name);
+}
+
+/** What a file takes from others of ours, as `path name`. */
+function importsIn([path, text]: [string, string]): string[] {
+  const from = (target: string) => normalize(join(path, "..", target));
+  const named = [...text.matchAll(/\{([^{}]*)\} from "(\.[^"]+)"/g)].flatMap(([, list = "", target = ""]) =>
+    list.split(",").map((part) => `${from(target)} ${/^(?:type )?(\w+)/.exec(part.trim())?.[1]}`),
+  );
+  const whole = [...text.matchAll(/\* as (\w+) from "(\.[^"]+)"/g)].flatMap(([, module = "", target = ""]) =>
+    wordsIn(text, `${module}.`).map((name) => `${from(target)} ${name}`),
+  );
+  const later = [...text.matchAll(/import\("(\.[^"]+)"\)/g)].flatMap(([, target = ""]) =>
+    wordsIn(text, "").map((name) => `${from(target)} ${name}`),
+  );
+  return [...named, ...whole, ...later];
+}
+
+/** The words behind a text, each once. */
+function wordsIn(text: string, before: string): string[] {
+  const words = before === "" ? text.matchAll(/\w+/g) : text.matchAll(/\w+\.(\w+)/g);
+  const found = [...words].filter(([whole]) => whole.startsWith(before));
+  return [...new Set(found.map(([whole, word]) => word ?? whole))];
+}
+
+test("what a source exports is used by another file", () => {
+  const sources = textsIn("src");
+  const used = new Set([...sources, ...textsIn("test")].flatMap(importsIn));
+
+  const unused = sources.flatMap(([path, text]) =>
+    exportsIn(text)
+      .map((name) => `${path} ${name}`)
+      .filter((exported) => !used.has(exported)),
+  );
+
+  assert.ok(used.has("src/domain/printer-fields.ts parsePrinter"));
+  assert.deepEqual(unused, []);
+});
