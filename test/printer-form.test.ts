@@ -123,6 +123,22 @@ test("every field of a printer is in its form", () => {
   assert.deepEqual(missing, []);
 });
 
+test("every setting is on the printer's page: another value makes another page", () => {
+  const printers = ["lpr", "raw"].map((protocol) => makePrinter({ ...everything, protocol }));
+  const pageOf = (printer: Printer) => settingsSection({ printer, revision: undefined }).toString();
+  const other = printerSettingsFrom("{}");
+
+  const unseen = Object.entries({ ...other, port_number: 1 }).filter(([name, value]) =>
+    printers.every((printer) => pageOf({ ...printer, [name]: value }) === pageOf(printer)),
+  );
+
+  // The model stands beside the driver.
+  assert.deepEqual(
+    unseen.map(([name]) => name),
+    ["driver_desc"],
+  );
+});
+
 test("characters that no queue can have are refused in both places where one is named, and the form says them", () => {
   const refused = (fields: Record<string, string>) => {
     try {

@@ -106,7 +106,7 @@ function valuesOf(line: string, from: number, mostValues: number): string[] {
   }
   const last = unquote(line.slice(start));
   if (last !== "" || values.length > 0) values.push(last);
-  // An array that grew has room for 17: the copy has none to spare.
+  // An array that grew has a capacity of 17: the copy has none to spare.
   return values.slice();
 }
 

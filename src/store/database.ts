@@ -20,7 +20,7 @@ const freePages = 64;
 
 interface PendingWrite {
   readonly work: () => unknown;
-  /** Whether it makes room, and may use the reserve where there is none. */
+  /** Whether it frees space, and may use the reserve where there is none. */
   readonly frees: boolean;
   readonly done: (result: unknown) => void;
   readonly failed: (error: unknown) => void;
@@ -162,7 +162,7 @@ export class Database {
       await this.#save(frees);
     } catch (error) {
       this.#goBack();
-      // What makes room is tried again by itself: only it may use the reserve.
+      // What frees space is tried again by itself: only it may use the reserve.
       const again = isDiskFull(error) && !frees ? applied.filter(({ pending }) => pending.frees) : [];
       for (const { pending } of applied) if (again.length === 0 || !pending.frees) pending.failed(error);
       return this.#saveBatch(again.map(({ pending }) => pending));
