@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Readable, Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Readable } from "node:stream";
 import { type FileSource, fileState, makeFolder, moveIntoPlace, openSource } from "./files.ts";
+import { UploadWriter } from "./upload-writer.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
 export interface Incoming {
@@ -11,6 +11,14 @@ export interface Incoming {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
+}
+
+/** Who reads an upload while it arrives. */
+export interface UploadReader {
+  /** So many bytes of it stand in the file at this path. */
+  arrived(path: string, bytes: number): void;
+  /** It was given up, or kept: there is nothing at this path. */
+  left(path: string): void;
 }
 
 /** As `randomUUID` makes them. */
@@ -23,6 +31,9 @@ export class Blobs {
 
   /** The last work that was asked for, by digest. */
   readonly #turns = new Map<string, Promise<void>>();
+  readonly #writer = new UploadWriter();
+  /** Of uploads that are neither kept nor given up, by path. */
+  readonly #readers = new Map<string, UploadReader>();
 
   constructor(dataDir: string) {
     this.#incoming = join(dataDir, "incoming");
@@ -66,34 +77,34 @@ export class Blobs {
     return join(this.#folders.icons, `${sha256}.png`);
   }
 
-  /** Streams an upload into a temporary file while its digest is taken. The file is gone when it fails. */
-  async receive(stream: Readable): Promise<Incoming> {
+  /**
+   * Streams an upload into a temporary file while its digest is taken. The file is gone when it fails; after a
+   * success, `discard` must follow whatever becomes of it.
+   */
+  async receive(stream: Readable, reader?: UploadReader): Promise<Incoming> {
     await makeFolder(this.#incoming);
     const path = join(this.#incoming, randomUUID());
-    const hash = createHash("sha256");
-    let size = 0;
-    const measure = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        size += chunk.length;
-        done(null, chunk);
-      },
-    });
     try {
       // Opened before anything else: a file that is made only after its stream failed would stay.
       const file = await open(path, "wx");
-      await pipeline(stream, measure, file.createWriteStream({ highWaterMark: 256 * 1024 }));
-      await syncFile(path);
-      return { path, sha256: hash.digest("hex"), size };
+      if (reader !== undefined) this.#readers.set(path, reader);
+      try {
+        const written = await this.#writer.write(stream, file, (bytes) => reader?.arrived(path, bytes));
+        return { path, ...written };
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       await this.discard({ path });
       throw error;
     }
   }
 
-  /** Gives up an upload; nothing happens when it was kept already. */
-  async discard(incoming: Pick<Incoming, "path">): Promise<void> {
-    await rm(incoming.path, { force: true });
+  /** Gives up an upload; the file stays when it was kept already. */
+  async discard({ path }: Pick<Incoming, "path">): Promise<void> {
+    this.#readers.get(path)?.left(path);
+    this.#readers.delete(path);
+    await rm(path, { force: true });
   }
 
   /** Puts an upload among the archives with its record, in turn. @throws whatever `record` throws */
@@ -147,14 +158,5 @@ async function keepWithRecord<T>(incoming: Incoming, path: string, record: () =>
   } catch (error) {
     if (!wasThere) await rm(path, { force: true });
     throw error;
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
-import { access, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { access, type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 
@@ -72,7 +72,18 @@ function sourceOf(size: number, readVector: ReadVector): ByteSource {
   return { size, read, fill };
 }
 
-/** What is still to be filled when so many bytes have been. */
+/** Writes these where the file's last write ended. @returns how many bytes they have */
+export async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<number> {
+  let written = 0;
+  for (let rest = chunks.filter((chunk) => chunk.length > 0); rest.length > 0; ) {
+    const { bytesWritten } = await file.writev(rest);
+    rest = without(rest, bytesWritten);
+    written += bytesWritten;
+  }
+  return written;
+}
+
+/** What is still to be filled or written when so many bytes have been. */
 function without(targets: readonly Uint8Array[], count: number): Uint8Array[] {
   let done = count;
   return targets.flatMap((target) => {
