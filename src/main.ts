@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "./domain/errors.ts";
-import { inspectionArgument } from "./workers/inspections.ts";
+import { inspectionArgument } from "./workers/inspection-process.ts";
 import { tuneMemory } from "./workers/memory.ts";
 import { workerRole } from "./workers/worker-thread.ts";
 

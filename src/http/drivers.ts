@@ -40,7 +40,8 @@ export async function upload({ app, request }: Context): Promise<Reply> {
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
   const tooLarge = () => driverTooLarge(limitBytes);
-  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge });
+  const reader = app.inspections;
+  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge, reader });
   return addDriver(app, result, fileName, clientOf(request.socket.remoteAddress ?? ""));
 }
 

@@ -1,9 +1,13 @@
 import { setPriority } from "node:os";
 import { messageOf, UserError } from "../domain/errors.ts";
 import { openSourceBlocking } from "../store/files.ts";
-import type { InspectionReply } from "../workers/inspections.ts";
+import type { InspectionReply, InspectionRequest } from "../workers/inspection-process.ts";
+import { EarlyReading } from "./early-reading.ts";
 import { inspectArchive } from "./inspect.ts";
 import { reportOf } from "./inspect-report.ts";
+
+/** What is read of an upload that is not complete yet. */
+let early: EarlyReading | undefined;
 
 /** The whole life of an inspection's process: it is sent a path, answers, and is ended by its parent. */
 export function serveInspection(): void {
@@ -13,14 +17,28 @@ export function serveInspection(): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   process.on("disconnect", () => process.exit());
   process.on("uncaughtException", (error) => reply({ kind: "failure", message: messageOf(error) }));
-  process.once("message", (path: string) => void answer(path).then(reply));
+  process.on("message", (request: InspectionRequest) => {
+    if (request.kind === "arrived") follow(request.path, request.bytes);
+    else void answer(request.path).then(reply);
+  });
   reply({ kind: "ready" });
+}
+
+/** Nothing is said of what goes wrong: it shows again when the upload is complete. */
+function follow(path: string, bytes: number): void {
+  try {
+    early ??= new EarlyReading(openSourceBlocking(path));
+    early.arrived(bytes);
+  } catch {
+    // The upload broke off, and the process will be ended.
+  }
 }
 
 async function answer(path: string): Promise<InspectionReply> {
   try {
     const source = openSourceBlocking(path);
-    return { kind: "report", report: reportOf(await inspectArchive(source)) };
+    await early?.finish(source.size);
+    return { kind: "report", report: reportOf(await inspectArchive(source, early)) };
   } catch (error) {
     const message = messageOf(error);
     return error instanceof UserError

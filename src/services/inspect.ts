@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import type { ByteSource } from "../domain/byte-source.ts";
 import type { Architecture } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
 import { infLimitBytes } from "../inf/document.ts";
-import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
 import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../inf/package.ts";
 import { PackageFiles } from "../inf/package-files.ts";
 import { Work } from "../inf/work.ts";
 import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/zip/archive.ts";
 import { buffersUsed } from "../workers/memory.ts";
+import type { CheckedEntries } from "./early-reading.ts";
+import { kindOf, readFacts } from "./entry-facts.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */
 export interface Inspection {
@@ -23,8 +23,6 @@ export interface Inspection {
   readonly work: Work;
 }
 
-/** Holds the first block of a packed program, with what stands before it. */
-const packedHeadBytes = 64 * 1024;
 const infsLimitBytes = 4 * infLimitBytes;
 
 /** More INFs than this are no driver's. */
@@ -35,13 +33,15 @@ const cabinetNamesLimit = 100_000;
 /**
  * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs, one in memory at
  * a time. Blocks while it inflates: call it in a process of its own (`Inspections`).
+ * @param checked entries that need not be checked again
  * @throws UserError "invalid" when it is no driver ZIP
  */
-export async function inspectArchive(source: ByteSource, work = new Work()): Promise<Inspection> {
+export async function inspectArchive(source: ByteSource, checked?: CheckedEntries): Promise<Inspection> {
+  const work = new Work();
   const archive = await readArchive(source);
-  const infs = archive.entries.filter((entry) => isInf(entry.path));
+  const infs = archive.entries.filter((entry) => kindOf(entry.path) === "inf");
   checkInfs(infs);
-  const { cabinets, machines } = await readOthers(source, archive);
+  const { cabinets, machines } = await readOthers(source, archive, checked);
   const paths = archive.entries.map((entry) => entry.path);
   const files = new PackageFiles(paths, cabinets);
   const readings: InfReading[] = [];
@@ -53,51 +53,20 @@ export async function inspectArchive(source: ByteSource, work = new Work()): Pro
 }
 
 /** Checks every entry that is no INF, and keeps what cabinets and programs say of themselves. */
-async function readOthers(source: ByteSource, { entries }: Archive) {
-  const cabinets = new Map<string, string[]>();
+async function readOthers(source: ByteSource, { entries }: Archive, checked?: CheckedEntries) {
+  const cabinets = new Map<string, readonly string[]>();
   const machines = new Map<string, Architecture>();
-  let room = cabinetNamesLimit;
+  let left = cabinetNamesLimit;
   for (const entry of entries) {
-    if (isInf(entry.path)) continue;
-    const head = await checkEntry(source, entry, bytesToKeep(entry.path), buffersUsed);
-    const names = isCabinet(entry.path) ? cabinetNames(head) : undefined;
-    if (names !== undefined && names.length <= room) {
+    if (kindOf(entry.path) === "inf") continue;
+    const { names, machine } = checked?.find(entry) ?? (await readFacts(source, entry));
+    if (names !== undefined && names.length <= left) {
       cabinets.set(entry.path, names);
-      room -= names.length;
+      left -= names.length;
     }
-    const machine = machineOf(entry.path, head);
     if (machine !== undefined) machines.set(entry.path, machine);
   }
   return { cabinets, machines };
-}
-
-function isInf(path: string): boolean {
-  return /\.inf$/i.test(path);
-}
-
-function isCabinet(path: string): boolean {
-  return /\.cab$/i.test(path);
-}
-
-function isProgram(path: string): boolean {
-  return /\.(?:dll|exe|sys)$/i.test(path);
-}
-
-/** `name.dl_` and the like: a cabinet of one file. */
-function isPackedProgram(path: string): boolean {
-  return /\.(?:dl|ex|sy)_$/i.test(path);
-}
-
-function machineOf(path: string, head: Buffer): Architecture | undefined {
-  if (isProgram(path)) return executableMachine(head);
-  const unpacked = isPackedProgram(path) ? cabinetFirstBytes(head) : undefined;
-  return unpacked && executableMachine(unpacked);
-}
-
-function bytesToKeep(path: string): number {
-  if (isCabinet(path)) return cabinetHeadBytes;
-  if (isPackedProgram(path)) return packedHeadBytes;
-  return isProgram(path) ? executableHeadBytes : 0;
 }
 
 function checkInfs(infs: readonly ArchiveEntry[]): void {

@@ -1,15 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
 import type { ArchiveReport } from "../domain/driver.ts";
 import { type ErrorCode, UserError } from "../domain/errors.ts";
-
-/** The argument that, with a channel to a parent, makes the bundled file an inspection. */
-export const inspectionArgument = "--inspection-of-the-service";
-
-/** What an inspection says: first that it has begun, then one answer. */
-export type InspectionReply =
-  | { readonly kind: "ready" }
-  | { readonly kind: "report"; readonly report: ArchiveReport }
-  | { readonly kind: "failure"; readonly code?: ErrorCode; readonly message: string };
+import { EarlyReader } from "./early-reader.ts";
+import { InspectionProcess, type InspectionReply } from "./inspection-process.ts";
 
 export interface InspectionLimits {
   readonly atOnce: number;
@@ -19,9 +11,32 @@ export interface InspectionLimits {
   readonly timeMs: number;
   /** Of V8's heap, in MB; what lies outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
   readonly heapMb: number;
+  /** An upload is read while it arrives as soon as it has so many bytes. */
+  readonly earlyBytes: number;
 }
 
-const usualLimits: InspectionLimits = { atOnce: 2, most: 24, timeMs: 30_000, heapMb: 128 };
+const usualLimits: InspectionLimits = {
+  atOnce: 2,
+  most: 24,
+  timeMs: 30_000,
+  heapMb: 128,
+  earlyBytes: 4 * 1024 * 1024,
+};
+
+interface Archive {
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** How the reading of an archive ended. */
+interface Outcome {
+  readonly last: InspectionReply | undefined;
+  readonly isLate: boolean;
+  /** How the process ended. */
+  readonly end: string;
+}
+
 interface Client {
   /** Running and waiting. */
   asked: number;
@@ -44,7 +59,8 @@ const bytesPerSecond = 32 * 1024 * 1024;
 export class Inspections {
   readonly #script: string;
   readonly #limits: InspectionLimits;
-  readonly #children = new Set<ChildProcess>();
+  readonly #processes = new Set<InspectionProcess>();
+  readonly #early: EarlyReader;
   readonly #waiting: Waiting[] = [];
   readonly #clients = new Map<string, Client>();
   #running = 0;
@@ -56,6 +72,17 @@ export class Inspections {
   constructor(script: string, limits: Partial<InspectionLimits> = {}) {
     this.#script = script;
     this.#limits = { ...usualLimits, ...limits };
+    this.#early = new EarlyReader(() => this.#start(), this.#limits.earlyBytes);
+  }
+
+  /** Says that so many bytes of an upload stand in its file: a large one is read while it still arrives. */
+  arrived(path: string, bytes: number): void {
+    if (!this.#isClosed) this.#early.arrived(path, bytes);
+  }
+
+  /** Says that there is nothing to be read any more of an upload. */
+  left(path: string): void {
+    this.#early.left(path);
   }
 
   /**
@@ -64,10 +91,7 @@ export class Inspections {
    * @param client who uploaded it: nobody has more than half of all places, and who was served least lately is next
    * @throws UserError "invalid" when it is no driver ZIP, or takes more time or memory than one; "busy"
    */
-  async inspect(
-    archive: { readonly path: string; readonly size: number },
-    client = "",
-  ): Promise<ArchiveReport> {
+  async inspect(archive: Archive, client = ""): Promise<ArchiveReport> {
     const own = this.#clients.get(client) ?? { asked: 0, lastStart: 0 };
     if (this.#count >= this.#limits.most || own.asked >= this.#limits.most / 2) {
       throw new UserError(
@@ -110,55 +134,51 @@ export class Inspections {
   /** Ends what runs; it and what waits is rejected. */
   close(): void {
     this.#isClosed = true;
-    for (const child of this.#children) child.kill("SIGKILL");
+    for (const process of this.#processes) process.kill();
   }
 
-  /** Settles when the process has ended: never are there more of them than may be at once. */
-  async #run({ path, size }: { readonly path: string; readonly size: number }): Promise<ArchiveReport> {
+  #start(): InspectionProcess {
+    const process = new InspectionProcess(this.#script, this.#limits.heapMb);
+    this.#processes.add(process);
+    const forget = () => this.#processes.delete(process);
+    process.ended.then(forget, forget);
+    return process;
+  }
+
+  /** Settles when the process has ended: never are there more of them than may be at once, apart from the early one. */
+  async #run(archive: Archive): Promise<ArchiveReport> {
     if (this.#isClosed) throw stopping();
-    const { heapMb, timeMs } = this.#limits;
-    const child = fork(this.#script, [inspectionArgument], {
-      execArgv: [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"],
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      env: {},
-    });
-    this.#children.add(child);
-    const limit = AbortSignal.timeout(timeMs + Math.ceil((size / bytesPerSecond) * 1000));
-    limit.addEventListener("abort", () => child.kill("SIGKILL"));
-    try {
-      const last = await lastReply(child, path);
-      if (last?.kind === "report") return last.report;
-      if (last?.kind === "failure") throw failure(last);
-      if (this.#isClosed) throw stopping();
-      if (limit.aborted) throw refused("takes too long to read");
-      if (last === undefined) throw new Error(`an inspection ended before it began: ${endOf(child)}`);
-      throw refused("has INF files that need more memory than a driver’s ever do");
-    } finally {
-      this.#children.delete(child);
+    const early = this.#early.take(archive.path);
+    if (early !== undefined) {
+      const outcome = await this.#read(early, archive);
+      if (this.#isClosed || outcome.isLate || isAnswer(outcome.last)) return this.#reportOf(outcome);
+      // One that failed had more in memory than this archive alone needs: only a new one can tell.
     }
+    return this.#reportOf(await this.#read(this.#start(), archive));
+  }
+
+  /** @throws Error when the process cannot be started */
+  async #read(process: InspectionProcess, { path, size }: Archive): Promise<Outcome> {
+    const limit = AbortSignal.timeout(this.#limits.timeMs + Math.ceil((size / bytesPerSecond) * 1000));
+    limit.addEventListener("abort", () => process.kill());
+    process.ask({ kind: "inspect", path });
+    const last = await process.ended;
+    return { last, isLate: limit.aborted, end: process.end };
+  }
+
+  #reportOf({ last, isLate, end }: Outcome): ArchiveReport {
+    if (last?.kind === "report") return last.report;
+    if (last?.kind === "failure") throw failure(last);
+    if (this.#isClosed) throw stopping();
+    if (isLate) throw refused("takes too long to read");
+    if (last === undefined) throw new Error(`an inspection ended before it began: ${end}`);
+    throw refused("has INF files that need more memory than a driver’s ever do");
   }
 }
 
-/**
- * Gives the process its archive, ends it when it has answered, and says what it said last when it has ended.
- * @throws Error when it cannot be started
- */
-function lastReply(child: ChildProcess, path: string): Promise<InspectionReply | undefined> {
-  return new Promise((resolve, reject) => {
-    let last: InspectionReply | undefined;
-    child.on("message", (reply: InspectionReply) => {
-      last = reply;
-      // A process that is gone already cannot be sent anything: its end says so.
-      if (reply.kind === "ready") child.send(path, () => {});
-      else child.kill("SIGKILL");
-    });
-    child.on("error", reject);
-    child.on("exit", () => resolve(last));
-  });
-}
-
-function endOf({ exitCode, signalCode }: ChildProcess): string {
-  return signalCode === null ? `exit code ${exitCode}` : signalCode;
+/** Whether this says something of the archive. */
+function isAnswer(last: InspectionReply | undefined): boolean {
+  return last?.kind === "report" || (last?.kind === "failure" && last.code !== undefined);
 }
 
 function failure({ code, message }: { code?: ErrorCode; message: string }): Error {

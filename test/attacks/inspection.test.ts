@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { UserError } from "../../src/domain/errors.ts";
-import { type InspectionLimits, Inspections, inspectionArgument } from "../../src/workers/inspections.ts";
+import { inspectionArgument } from "../../src/workers/inspection-process.ts";
+import { type InspectionLimits, Inspections } from "../../src/workers/inspections.ts";
 import { bundle, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { children, withoutProc } from "../support/children.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";
 
@@ -50,23 +52,6 @@ function started(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspec
   t.after(() => inspections.close());
   return inspections;
 }
-
-/** Looks at the processes that this one started: their ids, and the most memory that any had, in MB. */
-function children(): { readonly id: number; readonly peakMb: number }[] {
-  const ids = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean);
-  return ids.flatMap((id) => {
-    try {
-      const status = readFileSync(`/proc/${id}/status`, "utf8");
-      return [{ id: Number(id), peakMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024 }];
-    } catch {
-      return [];
-    }
-  });
-}
-
-const withoutProc = existsSync(`/proc/self/task/${process.pid}/children`)
-  ? false
-  : "only Linux shows its processes";
 
 for (const [name, make] of Object.entries(worst)) {
   test(`an inspection of ${name} has at most 300 MB`, { skip: withoutProc, timeout: 300_000 }, async (t) => {

@@ -19,7 +19,8 @@ export interface ArchiveEnd {
   readonly shift: number;
 }
 
-const entryLimit = 60_000;
+/** Files in an archive, at most. */
+export const entryLimit = 60_000;
 const directoryLimitBytes = 64 * 1024 * 1024;
 const endSignature = Buffer.alloc(4);
 endSignature.writeUInt32LE(end.signature);

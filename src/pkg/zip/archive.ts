@@ -68,11 +68,16 @@ function checkRecord(record: DirectoryRecord): void {
   }
 }
 
+/** How many bytes an archive of so many may unpack to. */
+export function unpackedLimit(archiveSize: number): number {
+  return Math.min(unpackedLimitBytes, Math.max(bombFloorBytes, archiveSize * bombRatio));
+}
+
 function checkAmount(records: readonly DirectoryRecord[], archiveSize: number): void {
   const total = records.reduce((sum, record) => sum + record.size, 0);
   if (total > unpackedLimitBytes)
     throw refuse("This ZIP unpacks to more than 4 GB, which no package can hold.");
-  if (total <= Math.max(bombFloorBytes, archiveSize * bombRatio)) return;
+  if (total <= unpackedLimit(archiveSize)) return;
   throw refuse(
     "This ZIP unpacks to more than two hundred times its size: that is no driver, and it is refused.",
   );
@@ -84,6 +89,8 @@ function entryOf(record: DirectoryRecord, dataOffset: number): ArchiveEntry {
 }
 
 const windowBytes = 1024 * 1024;
+/** zlib takes no smaller `chunkSize`. */
+const leastChunkBytes = 64;
 
 /**
  * Unpacks one entry, checks its size and checksum, and returns its first `keep` bytes. Blocks while it
@@ -92,7 +99,7 @@ const windowBytes = 1024 * 1024;
  * @throws UserError "invalid" when the entry is damaged.
  */
 export async function checkEntry(
-  source: ByteSource,
+  source: Pick<ByteSource, "read">,
   entry: ArchiveEntry,
   keep: number,
   used: (bytes: number) => void = () => {},
@@ -120,7 +127,7 @@ export async function checkEntry(
   return Buffer.concat(kept);
 }
 
-async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {
+async function* windows(source: Pick<ByteSource, "read">, entry: ArchiveEntry): AsyncGenerator<Buffer> {
   for (let at = 0; at < entry.compressedSize; at += windowBytes) {
     yield await source.read(entry.dataOffset + at, Math.min(windowBytes, entry.compressedSize - at));
   }
@@ -130,7 +137,8 @@ async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator
 function inflateWhole(packed: Buffer, size: number, mismatch: () => UserError): Buffer {
   if (size === 0 && packed.length === 0) return packed;
   try {
-    const options = { maxOutputLength: size + 1, info: true };
+    // In one piece: zlib would give it in pieces of 16 KB otherwise, which are then copied together.
+    const options = { maxOutputLength: size + 1, chunkSize: Math.max(leastChunkBytes, size + 1), info: true };
     const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated;
     if (engine.bytesWritten === packed.length) return buffer;
   } catch {
