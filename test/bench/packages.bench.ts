@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createHash, createHmac } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,8 +6,7 @@ import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { readArchive } from "../../src/pkg/zip/archive.ts";
 import { openSource } from "../../src/store/files.ts";
 import { client } from "../support/app.ts";
-import { printerInf } from "../support/driver-zip.ts";
-import { makeZip, type ZipPart } from "../support/zip.ts";
+import { driverFile, largeFile } from "./driver-files.ts";
 import { machine, median, percentile, table, times } from "./figures.ts";
 import {
   download,
@@ -22,36 +21,6 @@ import {
 
 const mebi = 2 ** 20;
 const runs = 7;
-
-/** A driver of about 148 MB packed and 262 MB unpacked, in 320 files. */
-function driverFile(): string {
-  const parts: ZipPart[] = [
-    { name: "papyrus.inf", bytes: printerInf() },
-    { name: "papyrus.cat", bytes: randomBytes(20_000) },
-  ];
-  parts.push({ name: "papyrus.dll", bytes: "x" });
-  for (let i = 0; i < 320; i++)
-    parts.push({ name: `files/f${i}.dll`, bytes: halfRandom(820_000 + ((i * 7919) % 3000)) });
-  return writeWhole("driver.zip", makeZip(parts));
-}
-
-function halfRandom(size: number): Buffer {
-  const bytes = Buffer.alloc(size, "The quick brown fox. ");
-  for (let at = 0; at < size; at += 64) randomBytes(35).copy(bytes, at);
-  return bytes;
-}
-
-/** A driver of 1.2 GB in stored entries. */
-function largeFile(): string {
-  const bytes = randomBytes(30 * mebi);
-  const parts: ZipPart[] = [
-    { name: "papyrus.inf", bytes: printerInf() },
-    { name: "papyrus.cat", bytes: "c" },
-    { name: "papyrus.dll", bytes: "x" },
-  ];
-  for (let i = 0; i < 40; i++) parts.push({ name: `files/f${i}.bin`, bytes, method: 0 });
-  return writeWhole("large.zip", makeZip(parts));
-}
 
 /** What no package can do without: one thread over the same bytes. */
 function floor(inner: Buffer): void {
