@@ -20,7 +20,7 @@ interface Sending {
 
 /**
  * The one place that touches a response. A body that fails after the headers are out destroys the
- * socket: half a download must not look whole.
+ * socket: a part of a download must not look whole.
  * @throws UserError "busy" before anything is out, where too much is being sent already
  */
 export async function send(

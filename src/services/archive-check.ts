@@ -7,7 +7,7 @@ import type { Workers } from "../workers/pool.ts";
 
 interface Verdict {
   /** Of the file that was read. */
-  readonly mark: string;
+  readonly version: string;
   readonly isSound: boolean;
 }
 
@@ -80,11 +80,11 @@ export class ArchiveCheck {
     }
     if (file.size !== size) return "damaged";
     const verdict = this.#verdicts.get(sha256);
-    if (verdict?.mark !== file.mark) return "unread";
+    if (verdict?.version !== file.version) return "unread";
     return verdict.isSound ? "sound" : "damaged";
   }
 
-  /** For all who wait for the same archive at once, and ahead of those in the background. */
+  /** For all who wait for the same archive at once, and before those in the background. */
   #readNow(sha256: string): Promise<void> {
     const running = this.#urgent.get(sha256);
     if (running !== undefined) return running;
@@ -99,7 +99,7 @@ export class ArchiveCheck {
   /** Says that an upload, whose digest was taken as it came, is now a driver's archive. */
   async uploaded(sha256: string): Promise<void> {
     const file = await this.#store.blobs.state(this.#store.blobs.archivePath(sha256));
-    if (file !== undefined) this.#verdicts.set(sha256, { mark: file.mark, isSound: true });
+    if (file !== undefined) this.#verdicts.set(sha256, { version: file.version, isSound: true });
   }
 
   #enqueue(sha256: string): void {
@@ -124,15 +124,15 @@ export class ArchiveCheck {
     const source = await this.#store.blobs.open(this.#store.blobs.archivePath(sha256));
     if (source === undefined) return;
     try {
-      const { descriptor, size, mark } = source;
-      const isRead = () => this.#verdicts.get(sha256)?.mark === mark;
+      const { descriptor, size, version } = source;
+      const isRead = () => this.#verdicts.get(sha256)?.version === version;
       if (isRead()) return;
       // A thread that begins now would outlive the service.
       if (this.#isClosed) throw new UserError("busy", "The service is being stopped. Try again in a minute.");
       const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
       // Somebody who could not wait may have been quicker, and has said it.
       if (isRead()) return;
-      this.#verdicts.set(sha256, { mark, isSound: digest === sha256 });
+      this.#verdicts.set(sha256, { version, isSound: digest === sha256 });
       if (digest !== sha256) {
         this.#log(
           `drivers/${sha256}.zip is damaged: its SHA-256 is ${digest}. Upload the same ZIP again to put it back.`,

@@ -36,7 +36,7 @@ export class LruCache<T> {
       (value) => this.#weighIn(key, entry, this.#limits.weigh(value)),
       () => this.#forget(key, entry),
     );
-    this.#makeRoom();
+    this.#evict();
     return entry.value;
   }
 
@@ -44,10 +44,10 @@ export class LruCache<T> {
     if (this.#entries.get(key) !== entry) return;
     entry.weight = weight;
     this.#weight += weight;
-    this.#makeRoom();
+    this.#evict();
   }
 
-  #makeRoom(): void {
+  #evict(): void {
     const isFull = () => this.#entries.size > this.#limits.count || this.#weight > this.#limits.weight;
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= 1 || !isFull()) return;

@@ -135,7 +135,7 @@ export class Blobs {
     }
   }
 
-  /** The size and the mark of a file, or undefined when it is not there. */
+  /** The size and the version of a file, or undefined when it is not there. */
   state(path: string): ReturnType<typeof fileState> {
     return fileState(path);
   }

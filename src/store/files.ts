@@ -6,7 +6,7 @@ import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 /** An open file as a byte source; whoever opened it closes it. */
 export interface FileSource extends ByteSource, OpenFile {
   /** Changes when another file takes its place, and when it is written again. */
-  readonly mark: string;
+  readonly version: string;
   close(): Promise<void>;
 }
 
@@ -19,23 +19,23 @@ export async function openSource(path: string): Promise<FileSource> {
       Number(found.size),
       async (targets, at) => (await handle.readv(targets, at)).bytesRead,
     );
-    return { ...source, descriptor: handle.fd, mark: markOf(found), close: () => handle.close() };
+    return { ...source, descriptor: handle.fd, version: versionOf(found), close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
   }
 }
 
-/** The size and the mark of a file; undefined when there is none. */
-export async function fileState(path: string): Promise<Pick<FileSource, "size" | "mark"> | undefined> {
+/** The size and the version of a file; undefined when there is none. */
+export async function fileState(path: string): Promise<Pick<FileSource, "size" | "version"> | undefined> {
   const found = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  return found?.isFile() ? { size: Number(found.size), mark: markOf(found) } : undefined;
+  return found?.isFile() ? { size: Number(found.size), version: versionOf(found) } : undefined;
 }
 
-function markOf({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs: bigint }): string {
+function versionOf({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs: bigint }): string {
   return `${ino} ${size} ${mtimeNs}`;
 }
 
@@ -44,7 +44,7 @@ export function openSourceBlocking(path: string): FileSource {
   const descriptor = openSync(path, "r");
   const found = fstatSync(descriptor, { bigint: true });
   const source = sourceOfOpen({ descriptor, size: Number(found.size) });
-  return { ...source, descriptor, mark: markOf(found), close: async () => closeSync(descriptor) };
+  return { ...source, descriptor, version: versionOf(found), close: async () => closeSync(descriptor) };
 }
 
 /** The same for a file that another thread opened, and closes when this one is done with it. */

@@ -20,7 +20,7 @@ interface Held {
   readonly beat: string;
 }
 
-const patienceBeats = 3;
+const timeoutBeats = 3;
 const looksPerBeat = 4;
 const beatDigits = 12;
 
@@ -48,7 +48,7 @@ export class Lease {
   async isHeldElsewhere(): Promise<boolean> {
     const first = await readLease(this.#path);
     if (first === undefined || first.host === this.#host) return false;
-    for (let look = 0; look < patienceBeats * looksPerBeat; look++) {
+    for (let look = 0; look < timeoutBeats * looksPerBeat; look++) {
       await pause(this.#beatMs / looksPerBeat);
       const now = await readLease(this.#path);
       if (now === undefined || now.host === this.#host) return false;

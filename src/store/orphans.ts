@@ -47,11 +47,14 @@ function sayCounts(
   counts: Readonly<Record<"back" | "stay" | "lost" | "deleted", number>>,
   log: Tidying["log"],
 ): void {
-  const say = (what: string, count: number) => count > 0 && log(`${what}: ${count}`);
-  say("files moved back from lost/, because records refer to them", counts.back);
-  say("files of no record that stay where they are, because they are younger than the database", counts.stay);
-  say(`files of no record moved to lost/, where they are deleted after ${lostDays} days`, counts.lost);
-  say(`files deleted from lost/ after ${lostDays} days`, counts.deleted);
+  const logCount = (what: string, count: number) => count > 0 && log(`${what}: ${count}`);
+  logCount("files moved back from lost/, because records refer to them", counts.back);
+  logCount(
+    "files of no record that stay where they are, because they are younger than the database",
+    counts.stay,
+  );
+  logCount(`files of no record moved to lost/, where they are deleted after ${lostDays} days`, counts.lost);
+  logCount(`files deleted from lost/ after ${lostDays} days`, counts.deleted);
 }
 
 interface Found {

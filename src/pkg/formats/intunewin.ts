@@ -45,7 +45,7 @@ export function packageFrame(
   };
 }
 
-/** As Microsoft's tool 1.8.7 writes it: no mark, no declaration, CRLF, no line end at the end. */
+/** As Microsoft's tool 1.8.7 writes it: no byte order mark, no declaration, CRLF, no line end at the end. */
 function detectionXml(plainSize: number, setupFile: string, keys: EncryptionKeys, sums: PayloadSums): string {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
   return xml`<ApplicationInfo xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ToolVersion="1.8.7.0">

@@ -97,17 +97,19 @@ async function locateGroup(source: ByteSource, group: readonly Placed[]): Promis
   return located;
 }
 
-/** @param ahead what has been read already from the header on */
-async function locate(source: ByteSource, place: Placed, ahead: Buffer): Promise<Located> {
+/** @param prefetched what has been read already from the header on */
+async function locate(source: ByteSource, place: Placed, prefetched: Buffer): Promise<Located> {
   const { record, localOffset, next, limit } = place;
-  if (ahead.readUInt32LE(0) !== fields.signature) throw misplaced(record);
+  if (prefetched.readUInt32LE(0) !== fields.signature) throw misplaced(record);
   const length =
-    headerSize + ahead.readUInt16LE(fields.fileNameLength) + ahead.readUInt16LE(fields.extraFieldLength);
+    headerSize +
+    prefetched.readUInt16LE(fields.fileNameLength) +
+    prefetched.readUInt16LE(fields.extraFieldLength);
   const dataOffset = localOffset + length;
   const dataEnd = dataOffset + record.compressedSize;
   if (dataEnd > limit) throw next === undefined ? misplaced(record) : overlap(record, next);
-  const isWhole = length <= ahead.length;
-  checkHeader(record, isWhole ? ahead.subarray(0, length) : await source.read(localOffset, length));
+  const isWhole = length <= prefetched.length;
+  checkHeader(record, isWhole ? prefetched.subarray(0, length) : await source.read(localOffset, length));
   return { ...place, dataOffset, dataEnd };
 }
 

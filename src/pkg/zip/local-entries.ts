@@ -1,9 +1,10 @@
 import type { ByteSource } from "../../domain/byte-source.ts";
 import type { ArchiveEntry } from "./archive.ts";
+import { flagsEncrypted } from "./archive-local.ts";
+import { localFileHeader as fields, generalPurposeBits } from "./record-fields.ts";
 
-const headerSize = 30;
-/** Encryption of two kinds, and amounts that stand behind the file. */
-const flagsRefused = 0x2041 | 0x0008;
+/** Encryption, and amounts that stand behind the file. */
+const flagsRefused = flagsEncrypted | generalPurposeBits.dataDescriptor;
 /** A longer name is refused when the directory is read. */
 const nameLimitBytes = 720;
 /** Where the amounts are in a ZIP64 field. */
@@ -18,17 +19,17 @@ const isElsewhere = 0xffffffff;
  */
 export async function* localEntries(source: Pick<ByteSource, "read">): AsyncGenerator<ArchiveEntry> {
   for (let at = 0; ; ) {
-    const header = await source.read(at, headerSize);
+    const header = await source.read(at, fields.size);
     if (!isWhole(header)) return;
-    const nameLength = header.readUInt16LE(26);
-    const name = await source.read(at + headerSize, nameLength);
+    const nameLength = header.readUInt16LE(fields.fileNameLength);
+    const name = await source.read(at + fields.size, nameLength);
     const entry = {
       path: name.toString(),
-      method: header.readUInt16LE(8) === 8 ? 8 : 0,
-      crc32: header.readUInt32LE(14),
-      size: header.readUInt32LE(22),
-      compressedSize: header.readUInt32LE(18),
-      dataOffset: at + headerSize + nameLength + header.readUInt16LE(28),
+      method: header.readUInt16LE(fields.compressionMethod) === 8 ? 8 : 0,
+      crc32: header.readUInt32LE(fields.crc32),
+      size: header.readUInt32LE(fields.uncompressedSize),
+      compressedSize: header.readUInt32LE(fields.compressedSize),
+      dataOffset: at + fields.size + nameLength + header.readUInt16LE(fields.extraFieldLength),
     } as const;
     yield entry;
     at = entry.dataOffset + entry.compressedSize;
@@ -37,13 +38,13 @@ export async function* localEntries(source: Pick<ByteSource, "read">): AsyncGene
 
 /** Whether this is a header that tells all of its file. */
 function isWhole(header: Buffer): boolean {
-  const method = header.readUInt16LE(8);
-  const amounts = [header.readUInt32LE(18), header.readUInt32LE(22)];
+  const method = header.readUInt16LE(fields.compressionMethod);
+  const amounts = [header.readUInt32LE(fields.compressedSize), header.readUInt32LE(fields.uncompressedSize)];
   return (
-    header.readUInt32LE(0) === 0x04034b50 &&
-    (header.readUInt16LE(6) & flagsRefused) === 0 &&
+    header.readUInt32LE(0) === fields.signature &&
+    (header.readUInt16LE(fields.generalPurposeBitFlag) & flagsRefused) === 0 &&
     (method === 8 || (method === 0 && amounts[0] === amounts[1])) &&
     !amounts.includes(isElsewhere) &&
-    header.readUInt16LE(26) <= nameLimitBytes
+    header.readUInt16LE(fields.fileNameLength) <= nameLimitBytes
   );
 }
