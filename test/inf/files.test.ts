@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deflateRawSync } from "node:zlib";
 import { cabinetNames } from "../../src/inf/cabinet.ts";
 import { executableMachine } from "../../src/inf/executable.ts";
 import { readInf, unusedInPackage } from "../../src/inf/package.ts";
@@ -8,6 +7,7 @@ import { compressedName, PackageFiles } from "../../src/inf/package-files.ts";
 import { inspectArchive } from "../../src/services/inspect.ts";
 import { reportOf } from "../../src/services/inspect-report.ts";
 import { filesInf, read, version } from "../support/inf.ts";
+import { packedProgram } from "../support/programs.ts";
 import { makeZip, sourceOf } from "../support/zip.ts";
 
 test("files are found by section, by `@`, by their source names, compressed, in folders and in cabinets", () => {
@@ -65,28 +65,6 @@ test("compressed names, cabinets and programs are recognised", () => {
   assert.equal(executableMachine(program), "arm64");
   assert.equal(executableMachine(program.subarray(0, 100)), undefined);
 });
-
-/** A cabinet of one file, packed with MSZIP, as `name.dl_` is. */
-function packedProgram(machine: number): Buffer {
-  const program = Buffer.alloc(2000, 7);
-  program.write("MZ");
-  program.writeUInt32LE(128, 60);
-  program.write("PE\0\0", 128, "latin1");
-  program.writeUInt16LE(machine, 132);
-  const data = Buffer.concat([Buffer.from("CK"), deflateRawSync(program)]);
-  const head = Buffer.alloc(70);
-  head.write("MSCF");
-  head.writeUInt32LE(44, 16);
-  head.writeUInt16LE(1, 26);
-  head.writeUInt16LE(1, 28);
-  head.writeUInt32LE(62, 36);
-  head.writeUInt16LE(1, 40);
-  head.writeUInt16LE(1, 42);
-  head.write("x\0", 60, "latin1");
-  head.writeUInt16LE(data.length, 66);
-  head.writeUInt16LE(program.length, 68);
-  return Buffer.concat([head, data]);
-}
 
 test("an architecture that is declared but not shipped is found, also in packed program files", async () => {
   const inf = `${version}[Manufacturer]\nX=M,NTamd64,NTx86\n[M.NTamd64]\n"A"=I\n[M.NTx86]\n"A"=I\n[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d\n[SourceDisksFiles]\na.dll=1\n`;

@@ -1,0 +1,23 @@
+import { deflateRawSync } from "node:zlib";
+
+/** A cabinet of one file, packed with MSZIP, as `name.dl_` is. */
+export function packedProgram(machine: number): Buffer {
+  const program = Buffer.alloc(2000, 7);
+  program.write("MZ");
+  program.writeUInt32LE(128, 60);
+  program.write("PE\0\0", 128, "latin1");
+  program.writeUInt16LE(machine, 132);
+  const data = Buffer.concat([Buffer.from("CK"), deflateRawSync(program)]);
+  const head = Buffer.alloc(70);
+  head.write("MSCF");
+  head.writeUInt32LE(44, 16);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(1, 28);
+  head.writeUInt32LE(62, 36);
+  head.writeUInt16LE(1, 40);
+  head.writeUInt16LE(1, 42);
+  head.write("x\0", 60, "latin1");
+  head.writeUInt16LE(data.length, 66);
+  head.writeUInt16LE(program.length, 68);
+  return Buffer.concat([head, data]);
+}
