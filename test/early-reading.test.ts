@@ -9,7 +9,7 @@ import { damagedZip, honestZips } from "./support/damaged-zip.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
 import { packedProgram } from "./support/programs.ts";
 import { seededRandom } from "./support/random.ts";
-import { endLies, large, last, plain, refused, twoReadings } from "./support/refused-zips.ts";
+import { endLies, large, last, plain, refused, refusedNames, twoReadings } from "./support/refused-zips.ts";
 import { makeZip, sourceOf, unicodeExtra, type ZipPart } from "./support/zip.ts";
 
 type Random = (bound: number) => number;
@@ -87,6 +87,7 @@ const archives: [string, () => Buffer[]][] = [
   ["drivers", () => [driver, renamedCabinet, driverZip(), makeZip(parts)]],
   ["archives of honest writers", honestZips],
   ["archives that are refused", () => refused.map(([, , files, options]) => makeZip(files, options))],
+  ["archives with names that are refused", () => refusedNames.map(([, , files]) => makeZip(files))],
   [
     "archives of two readings",
     () => twoReadings.map(([, , change]) => change(Buffer.from(plain), last(plain))),

@@ -7,7 +7,7 @@ import { checkEntry, readArchive } from "../../src/pkg/zip/archive.ts";
 import { openSourceBlocking } from "../../src/store/files.ts";
 import { driverFile, largeFile } from "./driver-files.ts";
 import { machine, median, percentile, table, times } from "./figures.ts";
-import { folder, healthDuring, memory, startService, upload } from "./service.ts";
+import { folder, healthDuring, memory, startService, upload, waitUntilIdle } from "./service.ts";
 
 // Uploads over loopback, by curl on the same machine. BASELINE=…/platen.cjs is measured beside this version, in turn.
 
@@ -28,10 +28,15 @@ async function start(name: string, script?: string): Promise<Measured> {
   return { name, service, newMs: [], knownMs: [], largeMs: [], latencies: [] };
 }
 
-/** Uploads a file, and forgets it again. */
-async function uploadNew({ service: { url } }: Measured, path: string, ms: number[]): Promise<void> {
+/** Uploads a file, and forgets it again when all is done that follows. */
+async function uploadNew({ service, latencies }: Measured, path: string, ms: number[]): Promise<void> {
+  const { url } = service;
   let id = "";
-  ms.push(...(await times(1, async () => (id = await upload(url, path)))));
+  const waits = await healthDuring(url, async () => {
+    ms.push(...(await times(1, async () => (id = await upload(url, path)))));
+  });
+  latencies.push(...waits);
+  await waitUntilIdle(service.process);
   await fetch(`${url}/drivers/${id}`, { method: "DELETE" });
 }
 
@@ -74,15 +79,13 @@ async function main(): Promise<void> {
     parts.hash.push(...(await times(1, () => createHash("sha256").update(bytes).digest())));
     parts.disk.push(...(await times(1, () => writeAndSync(path))));
     parts.check.push(...(await times(1, () => checkAll(path))));
-    for (const version of versions) {
-      const during = healthDuring(version.service.url, () => uploadNew(version, path, version.newMs));
-      version.latencies.push(...(await during));
-    }
+    for (const version of versions) await uploadNew(version, path, version.newMs);
   }
   plain.close();
   for (const version of versions) {
-    const { url } = version.service;
+    const { url, process: running } = version.service;
     await upload(url, path);
+    await waitUntilIdle(running);
     version.knownMs.push(...(await times(3, () => upload(url, path))));
   }
   const peaks = versions.map(({ service }) => memory(service.process).peak);
