@@ -14,7 +14,7 @@ const blockChunks = 64;
 const syncBytes = 16 * mebi;
 
 /** What was written. */
-export interface Written {
+interface Written {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;

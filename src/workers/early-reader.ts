@@ -1,8 +1,14 @@
 import type { InspectionProcess } from "./inspection-process.ts";
 
-/** An upload that brings less in a second gives its process to the next one. */
-const slowMs = 1000;
+/** What an upload has to bring in a time, or else it gives its process to the next one. */
 const slowBytes = 4 * 1024 * 1024;
+
+export interface EarlyLimits {
+  /** An upload is read while it arrives as soon as it has so many bytes: less is read sooner than a process starts. */
+  readonly earlyBytes: number;
+  /** An upload that brings less than 4 MiB in so many milliseconds gives its process to the next one. */
+  readonly earlyIdleMs: number;
+}
 
 interface Reading {
   readonly path: string;
@@ -18,22 +24,21 @@ interface Reading {
  */
 export class EarlyReader {
   readonly #start: () => InspectionProcess;
-  readonly #leastBytes: number;
+  readonly #limits: EarlyLimits;
   readonly #clock: () => number;
   /** Paths of uploads that had their chance. */
   readonly #known = new Set<string>();
   #reading: Reading | undefined;
 
-  /** @param leastBytes what has fewer is read in less time than a process takes to start */
-  constructor(start: () => InspectionProcess, leastBytes: number, clock = () => performance.now()) {
+  constructor(start: () => InspectionProcess, limits: EarlyLimits, clock = () => performance.now()) {
     this.#start = start;
-    this.#leastBytes = leastBytes;
+    this.#limits = limits;
     this.#clock = clock;
   }
 
   /** Says that so many bytes of an upload can be read from its file. */
   arrived(path: string, bytes: number): void {
-    if (bytes < this.#leastBytes) return;
+    if (bytes < this.#limits.earlyBytes) return;
     if (!this.#known.has(path)) {
       this.#known.add(path);
       this.#begin(path, bytes);
@@ -47,7 +52,8 @@ export class EarlyReader {
   }
 
   #begin(path: string, bytes: number): void {
-    if (this.#reading?.process.isWaiting && this.#clock() - this.#reading.since < slowMs) return;
+    const { earlyIdleMs } = this.#limits;
+    if (this.#reading?.process.isWaiting && this.#clock() - this.#reading.since < earlyIdleMs) return;
     this.#stop();
     try {
       this.#reading = { path, process: this.#start(), since: this.#clock(), sinceBytes: bytes };

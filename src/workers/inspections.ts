@@ -1,9 +1,9 @@
 import type { ArchiveReport } from "../domain/driver.ts";
 import { type ErrorCode, UserError } from "../domain/errors.ts";
-import { EarlyReader } from "./early-reader.ts";
+import { type EarlyLimits, EarlyReader } from "./early-reader.ts";
 import { InspectionProcess, type InspectionReply } from "./inspection-process.ts";
 
-export interface InspectionLimits {
+export interface InspectionLimits extends EarlyLimits {
   readonly atOnce: number;
   /** Running and waiting; one more is refused. */
   readonly most: number;
@@ -11,8 +11,6 @@ export interface InspectionLimits {
   readonly timeMs: number;
   /** Of V8's heap, in MB; what lies outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
   readonly heapMb: number;
-  /** An upload is read while it arrives as soon as it has so many bytes. */
-  readonly earlyBytes: number;
 }
 
 const usualLimits: InspectionLimits = {
@@ -21,6 +19,7 @@ const usualLimits: InspectionLimits = {
   timeMs: 30_000,
   heapMb: 128,
   earlyBytes: 4 * 1024 * 1024,
+  earlyIdleMs: 1000,
 };
 
 interface Archive {
@@ -72,7 +71,7 @@ export class Inspections {
   constructor(script: string, limits: Partial<InspectionLimits> = {}) {
     this.#script = script;
     this.#limits = { ...usualLimits, ...limits };
-    this.#early = new EarlyReader(() => this.#start(), this.#limits.earlyBytes);
+    this.#early = new EarlyReader(() => this.#start(), this.#limits);
   }
 
   /** Says that so many bytes of an upload stand in its file: a large one is read while it still arrives. */
