@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 /**
  * Flags of V8 that keep the process small. A program that is started as `node platen.cjs` cannot bring a command line
  * of its own, so they are set at run time, first of all: V8 reads them when it compiles, or makes a heap, and later
- * is too late. Node promises nothing about them. One that a future V8 does not know costs a line on standard error and
- * the memory it saved, nothing else (seen on Node 20 to 26, which know them all); see docs/decisions.
+ * is too late. Node promises nothing about them. One that a future V8 does not know costs two lines on standard error
+ * for each thread and the memory it saved, nothing else (Node 20 to 26 know them all); see docs/decisions/0013.
  */
 const memoryFlags = [
   // SQLite's WebAssembly: only functions that are called are compiled, by the quick compiler alone.
