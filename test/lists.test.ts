@@ -103,3 +103,28 @@ test("what lists show follows the INF that is chosen", async (t) => {
   assert.deepEqual(app.store.drivers.list()[0]?.listed?.architectures, ["x86"]);
   assert.match(page, /9\.9\.9\.9/);
 });
+
+test("a list shows what a printer is now, however often it was shown before", async (t) => {
+  const db = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
+  const clients = new Clients(db, Date.now);
+  const printers = new Printers(db, Date.now, clients, new Drivers(db, Date.now));
+  const settings = (address: string) => ({ ...makePrinter({ address }), driver_id: null });
+  const ids = [await printers.add(settings("10.0.0.1")), await printers.add(settings("10.0.0.2"))];
+  const shown = () => printers.list().map(({ printer }) => printer.address);
+  const before = [shown(), shown()];
+
+  await printers.update(ids[0] ?? 0, settings("10.0.0.3"));
+  const changed = shown();
+  await db.write(() => db.all("UPDATE printers SET settings = replace(settings, '10.0.0.2', '10.0.0.4')"));
+  const edited = shown();
+  await printers.remove(ids[0] ?? 0);
+
+  assert.deepEqual(before, [
+    ["10.0.0.1", "10.0.0.2"],
+    ["10.0.0.1", "10.0.0.2"],
+  ]);
+  assert.deepEqual(
+    [changed, edited, shown()],
+    [["10.0.0.3", "10.0.0.2"], ["10.0.0.3", "10.0.0.4"], ["10.0.0.4"]],
+  );
+});

@@ -3,11 +3,12 @@ import { UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails } from "../domain/listings.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
-import { listedSettingsFrom, printerSettingsFrom } from "../domain/printer-fields.ts";
+import { printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
 import { digestIfUnused } from "./icons.ts";
+import { ListedSettings } from "./listed-settings.ts";
 import { type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
@@ -18,6 +19,7 @@ export class Printers {
   readonly #clock: () => number;
   readonly #clients: Clients;
   readonly #drivers: Drivers;
+  readonly #listedSettings = new ListedSettings();
 
   constructor(db: Database, clock: () => number, clients: Clients, drivers: Drivers) {
     this.#db = db;
@@ -118,8 +120,8 @@ export class Printers {
   }
 
   /**
-   * Clients and drivers are few and named again and again: they are read by themselves, each once. Settings are
-   * parsed here, because SQLite's own JSON functions take twice as long in WebAssembly.
+   * Clients and drivers are few and named again and again: they are read by themselves, each once. Settings are not
+   * taken apart by SQLite, whose JSON functions take twice as long in WebAssembly.
    */
   #listed(rest: string, ...parameters: number[]): ListedPrinter[] {
     const clients = byId(this.#clients.names());
@@ -127,10 +129,17 @@ export class Printers {
     const columns =
       "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id";
     return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
-      printer: listedPrinterOf(row),
+      printer: this.#listedPrinterOf(row),
       client: clients.get(row.client_id),
       driver: drivers.get(row.driver_id),
     }));
+  }
+
+  #listedPrinterOf(row: Row): ListedPrinter["printer"] {
+    const id = Number(row.id);
+    const { driver_desc, address, port_name } = this.#listedSettings.of(id, String(row.settings));
+    const name = String(row.name);
+    return { id, created_at: Number(row.created_at), name, driver_desc, address, port_name };
   }
 
   #checkReferences({ client_id, driver_id, driver_desc }: PrinterSettings): void {
@@ -170,16 +179,4 @@ function printerOf(row: Row): Printer {
 
 function idOrNull(value: Row[string] | undefined): number | null {
   return typeof value === "number" ? value : null;
-}
-
-function listedPrinterOf(row: Row): ListedPrinter["printer"] {
-  const { driver_desc, address, port_name } = listedSettingsFrom(String(row.settings));
-  return {
-    id: Number(row.id),
-    created_at: Number(row.created_at),
-    name: String(row.name),
-    driver_desc,
-    address,
-    port_name,
-  };
 }
