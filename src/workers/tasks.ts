@@ -16,6 +16,7 @@ import {
   layOut,
   layOutDrivers,
   type PackageEnd,
+  prepareScripts,
 } from "../pkg/formats/contents.ts";
 import {
   chunkBytes,
@@ -97,6 +98,7 @@ function handlersWith(open: Open): Handlers {
     encryptStart: (input) => runEncryption(input, plaintextOf(input)),
     digestStart: async (input) => {
       digests.keep(input.name, await runDigests(input, plaintextOf(input)));
+      prepareScripts();
       return undefined;
     },
     finish: async (input) => {

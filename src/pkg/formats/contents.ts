@@ -1,10 +1,19 @@
 import { createHash } from "node:crypto";
 import type { UserError } from "../../domain/errors.ts";
 import type { ScriptSettings } from "../scripts/deployment.ts";
-import { scriptKinds, scriptOf } from "../scripts/render.ts";
+import { type ScriptKind, scriptFrames, scriptKinds, settingsOf } from "../scripts/render.ts";
 import type { Archive } from "../zip/archive.ts";
 import type { Layout, LayoutPart } from "../zip/layout.ts";
-import { type ZipFile, type ZipStart, zipBytes, zipCopied, zipLayout, zipStart } from "../zip/zip.ts";
+import {
+  type SharedEnd,
+  sharedEnd,
+  type ZipFile,
+  type ZipStart,
+  zipCopied,
+  zipLayout,
+  zipMade,
+  zipStart,
+} from "../zip/zip.ts";
 
 /** A file on disk that a package takes bytes from. */
 export interface SourceFile {
@@ -146,7 +155,24 @@ export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageEnd):
 }
 
 function scriptFiles(settings: ScriptSettings): ZipFile[] {
-  return scriptKinds.map((kind) => zipBytes(`${kind}.ps1`, scriptOf(kind, settings)));
+  return scriptKinds.map((kind) => {
+    const own = Buffer.concat([scriptFrames[kind].before, settingsOf(kind, settings)]);
+    return zipMade(`${kind}.ps1`, own, scriptEnd(kind));
+  });
+}
+
+const scriptEnds = new Map<ScriptKind, SharedEnd>();
+
+/** What all printers' scripts have in common is most of them, and is deflated once. */
+function scriptEnd(kind: ScriptKind): SharedEnd {
+  const end = scriptEnds.get(kind) ?? sharedEnd(scriptFrames[kind].after);
+  scriptEnds.set(kind, end);
+  return end;
+}
+
+/** Does in advance what the first package would have to wait for: some 50 ms. */
+export function prepareScripts(): void {
+  for (const kind of scriptKinds) scriptEnd(kind);
 }
 
 /** The literal bytes, where the others come from, and what those are: together they are the file. */

@@ -34,7 +34,7 @@ import uninstall from "./uninstall.ps1";
 export const scriptKinds = ["install", "uninstall", "detect"] as const;
 export type ScriptKind = (typeof scriptKinds)[number];
 
-export interface ScriptSource {
+interface ScriptSource {
   /** With regions for the settings and the parts. */
   readonly body: string;
   /** Whole PowerShell files in the order in which they run: what a part's first lines need stands before it. */

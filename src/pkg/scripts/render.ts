@@ -1,45 +1,60 @@
 import { type Deployment, type ScriptSettings, scriptSettings } from "./deployment.ts";
-import { type ScriptKind, type ScriptSource, scriptKinds, scriptSources } from "./parts.ts";
+import { type ScriptKind, scriptKinds, scriptSources } from "./parts.ts";
 import { asciiPowershell, powershell } from "./powershell.ts";
 
 export { type ScriptKind, scriptKinds };
 
-/** Each script without its settings. */
-const composed: Readonly<Record<ScriptKind, string>> = {
-  install: compose(scriptSources.install),
-  uninstall: compose(scriptSources.uninstall),
-  detect: compose(scriptSources.detect),
-};
-
-function compose({ body, parts }: ScriptSource): string {
-  return replaceRegion(body, "parts", parts.map((part) => part.trim()).join("\n\n"));
+/** What stands around the settings of a script, the same in all deployments. */
+interface ScriptFrame {
+  readonly before: Buffer;
+  readonly after: Buffer;
 }
 
-/** A deployment's script, as `scriptOf` makes it. */
-export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
-  return scriptOf(kind, scriptSettings(deployment));
+export const scriptFrames: Readonly<Record<ScriptKind, ScriptFrame>> = {
+  install: frameOf("install"),
+  uninstall: frameOf("uninstall"),
+  detect: frameOf("detect"),
+};
+
+function frameOf(kind: ScriptKind): ScriptFrame {
+  const { body, parts } = scriptSources[kind];
+  const [start, end] = aroundRegion(body, "parts");
+  const [before, after] = aroundRegion(
+    start + parts.map((part) => part.trim()).join("\n\n") + end,
+    "settings",
+  );
+  return { before: fileBytes((isAscii(kind) ? "" : "\ufeff") + before), after: fileBytes(after) };
+}
+
+function isAscii(kind: ScriptKind): boolean {
+  return kind === "detect";
+}
+
+function fileBytes(text: string): Buffer {
+  return Buffer.from(text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n"), "utf8");
 }
 
 /**
- * A script as a file: its body with the settings and its parts in their places. Install and uninstall are
+ * A deployment's script as a file: its body with the settings and its parts in their places. Install and uninstall are
  * UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect is ASCII, because Intune may
  * store it in another encoding. Lines end with CRLF.
  */
-export function scriptOf(kind: ScriptKind, settings: ScriptSettings): Buffer {
-  const isAscii = kind === "detect";
-  const block = isAscii ? asciiPowershell`$Settings = ${settings}` : powershell`$Settings = ${settings}`;
-  const text = replaceRegion(composed[kind], "settings", block);
-  return Buffer.from(
-    (isAscii ? "" : "\ufeff") + text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n"),
-    "utf8",
-  );
+export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
+  const { before, after } = scriptFrames[kind];
+  return Buffer.concat([before, settingsOf(kind, scriptSettings(deployment)), after]);
 }
 
-/** Puts `text` in the place of everything between `#<name>` and `#</name>`, both included. */
-function replaceRegion(body: string, name: string, text: string): string {
+/** The piece of a script between those of its frame. */
+export function settingsOf(kind: ScriptKind, settings: ScriptSettings): Buffer {
+  const tag = isAscii(kind) ? asciiPowershell : powershell;
+  return fileBytes(tag`$Settings = ${settings}`);
+}
+
+/** What stands before `#<name>` and behind `#</name>`. */
+function aroundRegion(body: string, name: string): [string, string] {
   const start = body.indexOf(`#<${name}>`);
   const closing = `#</${name}>`;
   const end = body.indexOf(closing, start);
   if (start < 0 || end < 0) throw new Error(`a script has no region ${name}`);
-  return body.slice(0, start) + text + body.slice(end + closing.length);
+  return [body.slice(0, start), body.slice(end + closing.length)];
 }

@@ -28,14 +28,36 @@ type ZipData =
   | { readonly deflated: Uint8Array }
   | { readonly source: number; readonly offset: number; readonly length: number; readonly method: 0 | 8 };
 
-/** A file made here: a script, an icon. Blocks while it deflates, so keep it small. */
-export function zipBytes(name: string, bytes: Uint8Array): ZipFile {
+/** The end that files have in common, deflated once for all of them. */
+export interface SharedEnd {
+  readonly bytes: Uint8Array;
+  readonly deflated: Uint8Array;
+}
+
+/** Blocks while it deflates, so keep it small. */
+export function sharedEnd(bytes: Uint8Array): SharedEnd {
+  return { bytes, deflated: deflate(bytes) };
+}
+
+/** So many bytes of a file's own may stand there as they are: deflating them takes longer than sending them. */
+const storedLimitBytes = 16 * 1024;
+
+/** A file made here, a script: bytes of its own, then the end that it shares. Keep it small, as it may be deflated. */
+export function zipMade(name: string, own: Uint8Array, end: SharedEnd): ZipFile {
+  const isShort = own.length <= storedLimitBytes;
+  const deflated = isShort
+    ? Buffer.concat([storedBlockHead(own.length, false), own, end.deflated])
+    : deflate(Buffer.concat([own, end.bytes]));
   return {
     name,
-    crc32: crc32(bytes),
-    size: bytes.length,
-    data: { deflated: deflateSync(bytes, { level: 6, mem: 8 }) },
+    crc32: crc32(end.bytes, crc32(own)),
+    size: own.length + end.bytes.length,
+    data: { deflated },
   };
+}
+
+function deflate(bytes: Uint8Array): Uint8Array {
+  return deflateSync(bytes, { level: 6, mem: 8 });
 }
 
 /** A file of a driver archive, its packed bytes copied as they are. */
@@ -139,7 +161,7 @@ function recordOf(file: ZipFile): FileRecord {
 }
 
 function storedBlockCount(size: number): number {
-  return Math.ceil(size / 0xffff);
+  return Math.ceil(size / storedBlockBytes);
 }
 
 function packedSize(file: ZipFile): number {
@@ -155,14 +177,21 @@ function addData(builder: LayoutBuilder, file: ZipFile): void {
   else addStoredBlocks(builder, file.data.source, file.data.offset, file.size);
 }
 
-/** RFC 1951, 3.2.4: a byte with the last-block bit, length, its complement, then the bytes themselves. */
 function addStoredBlocks(builder: LayoutBuilder, source: number, offset: number, size: number): void {
-  for (let at = 0; at < size; at += 0xffff) {
-    const length = Math.min(0xffff, size - at);
-    const head = builder.reserve(5);
-    head.writeUInt8(at + length === size ? 1 : 0, 0);
-    head.writeUInt16LE(length, 1);
-    head.writeUInt16LE(length ^ 0xffff, 3);
-    builder.range(source, offset + at, length);
+  for (let at = 0; at < size; at += storedBlockBytes) {
+    const length = Math.min(storedBlockBytes, size - at);
+    builder.bytes(storedBlockHead(length, at + length === size)).range(source, offset + at, length);
   }
+}
+
+/** What a stored block can hold. */
+const storedBlockBytes = 0xffff;
+
+/** RFC 1951, 3.2.4: a byte with the last-block bit, length, its complement; the bytes themselves come behind it. */
+function storedBlockHead(length: number, isLast: boolean): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(isLast ? 1 : 0, 0);
+  head.writeUInt16LE(length, 1);
+  head.writeUInt16LE(length ^ 0xffff, 3);
+  return head;
 }
