@@ -10,30 +10,25 @@ import type { LaidOut } from "../workers/tasks.ts";
 import type { PackageCaches } from "./package-caches.ts";
 import { closeSources, openFiles } from "./source-files.ts";
 
-/** How many downloads there are at the moment: many get smaller buffers, and fewer of them. */
-interface DownloadCounts {
+/** How many plain downloads there are at the moment: many get smaller buffers. */
+interface DownloadCount {
   plain: number;
-  encrypted: number;
 }
 
 /** Read at a time for a download that is not encrypted: large pieces for the first ones, small for the many. */
 const largePieceBytes = 512 * 1024;
 const smallPieceBytes = 64 * 1024;
 const largePieceDownloads = 16;
-/** Chunks that are encrypted while another is sent: one for each thread, as long as few downloads do so. */
-const chunksAhead = 2;
-const quickDownloads = 4;
-
 /** Opens a file that is sent as it is laid out, reading in advance. @param files its sources, closed with it */
 export function openPlain(
   { layout }: LaidOutFile,
   files: readonly FileSource[],
-  counts: DownloadCounts,
+  count: DownloadCount,
 ): OpenPackage {
   async function* chunks(start: number, end: number) {
-    counts.plain++;
+    count.plain++;
     try {
-      const size = counts.plain <= largePieceDownloads ? largePieceBytes : smallPieceBytes;
+      const size = count.plain <= largePieceDownloads ? largePieceBytes : smallPieceBytes;
       yield* prefetch({
         width: 1,
         count: Math.ceil((end - start) / size),
@@ -46,7 +41,7 @@ export function openPlain(
         },
       });
     } finally {
-      counts.plain--;
+      count.plain--;
     }
   }
   return { chunks, close: () => closeSources(files) };
@@ -58,21 +53,13 @@ export class EncryptedOnThreads implements EncryptingZip {
   readonly #files: readonly FileSource[];
   readonly #workers: Workers;
   readonly #caches: PackageCaches;
-  readonly #counts: DownloadCounts;
 
   /** @param files the ZIP's sources; this closes them */
-  constructor(
-    zip: LaidOutZip,
-    files: readonly FileSource[],
-    workers: Workers,
-    caches: PackageCaches,
-    counts: DownloadCounts,
-  ) {
+  constructor(zip: LaidOutZip, files: readonly FileSource[], workers: Workers, caches: PackageCaches) {
     this.#zip = zip;
     this.#files = files;
     this.#workers = workers;
     this.#caches = caches;
-    this.#counts = counts;
   }
 
   /**
@@ -91,24 +78,19 @@ export class EncryptedOnThreads implements EncryptingZip {
     await this.#start(keys);
   }
 
-  /** Asks for some chunks in advance, so that all threads encrypt while others are sent. */
-  async *encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number) {
-    this.#counts.encrypted++;
-    try {
-      yield* prefetch({
-        width: this.#counts.encrypted <= quickDownloads ? chunksAhead : 1,
-        count: to - from,
-        buffer: () => new Uint8Array(new SharedArrayBuffer(encryptedChunkBytes)),
-        make: async (i, encrypted) => {
-          const index = from + i;
-          const state = info.checkpoints.slice(index * blockBytes, (index + 1) * blockBytes);
-          const length = await this.#workers.encrypt({ ...this.#laidOut(), keys, state, index, encrypted });
-          return encrypted.subarray(0, length);
-        },
-      });
-    } finally {
-      this.#counts.encrypted--;
-    }
+  /** Encrypts one chunk while another is sent: more at a time are no quicker on two cores, and take more memory. */
+  encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number): AsyncGenerator<Uint8Array> {
+    return prefetch({
+      width: 1,
+      count: to - from,
+      buffer: () => new Uint8Array(new SharedArrayBuffer(encryptedChunkBytes)),
+      make: async (i, encrypted) => {
+        const index = from + i;
+        const state = info.checkpoints.slice(index * blockBytes, (index + 1) * blockBytes);
+        const length = await this.#workers.encrypt({ ...this.#laidOut(), keys, state, index, encrypted });
+        return encrypted.subarray(0, length);
+      },
+    });
   }
 
   close(): Promise<void> {

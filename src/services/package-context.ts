@@ -22,7 +22,7 @@ export class StoredPackageContext implements PackageContext {
   readonly #store: Store;
   readonly #workers: Workers;
   readonly #caches = new PackageCaches();
-  readonly #counts = { plain: 0, encrypted: 0 };
+  readonly #count = { plain: 0 };
 
   constructor(store: Store, workers: Workers) {
     this.#store = store;
@@ -43,12 +43,12 @@ export class StoredPackageContext implements PackageContext {
   }
 
   async openPlain(file: LaidOutFile): Promise<OpenPackage> {
-    return openPlain(file, await openSources(this.#store.blobs, file.sources), this.#counts);
+    return openPlain(file, await openSources(this.#store.blobs, file.sources), this.#count);
   }
 
   async openForEncryption(zip: LaidOutZip): Promise<EncryptingZip> {
     const files = await openSources(this.#store.blobs, zip.sources);
-    return new EncryptedOnThreads(zip, files, this.#workers, this.#caches, this.#counts);
+    return new EncryptedOnThreads(zip, files, this.#workers, this.#caches);
   }
 
   /** SHA-256 of a whole ZIP, in hex; remembered. */
