@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { crc32, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../src/domain/byte-source.ts";
 import { UserError } from "../src/domain/errors.ts";
 import { fillFromLayout, type Layout, LayoutBuilder } from "../src/pkg/zip/layout.ts";
-import { type ZipFile, zipLayout } from "../src/pkg/zip/zip.ts";
+import { sharedEnd, type ZipFile, zipLayout, zipMade } from "../src/pkg/zip/zip.ts";
 import { seededRandom } from "./support/random.ts";
 import { sourceOf } from "./support/zip.ts";
 
@@ -163,6 +164,21 @@ test("no read fills more pieces than a system call takes", async () => {
 
   assert.ok(out.equals(wholeOf(segments)));
   assert.ok(Math.max(...reads) <= 1024, `${Math.max(...reads)} pieces`);
+});
+
+test("a file of own bytes and a shared end inflates to both, however long its own bytes are", () => {
+  const end = Buffer.from("the end that all files have in common ".repeat(100));
+  const shared = sharedEnd(end);
+
+  for (const length of [0, 1, 16 * 1024, 16 * 1024 + 1, 200_000]) {
+    const own = Buffer.alloc(length, "settings, ");
+    const { data, ...file } = zipMade("install.ps1", own, shared);
+
+    const whole = Buffer.concat([own, end]);
+    assert.ok("deflated" in data);
+    assert.ok(inflateRawSync(data.deflated).equals(whole), `${length} bytes`);
+    assert.deepEqual(file, { name: "install.ps1", crc32: crc32(whole), size: whole.length });
+  }
 });
 
 const emptyFile = (name: string): ZipFile => ({
