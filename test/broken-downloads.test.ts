@@ -59,7 +59,7 @@ test("a client that leaves in the middle costs one log line and nothing else", a
   assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
 });
 
-test("more sealed downloads at once than are allowed are refused with 503, also of a known package", async (t) => {
+test("more encrypted downloads at once than are allowed are refused with 503, also of a known package", async (t) => {
   const { url, fetch, addDriver, addPrinter } = await startApp(t);
   const big = Buffer.concat(Array.from({ length: 80 }, () => noise));
   const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));
@@ -86,7 +86,7 @@ test("more sealed downloads at once than are allowed are refused with 503, also 
   });
 });
 
-test("an archive that goes bad while it is read breaks the connection, so that half does not look whole", async (t) => {
+test("an archive that goes bad while it is read breaks the connection, so that a part does not look whole", async (t) => {
   const app = await startApp(t);
   const zip = driverZip({
     extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 150 }, () => noise)), method: 0 }],

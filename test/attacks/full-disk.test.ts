@@ -125,7 +125,7 @@ test("a delete beside an addition on a full disk is done, and the addition is re
   assert.equal(store.clients.count(), 38);
 });
 
-test("the reserve is made again when there is room, and as large as the database needs", async (t) => {
+test("the reserve is made again when there is space, and as large as the database needs", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { store } = full.app.app;

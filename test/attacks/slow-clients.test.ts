@@ -19,7 +19,7 @@ function largeDriver(): Buffer {
   return driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] });
 }
 
-test("requests sent ahead are answered one after the other, and others come in between", async (t) => {
+test("pipelined requests are answered one after the other, and others come in between", async (t) => {
   const service = await startApp(t);
   const printers = Array.from({ length: 300 }, (_, i) =>
     parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
@@ -38,7 +38,7 @@ test("requests sent ahead are answered one after the other, and others come in b
   assert.ok(took < 2000, `another client waited ${took.toFixed(0)} ms`);
 });
 
-test("a connection that sends more ahead than may wait is closed, in little time and memory", {
+test("a connection with more pipelined requests than may wait is closed, in little time and memory", {
   skip: withoutProc,
 }, async (t) => {
   const service = await serve(t, await temporaryFolder(t));
@@ -99,7 +99,7 @@ test("a client that sends its form or its upload too slowly is closed, and leave
   assert.equal(service.app.store.clients.count(), 0);
 });
 
-test("one address that holds all it can leaves room for another", {
+test("one address that holds all it can leaves some for another", {
   skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
 }, async (t) => {
   const service = await startApp(t, { limits: { encryptedDownloads: 4, downloads: 4, connections: 24 } });

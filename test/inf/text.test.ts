@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { decodeInf } from "../../src/inf/decode.ts";
 import { InfDocument } from "../../src/inf/document.ts";
 
-test("UTF-16 with and without a mark, UTF-8 with and without one, ASCII and ANSI are read", () => {
+test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASCII and ANSI are read", () => {
   const text = "[Version]\r\nProvider=“Ä”\r\n; some more text so that there is enough of it\r\n";
   const swapped = Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 

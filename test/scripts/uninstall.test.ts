@@ -30,7 +30,7 @@ describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () 
     assert.equal(detected.code, 1);
   });
 
-  test("ports and drivers that Windows still calls busy get patience, then one restart", async () => {
+  test("ports and drivers that Windows still calls busy are waited for, then get one restart", async () => {
     const patient = await windows.installed({ LingerMs: 4000 });
     const soon = await windows.run("uninstall", deployable());
     await windows.installed({ LingerMs: 10 * 60_000, ListLeaving: true });
