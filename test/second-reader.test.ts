@@ -75,7 +75,7 @@ function withoutSuffix(zip: Buffer): Buffer {
   return zip.subarray(0, end + 22 + zip.readUInt16LE(end + 20));
 }
 
-/** Extra fields that are longer than their record has room for become short ones of an unknown kind. */
+/** Extra fields that are longer than their record has space for become short ones of an unknown kind. */
 function withFittingExtras(zip: Buffer): Buffer {
   const copy = Buffer.from(zip);
   const start = "PK\x01\x02";
@@ -83,18 +83,18 @@ function withFittingExtras(zip: Buffer): Buffer {
     const from = at + 46 + copy.readUInt16LE(at + 28);
     const end = from + copy.readUInt16LE(at + 30);
     for (let field = from; field + 4 <= end; field += 4 + copy.readUInt16LE(field + 2)) {
-      const room = end - field - 4;
-      if (copy.readUInt16LE(field + 2) > room) copy.writeUInt32LE(0xffff + room * 0x10000, field);
+      const space = end - field - 4;
+      if (copy.readUInt16LE(field + 2) > space) copy.writeUInt32LE(0xffff + space * 0x10000, field);
     }
   }
   return copy;
 }
 
 /** What yauzl is to be given, and told, to read what we read. */
-type Mend = (zip: Buffer, ours: Map<string, Found>) => { readonly zip?: Buffer } & Leniency;
+type Repair = (zip: Buffer, ours: Map<string, Found>) => { readonly zip?: Buffer } & Leniency;
 
 /** What we read and yauzl refuses: by its message, with what makes it read the same. */
-const tolerance: readonly [reason: string, message: RegExp, mend: Mend][] = [
+const tolerance: readonly [reason: string, message: RegExp, repair: Repair][] = [
   [
     "bytes behind the comment, as downloads have them",
     /^Invalid comment length/,
@@ -128,10 +128,10 @@ async function reasonOf(zip: Buffer, ours: Map<string, Found>, theirs: string): 
   let given: { readonly zip: Buffer } & Leniency = { zip };
   let message = theirs;
   while (reasons.length < 4) {
-    const [reason, , mend] = tolerance.find(([, pattern]) => pattern.test(message)) ?? [];
-    if (reason === undefined || mend === undefined) return undefined;
+    const [reason, , repair] = tolerance.find(([, pattern]) => pattern.test(message)) ?? [];
+    if (reason === undefined || repair === undefined) return undefined;
     reasons.push(reason);
-    given = { ...given, ...mend(given.zip, ours) };
+    given = { ...given, ...repair(given.zip, ours) };
     const again = await readWithTheirs(given.zip, given);
     if (typeof again !== "string") return same(ours, withoutTwins(again)) ? reasons.join(", ") : undefined;
     message = again;

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 
 /**
  * So much of something that clients hold, counted or in bytes. No client's address may have more than half of
- * it, so that one client, however slow or hostile, leaves room for the others.
+ * it, so that one client, however slow or hostile, leaves some for the others.
  */
 class Quota {
   readonly #limit: number;
@@ -15,7 +15,7 @@ class Quota {
 
   /**
    * Takes a share for a client, as its socket names it.
-   * @returns what gives the share back, once; undefined when there is no room for it
+   * @returns what gives the share back, once; undefined when there is not enough left
    */
   take(address: string | undefined, amount = 1): (() => void) | undefined {
     const client = clientOf(address ?? "");

@@ -31,11 +31,11 @@ function floor(inner: Buffer): void {
   let crc = 0;
   for (let at = 0; at < inner.length; at += mebi) {
     const plain = inner.subarray(at, at + mebi);
-    const sealed = cipher.update(plain);
+    const encrypted = cipher.update(plain);
     hash.update(plain);
-    hmac.update(sealed);
-    crc = crc32(sealed, crc);
-    sealed.copy(copy);
+    hmac.update(encrypted);
+    crc = crc32(encrypted, crc);
+    encrypted.copy(copy);
   }
   hmac.digest();
   hash.digest();

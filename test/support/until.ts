@@ -1,10 +1,10 @@
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Waits until a condition holds, looking again in between. @throws when it does not within a minute */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const started = performance.now();
   while (!(await condition())) {
-    if (performance.now() - started > patienceMs) throw new Error(`it never came true: ${condition}`);
+    if (performance.now() - started > timeoutMs) throw new Error(`it never came true: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
