@@ -15,6 +15,8 @@ const memoryFlags = [
   "--optimize-for-size",
   // The young generation holds short-lived buffers, which `buffersUsed` clears away.
   "--max-semi-space-size=1",
+  // It is so small that threads which help to collect it cost more than they save.
+  "--no-parallel-scavenge",
   // Makes `gc` there to be called.
   "--expose-gc",
 ];
