@@ -2,6 +2,7 @@ import type { Icon } from "../domain/icon.ts";
 import type { Database } from "./database.ts";
 import type { Printers } from "./printers.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
+import { digestIfUnused } from "./unused-pictures.ts";
 
 /** The icons' only SQL. */
 export class Icons {
@@ -60,19 +61,6 @@ export class Icons {
     for (const row of this.#db.all("SELECT * FROM icons ORDER BY printer_id"))
       readable(`the icon of printer ${row.printer_id}`, () => iconOf(row));
   }
-}
-
-/**
- * A picture's digest where no record has it. Asked inside the write that took a record away, so that the
- * answer is as lasting as that write.
- */
-export function digestIfUnused(
-  db: Database,
-  icon: { readonly sha256?: Row[string] } | undefined,
-): string | undefined {
-  if (icon === undefined) return undefined;
-  const sha256 = String(icon.sha256);
-  return db.first("SELECT 1 FROM icons WHERE sha256 = ? LIMIT 1", [sha256]) ? undefined : sha256;
 }
 
 function iconOf(row: Row): Icon {

@@ -1,9 +1,8 @@
 import { listedInf, reportFrom } from "../domain/report.ts";
-import type { Database } from "./database.ts";
-import { readable } from "./rows.ts";
+import { type Queries, readable } from "./rows.ts";
 
 /** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
-type Migration = string | ((db: Pick<Database, "all">) => void);
+type Migration = string | ((db: Queries) => void);
 
 /**
  * The schema, step by step: append, never change. A database's `user_version` is the number of steps it

@@ -7,9 +7,10 @@ import { printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
-import { digestIfUnused } from "./icons.ts";
+
 import { ListedSettings } from "./listed-settings.ts";
 import { type Row, readable } from "./rows.ts";
+import { digestIfUnused } from "./unused-pictures.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 

@@ -3,6 +3,14 @@ import { messageOf } from "../domain/errors.ts";
 
 export type Row = Record<string, SqlValue>;
 
+/** What asks a database, without being it. */
+export interface Queries {
+  /** Runs one statement; its rows as objects by column name. */
+  all(statement: string, parameters?: readonly SqlValue[]): Row[];
+  /** The first of these rows. */
+  first(statement: string, parameters?: readonly SqlValue[]): Row | undefined;
+}
+
 /** @throws Error that names the row, `what`, when reading it throws */
 export function readable<T>(what: string, read: () => T): T {
   try {
