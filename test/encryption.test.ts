@@ -3,10 +3,10 @@ import { createCipheriv, createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import {
-  encryptStart,
-  encryptStartAlone,
+  encryptPrefix,
+  encryptPrefixAlone,
   finishEncryption,
-  startSize,
+  prefixSize,
 } from "../src/pkg/formats/checkpoints.ts";
 import {
   blockBytes,
@@ -48,8 +48,8 @@ function expectedOf(bytes: Buffer, { encryptionKey, macKey, iv }: EncryptionKeys
 
 async function startOf(plaintext: Plaintext, size: number) {
   const buffer = new Uint8Array(encryptedChunkBytes);
-  const start = await encryptStart(plaintext, keys, size, { next: async () => buffer, done: () => {} });
-  return { start, digests: await encryptStartAlone(plaintext, keys, size) };
+  const start = await encryptPrefix(plaintext, keys, size, { next: async () => buffer, done: () => {} });
+  return { start, digests: await encryptPrefixAlone(plaintext, keys, size) };
 }
 
 /** Every chunk by itself, from its checkpoint. */
@@ -83,7 +83,7 @@ test("a payload that goes on behind a start that was encrypted before is the sam
     const plaintext = plaintextOf(bytes);
     const expected = expectedOf(bytes, keys);
     for (const common of edges.filter((edge) => edge < size || edge === 0)) {
-      const { start, digests } = await startOf(plaintext, startSize(common));
+      const { start, digests } = await startOf(plaintext, prefixSize(common));
 
       const info = await finishEncryption(plaintext, keys, start, digests);
       const encrypted = await encryptedByChunks(plaintext, info.checkpoints);
@@ -104,7 +104,7 @@ test("one start serves several payloads, each with the digests of its own end", 
   const ends = [Buffer.alloc(5, 1), Buffer.alloc(chunkBytes, 2), Buffer.from("a third one")];
   const { start, digests } = await startOf(
     plaintextOf(Buffer.concat([common, Buffer.alloc(1)])),
-    startSize(common.length),
+    prefixSize(common.length),
   );
 
   for (const end of ends) {

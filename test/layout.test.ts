@@ -4,7 +4,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../src/domain/byte-source.ts";
 import { UserError } from "../src/domain/errors.ts";
 import { fillFromLayout, type Layout, LayoutBuilder } from "../src/pkg/zip/layout.ts";
-import { sharedEnd, type ZipFile, zipLayout, zipMade } from "../src/pkg/zip/zip.ts";
+import { sharedSuffix, type ZipFile, zipLayout, zipMade } from "../src/pkg/zip/zip.ts";
 import { seededRandom } from "./support/random.ts";
 import { sourceOf } from "./support/zip.ts";
 
@@ -168,7 +168,7 @@ test("no read fills more pieces than a system call takes", async () => {
 
 test("a file of own bytes and a shared end inflates to both, however long its own bytes are", () => {
   const end = Buffer.from("the end that all files have in common ".repeat(100));
-  const shared = sharedEnd(end);
+  const shared = sharedSuffix(end);
 
   for (const length of [0, 1, 16 * 1024, 16 * 1024 + 1, 200_000]) {
     const own = Buffer.alloc(length, "settings, ");

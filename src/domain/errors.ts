@@ -1,12 +1,12 @@
 /** What kind of mistake it was, as its code; `http/errors.ts` turns it into a status. */
 export type ErrorCode =
-  | "invalid" // 422: what was sent cannot be accepted
-  | "not-found" // 404
-  | "conflict" // 409: it collides with what is there
-  | "too-large" // 413
-  | "forbidden" // 403
-  | "misdirected" // 421: it was sent to a name that is not this service's
-  | "busy"; // 503: try again later
+  | "invalid" // what was sent cannot be accepted
+  | "not-found"
+  | "conflict" // it collides with what is there
+  | "too-large"
+  | "forbidden"
+  | "misdirected" // it was sent to a name that is not this service's
+  | "busy"; // try again later
 
 /** Messages beside form fields, by field name. */
 export type FieldMessages = Readonly<Record<string, string>>;
@@ -25,6 +25,11 @@ export class UserError extends Error {
     this.code = code;
     this.fields = fields;
   }
+}
+
+/** What is refused when the service ends. */
+export function stopping(): UserError {
+  return new UserError("busy", "The service is being stopped. Try again in a minute.");
 }
 
 /** The message of anything that was thrown. */

@@ -1,6 +1,6 @@
 import type { OpenFile } from "../domain/byte-source.ts";
 import { type ArchiveState, archiveProblem, type Driver, driverTitle } from "../domain/driver.ts";
-import { messageOf, UserError } from "../domain/errors.ts";
+import { messageOf, stopping, UserError } from "../domain/errors.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
@@ -65,10 +65,8 @@ export class ArchiveCheck {
   /** Reads the archive first where nobody has. @throws UserError "invalid" when it is missing or damaged */
   async require(driver: Driver): Promise<void> {
     let state = await this.#known(driver);
-    if (state === "unread") {
-      await this.#readNow(driver.sha256);
-      state = await this.stateOf(driver);
-    }
+    // Another file may have come in its place while it was read: that one is read too.
+    for (; state === "unread"; state = await this.#known(driver)) await this.#readNow(driver.sha256);
     if (state !== "sound") throw archiveRefusal(driver, state);
   }
 
@@ -128,10 +126,11 @@ export class ArchiveCheck {
       const isRead = () => this.#verdicts.get(sha256)?.version === version;
       if (isRead()) return;
       // A thread that begins now would outlive the service.
-      if (this.#isClosed) throw new UserError("busy", "The service is being stopped. Try again in a minute.");
+      if (this.#isClosed) throw stopping();
       const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
-      // Somebody who could not wait may have been quicker, and has said it.
-      if (isRead()) return;
+      // Somebody who could not wait may have been quicker, and has said it; or the file is another one by now.
+      const now = await this.#store.blobs.state(this.#store.blobs.archivePath(sha256));
+      if (isRead() || now?.version !== version) return;
       this.#verdicts.set(sha256, { version, isSound: digest === sha256 });
       if (digest !== sha256) {
         this.#log(

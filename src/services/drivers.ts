@@ -20,18 +20,18 @@ interface DriverServices {
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
  * upload is gone and no record is made. Content that is known already only puts its file back.
- * @param client whose upload it is
+ * @param uploader the address that it came from
  * @throws UserError "invalid" when it is no driver ZIP, "busy"
  */
 export async function addDriver(
   services: DriverServices,
   incoming: Incoming,
   fileName: string,
-  client = "",
+  uploader = "",
 ): Promise<AddedDriver> {
   const { blobs } = services.store;
   try {
-    return await blobs.inTurn(incoming.sha256, () => add(services, incoming, fileName, client));
+    return await blobs.inTurn(incoming.sha256, () => add(services, incoming, fileName, uploader));
   } finally {
     await blobs.discard(incoming);
   }
@@ -50,9 +50,9 @@ async function add(
   services: DriverServices,
   incoming: Incoming,
   fileName: string,
-  client: string,
+  uploader: string,
 ): Promise<AddedDriver> {
-  const record = await recordOf(services, incoming, fileName, client);
+  const record = await recordOf(services, incoming, fileName, uploader);
   const added = await services.store.blobs.keepArchive(incoming, record);
   await services.archives.uploaded(incoming.sha256);
   services.packages.prepare(added.driver);
@@ -64,11 +64,11 @@ async function recordOf(
   { store, inspections }: DriverServices,
   incoming: Incoming,
   fileName: string,
-  client: string,
+  uploader: string,
 ): Promise<() => Promise<AddedDriver>> {
   const known = store.drivers.findByDigest(incoming.sha256);
   if (known !== undefined) return async () => ({ driver: known, isNew: false });
-  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, client));
+  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, uploader));
   return () => store.drivers.add(driver);
 }
 

@@ -2,7 +2,7 @@ import type { ByteSource } from "../domain/byte-source.ts";
 import { type ArchiveEntry, unpackedLimit } from "../pkg/zip/archive.ts";
 import { entryLimit } from "../pkg/zip/archive-end.ts";
 import { localEntries } from "../pkg/zip/local-entries.ts";
-import { type EntryFacts, type EntryKind, kindOf, readFacts } from "./entry-facts.ts";
+import { cabinetNamesLimit, type EntryFacts, type EntryKind, kindOf, readFacts } from "./entry-facts.ts";
 
 /** What is known of entries that were checked before the archive's directory could be read. */
 export interface CheckedEntries {
@@ -15,9 +15,6 @@ interface Checked extends Omit<ArchiveEntry, "path" | "dataOffset"> {
   readonly kind: EntryKind;
   readonly facts: EntryFacts;
 }
-
-/** Names in cabinets that are kept. */
-const namesLimit = 100_000;
 
 /**
  * Checks the entries of an archive while it arrives, one behind the other. What does not stand there as it should is
@@ -69,7 +66,7 @@ export class EarlyReading implements CheckedEntries {
       if (kind === "inf") continue;
       const facts = await readFacts(this.#file, { path, dataOffset, ...entry });
       names += facts.names?.length ?? 0;
-      if (names > namesLimit || this.#checked.size >= entryLimit) return;
+      if (names > cabinetNamesLimit || this.#checked.size >= entryLimit) return;
       this.#checked.set(dataOffset, { ...entry, kind, facts });
     }
   }

@@ -16,6 +16,9 @@ export interface EntryFacts {
   readonly machine: Architecture | undefined;
 }
 
+/** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
+export const cabinetNamesLimit = 100_000;
+
 /** Holds the first block of a packed program, with what stands before it. */
 const packedHeadBytes = 64 * 1024;
 

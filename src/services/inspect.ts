@@ -9,7 +9,7 @@ import { Work } from "../inf/work.ts";
 import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/zip/archive.ts";
 import { buffersUsed } from "../workers/memory.ts";
 import type { CheckedEntries } from "./early-reading.ts";
-import { kindOf, readFacts } from "./entry-facts.ts";
+import { cabinetNamesLimit, kindOf, readFacts } from "./entry-facts.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */
 export interface Inspection {
@@ -27,8 +27,6 @@ const infsLimitBytes = 4 * infLimitBytes;
 
 /** More INFs than this are no driver's. */
 const infCountLimit = 1000;
-/** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
-const cabinetNamesLimit = 100_000;
 
 /**
  * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs, one in memory at

@@ -1,4 +1,4 @@
-import { type EncryptedStart, type EncryptionInfo, startSize } from "../pkg/formats/checkpoints.ts";
+import { type EncryptedPrefix, type EncryptionInfo, prefixSize } from "../pkg/formats/checkpoints.ts";
 import type { LaidOutFile, LaidOutZip } from "../pkg/formats/contents.ts";
 import { blockBytes, type EncryptionKeys, encryptedChunkBytes } from "../pkg/formats/encryption.ts";
 import type { EncryptingZip, OpenPackage } from "../pkg/formats/format.ts";
@@ -68,14 +68,14 @@ export class EncryptedOnThreads implements EncryptingZip {
    */
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo> {
     return this.#caches.encryptionInfos.get(nameOf(this.#zip.digest), async () => {
-      const start = await this.#start(keys);
-      const name = nameOf(this.#zip.drivers.digest);
-      return this.#workers.finish({ ...this.#laidOut(), keys, start, name });
+      const prefix = await this.#prefix(keys);
+      const name = nameOf(keys.iv);
+      return this.#workers.finish({ ...this.#laidOut(), keys, prefix, name });
     });
   }
 
   async prepare(keys: EncryptionKeys): Promise<void> {
-    await this.#start(keys);
+    await this.#prefix(keys);
   }
 
   /** Encrypts one chunk while another is sent: more at a time are no quicker on two cores, and take more memory. */
@@ -98,13 +98,13 @@ export class EncryptedOnThreads implements EncryptingZip {
   }
 
   /** What packages of these drivers begin with, encrypted and digested once for all of them. */
-  async #start(keys: EncryptionKeys): Promise<EncryptedStart> {
+  async #prefix(keys: EncryptionKeys): Promise<EncryptedPrefix> {
     const { drivers } = this.#zip;
-    const size = startSize(drivers.start.files.size);
+    const size = prefixSize(drivers.prefix.files.size);
     if (size === 0) return { size, checkpoints: new Uint8Array(), state: keys.iv };
-    const name = nameOf(drivers.digest);
-    return this.#caches.starts.get(name, () =>
-      this.#workers.encryptStart({ ...this.#laidOut(), keys, size, name }),
+    const name = nameOf(keys.iv);
+    return this.#caches.prefixes.get(name, () =>
+      this.#workers.encryptPrefix({ ...this.#laidOut(), keys, size, name }),
     );
   }
 

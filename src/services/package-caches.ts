@@ -1,7 +1,7 @@
-import type { EncryptedStart, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
+import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { Described, LaidOutDrivers } from "../pkg/formats/contents.ts";
 import { layoutBytes } from "../pkg/zip/layout.ts";
-import { keptStarts } from "../workers/tasks.ts";
+import { keptPrefixes } from "../workers/tasks.ts";
 import { LruCache } from "./lru-cache.ts";
 
 const mebibyte = 1024 * 1024;
@@ -12,7 +12,7 @@ export class PackageCaches {
   readonly drivers = new LruCache<LaidOutDrivers>({
     count: 256,
     weight: 48 * mebibyte,
-    weigh: ({ start }) => layoutBytes(start.files) + layoutBytes(start.directory),
+    weigh: ({ prefix }) => layoutBytes(prefix.files) + layoutBytes(prefix.directory),
   });
   /** ZIPs laid out, by `contentsKey`. Each counts in full, though most of it is shared: then it is quickly made anew. */
   readonly layouts = new LruCache<Described>({
@@ -21,8 +21,8 @@ export class PackageCaches {
     weigh: ({ layout }) => layoutBytes(layout),
   });
   /** Beginnings of payloads, by the digest of the drivers: 32 KB for a gigabyte. */
-  readonly starts = new LruCache<EncryptedStart>({
-    count: keptStarts,
+  readonly prefixes = new LruCache<EncryptedPrefix>({
+    count: keptPrefixes,
     weight: 8 * mebibyte,
     weigh: ({ checkpoints }) => checkpoints.length,
   });

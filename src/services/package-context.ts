@@ -7,7 +7,7 @@ import {
   type LaidOutDrivers,
   type LaidOutFile,
   type LaidOutZip,
-  packageEnd,
+  packageTail,
   sourcesOf,
 } from "../pkg/formats/contents.ts";
 import type { EncryptingZip, OpenPackage, PackageContext } from "../pkg/formats/format.ts";
@@ -35,7 +35,7 @@ export class StoredPackageContext implements PackageContext {
 
   /** @throws UserError "invalid" when an archive is missing or damaged */
   async layOut(contents: Contents): Promise<LaidOutZip> {
-    const end = packageEnd(contents);
+    const end = packageTail(contents);
     const key = contentsKey(driverFolders(contents), end);
     const drivers = await this.#layOutDrivers(contents.drivers);
     const described = await this.#caches.layouts.get(key, () => this.#workers.layOut({ drivers, end }));

@@ -35,6 +35,7 @@ export class PackageBuilder {
   readonly #store: Store;
   readonly #archives: ArchiveCheck;
   readonly #context: StoredPackageContext;
+  #preparing: Promise<void> = Promise.resolve();
 
   constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
     this.#store = store;
@@ -104,11 +105,11 @@ export class PackageBuilder {
   }
 
   /**
-   * Begins what the first package of a driver would have to wait for. Nobody waits for it; who needs it meets whatever
-   * is wrong.
+   * Plans what the first package of a driver would have to wait for: one driver at a time, so that downloads find a
+   * place beside it. Nobody waits for it; who needs it meets whatever is wrong.
    */
   prepare(driver: Driver): void {
-    void this.#prepare(driver).catch(() => {});
+    this.#preparing = this.#preparing.then(() => this.#prepare(driver)).catch(() => {});
   }
 
   async #prepare(driver: Driver): Promise<void> {

@@ -18,7 +18,7 @@ export interface UploadReader {
   /** So many bytes of it stand in the file at this path. */
   arrived(path: string, bytes: number): void;
   /** It was given up, or kept: there is nothing at this path. */
-  left(path: string): void;
+  gone(path: string): void;
 }
 
 /** As `randomUUID` makes them. */
@@ -102,25 +102,27 @@ export class Blobs {
 
   /** Gives up an upload; the file stays when it was kept already. */
   async discard({ path }: Pick<Incoming, "path">): Promise<void> {
-    this.#readers.get(path)?.left(path);
+    this.#readers.get(path)?.gone(path);
     this.#readers.delete(path);
     await rm(path, { force: true });
   }
 
-  /** Puts an upload among the archives with its record, in turn. @throws whatever `record` throws */
+  /** Puts an upload among the archives with its record. Only within `inTurn`. @throws whatever `record` throws */
   keepArchive<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
     return keepWithRecord(incoming, this.archivePath(incoming.sha256), record);
   }
 
-  /** Puts an upload among the icons with its record, in turn. @throws whatever `record` throws */
+  /** Puts an upload among the icons with its record. Only within `inTurn`. @throws whatever `record` throws */
   keepIcon<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
     return keepWithRecord(incoming, this.iconPath(incoming.sha256), record);
   }
 
+  /** Only within `inTurn`. */
   async removeArchive(sha256: string): Promise<void> {
     await rm(this.archivePath(sha256), { force: true });
   }
 
+  /** Only within `inTurn`. */
   async removeIcon(sha256: string): Promise<void> {
     await rm(this.iconPath(sha256), { force: true });
   }

@@ -40,10 +40,10 @@ export async function tidyBlobs(tidying: Tidying): Promise<void> {
       log(`warning: ${kind}/ was left as it is: ${messageOf(error)}`);
     }
   }
-  sayCounts(counts, log);
+  logCounts(counts, log);
 }
 
-function sayCounts(
+function logCounts(
   counts: Readonly<Record<"back" | "stay" | "lost" | "deleted", number>>,
   log: Tidying["log"],
 ): void {

@@ -71,7 +71,7 @@ export class EarlyReader {
   }
 
   /** Ends whatever is done for an upload that broke off, or is done with. */
-  left(path: string): void {
+  gone(path: string): void {
     this.#known.delete(path);
     if (this.#reading?.path === path) this.#stop();
   }

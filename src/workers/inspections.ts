@@ -1,5 +1,5 @@
 import type { ArchiveReport } from "../domain/driver.ts";
-import { type ErrorCode, UserError } from "../domain/errors.ts";
+import { type ErrorCode, stopping, UserError } from "../domain/errors.ts";
 import { type EarlyLimits, EarlyReader } from "./early-reader.ts";
 import { InspectionProcess, type InspectionReply } from "./inspection-process.ts";
 
@@ -36,7 +36,7 @@ interface Outcome {
   readonly end: string;
 }
 
-interface Client {
+interface Uploader {
   /** Running and waiting. */
   asked: number;
   /** When one of its was begun last, counted in all that were begun. */
@@ -44,7 +44,7 @@ interface Client {
 }
 
 interface Waiting {
-  readonly client: Client;
+  readonly uploader: Uploader;
   readonly start: () => void;
 }
 
@@ -61,7 +61,7 @@ export class Inspections {
   readonly #processes = new Set<InspectionProcess>();
   readonly #early: EarlyReader;
   readonly #waiting: Waiting[] = [];
-  readonly #clients = new Map<string, Client>();
+  readonly #uploaders = new Map<string, Uploader>();
   #running = 0;
   #starts = 0;
   #count = 0;
@@ -80,18 +80,18 @@ export class Inspections {
   }
 
   /** Says that there is nothing to be read any more of an upload. */
-  left(path: string): void {
-    this.#early.left(path);
+  gone(path: string): void {
+    this.#early.gone(path);
   }
 
   /**
    * What the archive at this path holds.
    * @param archive its size in bytes adds to the time that it may take
-   * @param client who uploaded it: nobody has more than half of all places, and who was served least lately is next
+   * @param uploader the address that it came from: nobody has more than half of all places, and who was served least lately is next
    * @throws UserError "invalid" when it is no driver ZIP, or takes more time or memory than one; "busy"
    */
-  async inspect(archive: Archive, client = ""): Promise<ArchiveReport> {
-    const own = this.#clients.get(client) ?? { asked: 0, lastStart: 0 };
+  async inspect(archive: Archive, uploader = ""): Promise<ArchiveReport> {
+    const own = this.#uploaders.get(uploader) ?? { asked: 0, lastStart: 0 };
     if (this.#count >= this.#limits.most || own.asked >= this.#limits.most / 2) {
       throw new UserError(
         "busy",
@@ -100,33 +100,33 @@ export class Inspections {
     }
     this.#count++;
     own.asked++;
-    this.#clients.set(client, own);
+    this.#uploaders.set(uploader, own);
     if (this.#running < this.#limits.atOnce) this.#begin(own);
-    else await new Promise<void>((start) => this.#waiting.push({ client: own, start }));
+    else await new Promise<void>((start) => this.#waiting.push({ uploader: own, start }));
     try {
       return await this.#run(archive);
     } finally {
       this.#running--;
       this.#count--;
-      if (--own.asked === 0) this.#clients.delete(client);
+      if (--own.asked === 0) this.#uploaders.delete(uploader);
       this.#startNext();
     }
   }
 
-  #begin(client: Client): void {
+  #begin(uploader: Uploader): void {
     this.#running++;
-    client.lastStart = ++this.#starts;
+    uploader.lastStart = ++this.#starts;
   }
 
-  /** Begins, of those that wait, the one whose client was served least lately; of these, the one that waits longest. */
+  /** Begins, of those that wait, the one whose uploader was served least lately; of these, the one that waits longest. */
   #startNext(): void {
     const next = this.#waiting.reduce<Waiting | undefined>(
-      (best, each) => (best === undefined || each.client.lastStart < best.client.lastStart ? each : best),
+      (best, each) => (best === undefined || each.uploader.lastStart < best.uploader.lastStart ? each : best),
       undefined,
     );
     if (next === undefined) return;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    this.#begin(next.client);
+    this.#begin(next.uploader);
     next.start();
   }
 
@@ -189,8 +189,4 @@ function refused(why: string): UserError {
     "invalid",
     `This ZIP ${why}, and is refused. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
   );
-}
-
-function stopping(): UserError {
-  return new UserError("busy", "The service is being stopped. Try again in a minute.");
 }

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel } from "node:worker_threads";
 import type { OpenFile } from "../domain/byte-source.ts";
-import { UserError } from "../domain/errors.ts";
-import type { EncryptedStart, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
+import { stopping } from "../domain/errors.ts";
+import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { Described, LaidOutDrivers } from "../pkg/formats/contents.ts";
 import type { EncryptionKeys } from "../pkg/formats/encryption.ts";
 import { Admission } from "./admission.ts";
@@ -34,7 +34,7 @@ export class Workers {
   readonly #long = new Admission(longTasksAtOnce, longTaskLimit);
   readonly #threads = new Set<WorkerThread>();
   /** Threads that do one kind of task each. */
-  readonly #apart = new Map<TaskName, WorkerThread>();
+  readonly #dedicated = new Map<TaskName, WorkerThread>();
   #digestThread: WorkerThread | undefined;
   #isClosed = false;
 
@@ -50,7 +50,7 @@ export class Workers {
   /** Lays out drivers' files. @throws UserError "invalid" when an archive is damaged */
   layOutDrivers(input: Tasks["layOutDrivers"]["input"]): Promise<LaidOutDrivers> {
     // Its heap is large where the archive is: it ends at once.
-    return this.#runApart("layOutDrivers", input, layoutHeapMb, 0);
+    return this.#runDedicated("layOutDrivers", input, layoutHeapMb, 0);
   }
 
   /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" where no ZIP can hold it */
@@ -60,12 +60,12 @@ export class Workers {
 
   /** SHA-256 of all that is laid out. */
   digest(input: LaidOut): Promise<Uint8Array> {
-    return this.#runApart("digest", input, usualHeapMb, verifyingIdleMs);
+    return this.#runDedicated("digest", input, usualHeapMb, verifyingIdleMs);
   }
 
   /** SHA-256 of a file, while nobody else needs the processor. */
   verify(file: OpenFile): Promise<Uint8Array> {
-    return this.#runApart("verify", { file }, usualHeapMb, verifyingIdleMs);
+    return this.#runDedicated("verify", { file }, usualHeapMb, verifyingIdleMs);
   }
 
   /**
@@ -73,16 +73,16 @@ export class Workers {
    * done with the files.
    * @throws UserError "busy"
    */
-  encryptStart(
-    start: LaidOut & { readonly keys: EncryptionKeys; readonly size: number; readonly name: string },
-  ): Promise<EncryptedStart> {
+  encryptPrefix(
+    prefix: LaidOut & { readonly keys: EncryptionKeys; readonly size: number; readonly name: string },
+  ): Promise<EncryptedPrefix> {
     return this.#long.run(async () => {
       const { port1, port2 } = new MessageChannel();
-      const both = { ...start, buffers: pipelineBuffers() };
+      const both = { ...prefix, buffers: pipelineBuffers() };
       const encrypting = this.#freest(this.#others());
       const ends = [
-        encrypting.run("encryptStart", { ...both, port: port1 }, [port1]),
-        this.#digests().run("digestStart", { ...both, port: port2 }, [port2]),
+        encrypting.run("encryptPrefix", { ...both, port: port1 }, [port1]),
+        this.#digests().run("digestPrefix", { ...both, port: port2 }, [port2]),
       ] as const;
       await Promise.allSettled(ends);
       const [encrypted] = await Promise.all(ends);
@@ -90,7 +90,7 @@ export class Workers {
     });
   }
 
-  /** Encrypts and digests what stands behind a start that was kept under this name. */
+  /** Encrypts and digests what stands behind a prefix that was kept under this name. */
   async finish(input: Tasks["finish"]["input"]): Promise<EncryptionInfo> {
     return this.#digests().run("finish", input);
   }
@@ -105,6 +105,11 @@ export class Workers {
   /** Ends all threads; whatever they were doing is rejected, and nothing more is begun. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.endThreads();
+  }
+
+  /** Ends all threads; whatever they were doing is rejected, and others are started for what comes. */
+  async endThreads(): Promise<void> {
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
@@ -116,7 +121,7 @@ export class Workers {
 
   /** The encrypting threads but the digest thread. */
   #others(): WorkerThread[] {
-    const apart = new Set(this.#apart.values());
+    const apart = new Set(this.#dedicated.values());
     return [...this.#threads].filter((thread) => thread !== this.#digestThread && !apart.has(thread));
   }
 
@@ -129,19 +134,19 @@ export class Workers {
   }
 
   /** On the thread for these tasks, one after the other. */
-  async #runApart<K extends TaskName>(
+  async #runDedicated<K extends TaskName>(
     name: K,
     input: Tasks[K]["input"],
     heapMb: number,
     idleMs: number,
   ): Promise<Tasks[K]["output"]> {
-    const thread = this.#apart.get(name) ?? this.#start(heapMb, idleMs);
-    this.#apart.set(name, thread);
+    const thread = this.#dedicated.get(name) ?? this.#start(heapMb, idleMs);
+    this.#dedicated.set(name, thread);
     return thread.run(name, input);
   }
 
   #start(heapMb: number, idleMs: number): WorkerThread {
-    if (this.#isClosed) throw new UserError("busy", "The service is being stopped. Try again in a minute.");
+    if (this.#isClosed) throw stopping();
     const thread = new WorkerThread(this.#script, { heapMb, idleMs }, () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
@@ -150,6 +155,6 @@ export class Workers {
   #forget(thread: WorkerThread): void {
     this.#threads.delete(thread);
     if (this.#digestThread === thread) this.#digestThread = undefined;
-    for (const [name, kept] of this.#apart) if (kept === thread) this.#apart.delete(name);
+    for (const [name, kept] of this.#dedicated) if (kept === thread) this.#dedicated.delete(name);
   }
 }

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import { addToDigests, type EncryptedStart, encryptStart } from "../pkg/formats/checkpoints.ts";
+import { addToDigests, type EncryptedPrefix, encryptPrefix } from "../pkg/formats/checkpoints.ts";
 import {
   type EncryptionKeys,
   encryptedChunkBytes,
@@ -39,7 +39,7 @@ export function pipelineBuffers(): Uint8Array[] {
 }
 
 /** What each of the two threads is given. */
-export interface PipelineEnd {
+export interface PipelineSide {
   readonly keys: EncryptionKeys;
   /** Plain bytes, a multiple of the cipher's block. */
   readonly size: number;
@@ -49,9 +49,9 @@ export interface PipelineEnd {
 
 /** The encrypting thread. */
 export function runEncryption(
-  { keys, size, buffers, port }: PipelineEnd,
+  { keys, size, buffers, port }: PipelineSide,
   plaintext: Plaintext,
-): Promise<EncryptedStart> {
+): Promise<EncryptedPrefix> {
   const queue = new MessageQueue(port);
   const free = buffers.map((_, buffer) => buffer);
   let filling = 0;
@@ -64,15 +64,15 @@ export function runEncryption(
     send(port, { kind: "filled", buffer: filling, length, span });
   };
   return closing(port, async () => {
-    const start = await encryptStart(plaintext, keys, size, { next, done });
+    const prefix = await encryptPrefix(plaintext, keys, size, { next, done });
     send(port, { kind: "end" });
-    return start;
+    return prefix;
   });
 }
 
 /** The digesting thread: the digests of the beginning. */
 export function runDigests(
-  { keys, buffers, port }: PipelineEnd,
+  { keys, buffers, port }: PipelineSide,
   plaintext: Plaintext,
 ): Promise<PayloadDigests> {
   const queue = new MessageQueue(port);

@@ -4,9 +4,9 @@ import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
 import {
-  type EncryptedStart,
+  type EncryptedPrefix,
   type EncryptionInfo,
-  encryptStartAlone,
+  encryptPrefixAlone,
   finishEncryption,
 } from "../pkg/formats/checkpoints.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type LaidOutDrivers,
   layOut,
   layOutDrivers,
-  type PackageEnd,
+  type PackageTail,
   prepareScripts,
 } from "../pkg/formats/contents.ts";
 import {
@@ -30,7 +30,7 @@ import { type Archive, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
 import { buffersUsed } from "./memory.ts";
-import { type PipelineEnd, runDigests, runEncryption } from "./seal-pipeline.ts";
+import { type PipelineSide, runDigests, runEncryption } from "./seal-pipeline.ts";
 
 /** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
@@ -47,17 +47,17 @@ export interface Tasks {
     output: LaidOutDrivers;
   };
   /** Lays out a ZIP that begins with these drivers. */
-  layOut: { input: { drivers: LaidOutDrivers; end: PackageEnd }; output: Described };
+  layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
   /** SHA-256 of a whole layout. */
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
   verify: { input: { file: OpenFile }; output: Uint8Array };
-  encryptStart: { input: LaidOut & PipelineEnd; output: EncryptedStart };
+  encryptPrefix: { input: LaidOut & PipelineSide; output: EncryptedPrefix };
   /** Keeps the digests in this thread under a name. */
-  digestStart: { input: LaidOut & PipelineEnd & { name: string }; output: undefined };
+  digestPrefix: { input: LaidOut & PipelineSide & { name: string }; output: undefined };
   /** Ends what was begun under this name; begins by itself where the thread does not know it. */
   finish: {
-    input: LaidOut & { keys: EncryptionKeys; start: EncryptedStart; name: string };
+    input: LaidOut & { keys: EncryptionKeys; prefix: EncryptedPrefix; name: string };
     output: EncryptionInfo;
   };
   /** Encrypts one chunk into `encrypted`, which lies in shared memory, and answers how far that is filled. */
@@ -95,18 +95,18 @@ function handlersWith(open: Open): Handlers {
       lowerPriority(19);
       return digestOf({ layout: wholeOf(file.size), sources: [open(file)] });
     },
-    encryptStart: (input) => runEncryption(input, plaintextOf(input)),
-    digestStart: async (input) => {
+    encryptPrefix: (input) => runEncryption(input, plaintextOf(input)),
+    digestPrefix: async (input) => {
       digests.keep(input.name, await runDigests(input, plaintextOf(input)));
       prepareScripts();
       return undefined;
     },
     finish: async (input) => {
-      const { keys, start, name } = input;
+      const { keys, prefix, name } = input;
       const plaintext = plaintextOf(input);
-      const begun = digests.find(name) ?? (await encryptStartAlone(plaintext, keys, start.size));
+      const begun = digests.find(name) ?? (await encryptPrefixAlone(plaintext, keys, prefix.size));
       digests.keep(name, begun);
-      return finishEncryption(plaintext, keys, start, begun.copy());
+      return finishEncryption(plaintext, keys, prefix, begun.copy());
     },
     encrypt: async (input) => {
       const { keys, state, index, encrypted } = input;
@@ -134,12 +134,12 @@ class KeptDigests {
     this.#kept.delete(name);
     this.#kept.set(name, digests);
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > keptStarts && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > keptPrefixes && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 
 /** Beginnings of payloads that are remembered, a few hundred bytes each, and their checkpoints: 32 KB a gigabyte. */
-export const keptStarts = 512;
+export const keptPrefixes = 512;
 
 /** One after the other, and no more of them than one package can hold: each may have 60,000 files. */
 async function readAll(sources: readonly ByteSource[]): Promise<Archive[]> {

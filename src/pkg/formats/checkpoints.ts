@@ -14,7 +14,7 @@ import {
 import { PayloadDigests, type PayloadSums } from "./payload-digests.ts";
 
 /** What encrypting the beginning of a payload leaves behind, so that others with the same beginning go on there. */
-export interface EncryptedStart {
+export interface EncryptedPrefix {
   /** Plain bytes, a multiple of the cipher's block. */
   readonly size: number;
   /** The cipher's state before each chunk that begins in front of `size`: 16 bytes a chunk. */
@@ -30,7 +30,7 @@ export interface EncryptionInfo extends PayloadSums {
 }
 
 /** Where the bytes that payloads have in common end, in whole blocks. */
-export function startSize(commonBytes: number): number {
+export function prefixSize(commonBytes: number): number {
   return Math.floor(commonBytes / blockBytes) * blockBytes;
 }
 
@@ -46,12 +46,12 @@ interface PieceBuffers {
  * Encrypts the first `size` bytes, one chunk after the other.
  * @param size a multiple of the cipher's block, less than the whole
  */
-export async function encryptStart(
+export async function encryptPrefix(
   plaintext: Plaintext,
   keys: EncryptionKeys,
   size: number,
   buffers: PieceBuffers,
-): Promise<EncryptedStart> {
+): Promise<EncryptedPrefix> {
   const whole = { start: 0, end: size };
   const nothing = { checkpoints: new Uint8Array(), state: keys.iv };
   const { checkpoints, state } =
@@ -60,27 +60,27 @@ export async function encryptStart(
 }
 
 /**
- * Encrypts what stands behind a start, and ends the digests.
- * @param digests of the start; they are used up
+ * Encrypts what stands behind a prefix, and ends the digests.
+ * @param digests of the prefix; they are used up
  */
 export async function finishEncryption(
   plaintext: Plaintext,
   keys: EncryptionKeys,
-  start: EncryptedStart,
+  prefix: EncryptedPrefix,
   digests: PayloadDigests,
 ): Promise<EncryptionInfo> {
-  const own = { start: start.size, end: plaintext.layout.size };
-  const rest = await encryptPieces(plaintext, keys, start.state, own, digesting(plaintext, digests));
-  const checkpoints = new Uint8Array(start.checkpoints.length + rest.checkpoints.length);
-  checkpoints.set(start.checkpoints);
-  checkpoints.set(rest.checkpoints, start.checkpoints.length);
+  const own = { start: prefix.size, end: plaintext.layout.size };
+  const rest = await encryptPieces(plaintext, keys, prefix.state, own, digesting(plaintext, digests));
+  const checkpoints = new Uint8Array(prefix.checkpoints.length + rest.checkpoints.length);
+  checkpoints.set(prefix.checkpoints);
+  checkpoints.set(rest.checkpoints, prefix.checkpoints.length);
   return { ...digests.finish(), checkpoints };
 }
 
-/** The start and its digests on one thread. */
-export async function encryptStartAlone(plaintext: Plaintext, keys: EncryptionKeys, size: number) {
+/** The digests of a prefix, encrypted on this thread alone. */
+export async function encryptPrefixAlone(plaintext: Plaintext, keys: EncryptionKeys, size: number) {
   const digests = PayloadDigests.begin(keys);
-  await encryptStart(plaintext, keys, size, digesting(plaintext, digests));
+  await encryptPrefix(plaintext, keys, size, digesting(plaintext, digests));
   return digests;
 }
 

@@ -5,14 +5,14 @@ import { type ScriptKind, scriptFrames, scriptKinds, settingsOf } from "../scrip
 import type { Archive } from "../zip/archive.ts";
 import type { Layout, LayoutPart } from "../zip/layout.ts";
 import {
-  type SharedEnd,
-  sharedEnd,
+  type SharedSuffix,
+  sharedSuffix,
   type ZipFile,
-  type ZipStart,
+  type ZipPrefix,
   zipCopied,
   zipLayout,
   zipMade,
-  zipStart,
+  zipPrefix,
 } from "../zip/zip.ts";
 
 /** A file on disk that a package takes bytes from. */
@@ -57,7 +57,7 @@ export interface Contents {
 }
 
 /** What stands behind the drivers' files. */
-export interface PackageEnd {
+export interface PackageTail {
   readonly settings: string | undefined;
   readonly icon: IconData | undefined;
 }
@@ -70,7 +70,7 @@ export interface Described {
 
 /** The files of drivers, with which a ZIP begins: the same for every printer that has these drivers. */
 export interface LaidOutDrivers {
-  readonly start: ZipStart;
+  readonly prefix: ZipPrefix;
   /** A SHA-256 that two share only when their bytes are the same. */
   readonly digest: Uint8Array;
   /** How many sources they take their bytes from. */
@@ -91,7 +91,7 @@ export function driverFolders({ drivers }: Pick<Contents, "drivers">): DriverFol
   return drivers.map(({ sha256, folder }) => ({ sha256, folder }));
 }
 
-export function packageEnd({ settings, icon }: Contents): PackageEnd {
+export function packageTail({ settings, icon }: Contents): PackageTail {
   return { settings, icon: icon && { sha256: icon.sha256, size: icon.size, crc32: icon.crc32 } };
 }
 
@@ -107,7 +107,7 @@ export function driversKey(drivers: readonly DriverFolder[]): string {
 }
 
 /** Names contents: the same key, the same ZIP. */
-export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }: PackageEnd): string {
+export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }: PackageTail): string {
   const short = [driversKey(drivers), settings === undefined, icon ?? null];
   return createHash("sha256")
     .update(JSON.stringify(short))
@@ -126,13 +126,13 @@ export function layOutDrivers(
 ): LaidOutDrivers {
   const files: ZipFile[] = [];
   for (const [source, { folder }] of drivers.entries()) {
-    const prefix = folder === "" ? "" : `${folder}/`;
+    const folderPath = folder === "" ? "" : `${folder}/`;
     for (const entry of archives[source]?.entries ?? [])
-      files.push(zipCopied(prefix + entry.path, entry, source));
+      files.push(zipCopied(folderPath + entry.path, entry, source));
   }
-  const start = zipStart(files);
+  const prefix = zipPrefix(files);
   const digests = drivers.map(({ sha256 }) => sha256);
-  return { start, digest: digestOf(start.files.parts, digests), sourceCount: drivers.length };
+  return { prefix, digest: digestOf(prefix.files.parts, digests), sourceCount: drivers.length };
 }
 
 /**
@@ -140,14 +140,14 @@ export function layOutDrivers(
  * printer. Blocks for some milliseconds.
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
-export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageEnd): Described {
+export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageTail): Described {
   const files: ZipFile[] = settings === undefined ? [] : scriptFiles(JSON.parse(settings) as ScriptSettings);
   if (icon !== undefined) {
     const data = { source: drivers.sourceCount, offset: 0, length: icon.size, method: 0 as const };
     files.push({ name: "icon.png", crc32: icon.crc32, size: icon.size, data });
   }
-  const layout = zipLayout(files, drivers.start);
-  const shared = new Set([...drivers.start.files.parts, ...drivers.start.directory.parts]);
+  const layout = zipLayout(files, drivers.prefix);
+  const shared = new Set([...drivers.prefix.files.parts, ...drivers.prefix.directory.parts]);
   const own = layout.parts.filter((part) => !shared.has(part));
   const ownDigest = digestOf(own, icon === undefined ? [] : [icon.sha256]);
   const digest = createHash("sha256").update(drivers.digest).update(ownDigest).digest();
@@ -157,22 +157,22 @@ export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageEnd):
 function scriptFiles(settings: ScriptSettings): ZipFile[] {
   return scriptKinds.map((kind) => {
     const own = Buffer.concat([scriptFrames[kind].before, settingsOf(kind, settings)]);
-    return zipMade(`${kind}.ps1`, own, scriptEnd(kind));
+    return zipMade(`${kind}.ps1`, own, scriptSuffix(kind));
   });
 }
 
-const scriptEnds = new Map<ScriptKind, SharedEnd>();
+const scriptSuffixes = new Map<ScriptKind, SharedSuffix>();
 
 /** What all printers' scripts have in common is most of them, and is deflated once. */
-function scriptEnd(kind: ScriptKind): SharedEnd {
-  const end = scriptEnds.get(kind) ?? sharedEnd(scriptFrames[kind].after);
-  scriptEnds.set(kind, end);
+function scriptSuffix(kind: ScriptKind): SharedSuffix {
+  const end = scriptSuffixes.get(kind) ?? sharedSuffix(scriptFrames[kind].after);
+  scriptSuffixes.set(kind, end);
   return end;
 }
 
 /** Does in advance what the first package would have to wait for: some 50 ms. */
 export function prepareScripts(): void {
-  for (const kind of scriptKinds) scriptEnd(kind);
+  for (const kind of scriptKinds) scriptSuffix(kind);
 }
 
 /** The literal bytes, where the others come from, and what those are: together they are the file. */

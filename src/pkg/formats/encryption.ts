@@ -25,8 +25,8 @@ export const sliceBytes = 64 * 1024;
  * Keys of a package, from the installation's secret and the digest of what it begins with: packages of the same
  * drivers begin with the same bytes, packages of other drivers share no key and IV (docs/decisions/0007).
  */
-export function deriveKeys(secret: Uint8Array, startDigest: Uint8Array): EncryptionKeys {
-  const material = new Uint8Array(hkdfSync("sha256", secret, startDigest, "platen intunewin 2", 80));
+export function deriveKeys(secret: Uint8Array, prefixDigest: Uint8Array): EncryptionKeys {
+  const material = new Uint8Array(hkdfSync("sha256", secret, prefixDigest, "platen intunewin 2", 80));
   return {
     encryptionKey: material.slice(0, 32),
     macKey: material.slice(32, 64),

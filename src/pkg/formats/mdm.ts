@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { PackageField } from "../../domain/package-format.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { LaidOutZip } from "./contents.ts";
@@ -27,7 +28,7 @@ export const mdm: PackageFormat = {
     const { size } = zip.layout;
     return {
       size: packageSize(size, setupFile),
-      etag: `mdm-${Buffer.from(zip.digest).toString("hex", 0, 16)}`,
+      etag: `mdm-${etagOf(zip, keys)}`,
       open: async () => openEncrypted(await context.openForEncryption(zip), keys, size),
     };
   },
@@ -41,6 +42,11 @@ export const mdm: PackageFormat = {
 /** Packages that begin with the same drivers begin with the same bytes; one without any shares nothing. */
 function keyDigest({ drivers, digest }: LaidOutZip): Uint8Array {
   return drivers.sourceCount > 0 ? drivers.digest : digest;
+}
+
+/** The bytes depend on the keys too: an installation with another secret makes others. */
+function etagOf({ digest }: LaidOutZip, { iv }: EncryptionKeys): string {
+  return createHash("sha256").update(digest).update(iv).digest("hex").slice(0, 32);
 }
 
 /** Asked for once a download: it may be refused before the first byte goes out, never afterwards. */

@@ -42,7 +42,7 @@ interface ScriptSource {
 }
 
 /** What install and uninstall share beyond what detect needs. */
-const changing = [
+const ofInstallAndUninstall = [
   exitCodes,
   log,
   spooler,
@@ -63,7 +63,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       registry,
       driverVersion,
       differences,
-      ...changing,
+      ...ofInstallAndUninstall,
       machine,
       installDriver,
       driverPackage,
@@ -82,7 +82,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
     parts: [
       relaunch,
       registry,
-      ...changing,
+      ...ofInstallAndUninstall,
       uninstallQueue,
       uninstallDriver,
       uninstallPublisher,

@@ -29,13 +29,13 @@ type ZipData =
   | { readonly source: number; readonly offset: number; readonly length: number; readonly method: 0 | 8 };
 
 /** The end that files have in common, deflated once for all of them. */
-export interface SharedEnd {
+export interface SharedSuffix {
   readonly bytes: Uint8Array;
   readonly deflated: Uint8Array;
 }
 
 /** Blocks while it deflates, so keep it small. */
-export function sharedEnd(bytes: Uint8Array): SharedEnd {
+export function sharedSuffix(bytes: Uint8Array): SharedSuffix {
   return { bytes, deflated: deflate(bytes) };
 }
 
@@ -43,7 +43,7 @@ export function sharedEnd(bytes: Uint8Array): SharedEnd {
 const storedLimitBytes = 16 * 1024;
 
 /** A file made here, a script: bytes of its own, then the end that it shares. Keep it small, as it may be deflated. */
-export function zipMade(name: string, own: Uint8Array, end: SharedEnd): ZipFile {
+export function zipMade(name: string, own: Uint8Array, end: SharedSuffix): ZipFile {
   const isShort = own.length <= storedLimitBytes;
   const deflated = isShort
     ? Buffer.concat([storedBlockHead(own.length, false), own, end.deflated])
@@ -72,7 +72,7 @@ const fileLimit = 0xffff;
 const sizeLimitBytes = 0xffff_ffff;
 
 /** The files that a ZIP begins with, laid out once for all ZIPs that begin with them. */
-export interface ZipStart {
+export interface ZipPrefix {
   /** Local headers and data. */
   readonly files: Layout;
   /** The same files' records of the central directory. */
@@ -80,30 +80,30 @@ export interface ZipStart {
   readonly count: number;
 }
 
-const emptyStart: ZipStart = { files: joined(), directory: joined(), count: 0 };
+const emptyPrefix: ZipPrefix = { files: joined(), directory: joined(), count: 0 };
 
 /**
  * Lays out a ZIP as Microsoft's packaging tool writes the inner one: deflate (empty files stored), names
  * in UTF-8 and marked so, versions 20, no extra fields, no data descriptors, no folders, no comment.
  * Stored source data is wrapped into deflate's stored blocks, which costs five bytes each 65,535.
- * @param start the files in front of these
+ * @param prefix the files in front of these
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
-export function zipLayout(files: readonly ZipFile[], start = emptyStart): Layout {
-  const own = filesLayout(files, start);
-  const count = start.count + own.count;
-  const directoryOffset = start.files.size + own.files.size;
-  const directorySize = start.directory.size + own.directory.size;
+export function zipLayout(files: readonly ZipFile[], prefix = emptyPrefix): Layout {
+  const own = filesLayout(files, prefix);
+  const count = prefix.count + own.count;
+  const directoryOffset = prefix.files.size + own.files.size;
+  const directorySize = prefix.directory.size + own.directory.size;
   const end = new LayoutBuilder().bytes(endRecord(count, directorySize, directoryOffset)).build();
-  return joined(start.files, own.files, start.directory, own.directory, end);
+  return joined(prefix.files, own.files, prefix.directory, own.directory, end);
 }
 
 /** Lays out the files that a ZIP begins with. @throws UserError "invalid" as `zipLayout` does */
-export function zipStart(files: readonly ZipFile[]): ZipStart {
-  return filesLayout(files, emptyStart);
+export function zipPrefix(files: readonly ZipFile[]): ZipPrefix {
+  return filesLayout(files, emptyPrefix);
 }
 
-function filesLayout(files: readonly ZipFile[], before: ZipStart): ZipStart {
+function filesLayout(files: readonly ZipFile[], before: ZipPrefix): ZipPrefix {
   checkAmount(files, before);
   const data = new LayoutBuilder();
   const directory = new LayoutBuilder();
@@ -125,7 +125,7 @@ export function checkFileCount(count: number): void {
   if (count > fileLimit) throw tooMuch("more than 65,535 files");
 }
 
-function checkAmount(files: readonly ZipFile[], before: ZipStart): void {
+function checkAmount(files: readonly ZipFile[], before: ZipPrefix): void {
   checkFileCount(before.count + files.length);
   const least = before.files.size + before.directory.size + endRecordBytes;
   const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), least);

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deriveKeys } from "../src/pkg/formats/encryption.ts";
+import { mdm } from "../src/pkg/formats/mdm.ts";
+import { StoredPackageContext } from "../src/services/package-context.ts";
+import { Admission } from "../src/workers/admission.ts";
+import { Workers } from "../src/workers/pool.ts";
+import { prefetch } from "../src/workers/prefetch.ts";
+import { bundle, startApp, type TestApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { verifyIntunewin, without } from "./support/foreign.ts";
+import { bytesOf, noise } from "./support/mixed-driver.ts";
+import { until } from "./support/until.ts";
+
+/** A driver of some chunks. */
+function largeDriver(): Buffer {
+  const bytes = Buffer.concat(Array.from({ length: 10 }, () => noise));
+  return driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] });
+}
+
+/** How many prefixes have been encrypted so far. */
+function countPrefixes({ app: { workers } }: TestApp): () => number {
+  const { encryptPrefix } = workers;
+  let count = 0;
+  workers.encryptPrefix = async (prefix) => {
+    const encrypted = await encryptPrefix.call(workers, prefix);
+    count++;
+    return encrypted;
+  };
+  return () => count;
+}
+
+test("a driver is encrypted once after its upload, and never again for any printer", async (t) => {
+  const app = await startApp(t);
+  const prefixes = countPrefixes(app);
+  const driver_id = String(await app.addDriver(largeDriver()));
+  await until(() => prefixes() === 1);
+
+  for (const name of ["Office", "Hall", "Store"]) {
+    const id = await app.addPrinter({ name, driver_id });
+    await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+  }
+
+  assert.equal(prefixes(), 1);
+});
+
+test("a digest thread that died costs time, and nothing else", { skip: without.verifier }, async (t) => {
+  const app = await startApp(t);
+  const driver_id = String(await app.addDriver(largeDriver()));
+  const first = await app.addPrinter({ driver_id });
+  await bytesOf(app.fetch(`/printers/${first}/packages/mdm`));
+  const second = await app.addPrinter({ name: "Hall", driver_id });
+
+  await app.app.workers.endThreads();
+  const tree = verifyIntunewin(await bytesOf(app.fetch(`/printers/${second}/packages/mdm`)));
+
+  assert.equal(tree["driver/large.bin"]?.length, 10 * noise.length);
+});
+
+test("packages without a driver share neither keys nor digests", { skip: without.verifier }, async (t) => {
+  const { app } = await startApp(t);
+  const context = new StoredPackageContext(app.store, app.workers);
+  const settings = (name: string) => JSON.stringify({ LogName: name, Drivers: [], Printers: [] });
+
+  for (const name of ["one", "two"]) {
+    const file = await mdm.build({ drivers: [], settings: settings(name), icon: undefined }, context);
+    const open = await file.open();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of open.chunks(0, file.size)) chunks.push(Uint8Array.from(chunk));
+    await open.close();
+
+    const tree = verifyIntunewin(Buffer.concat(chunks));
+    assert.deepEqual(Object.keys(tree).sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
+  }
+});
+
+test("a source that is not there fails both threads of an encryption, and nobody waits", async (t) => {
+  const workers = new Workers(bundle);
+  t.after(() => workers.close());
+  const literals = new Uint8Array();
+  const table = Float64Array.of(0, 0, 0, 2_000_000);
+  const layout = { size: 2_000_000, parts: [{ size: 2_000_000, literals, table }] };
+  const keys = deriveKeys(Buffer.alloc(32), Buffer.alloc(32));
+
+  const work = workers.encryptPrefix({ layout, files: [], keys, size: 1_999_984, name: "a file" });
+
+  await assert.rejects(work, /source 0, which is not there/);
+});
+
+test("after the end no thread is started", async () => {
+  const workers = new Workers(bundle);
+
+  await workers.close();
+
+  await assert.rejects(workers.verify({ descriptor: 0, size: 0 }), { code: "busy" });
+});
+
+test("so many tasks run, so many wait in their order, and one more is refused", async () => {
+  const admission = new Admission(2, 4);
+  const order: number[] = [];
+  const ends: (() => void)[] = [];
+  const task = (i: number) => () => {
+    order.push(i);
+    return new Promise<void>((end) => ends.push(end));
+  };
+
+  const tasks = [1, 2, 3, 4].map((i) => admission.run(task(i)));
+  await assert.rejects(admission.run(task(5)), { code: "busy" });
+  assert.deepEqual(order, [1, 2]);
+  for (let i = 0; i < 4; i++) {
+    await until(() => ends.length > i);
+    ends[i]?.();
+  }
+  await Promise.all(tasks);
+
+  assert.deepEqual(order, [1, 2, 3, 4]);
+});
+
+test("pieces come in order from as few buffers as are needed, whenever each is ready", async () => {
+  let buffers = 0;
+  const make = async (i: number, buffer: Uint8Array) => {
+    await new Promise((resolve) => setTimeout(resolve, i % 2 === 0 ? 3 : 0));
+    buffer[0] = i;
+    return buffer;
+  };
+  const buffer = () => {
+    buffers++;
+    return new Uint8Array(1);
+  };
+
+  const found: (number | undefined)[] = [];
+  for await (const [value] of prefetch({ width: 1, count: 7, buffer, make })) found.push(value);
+
+  assert.deepEqual(found, [0, 1, 2, 3, 4, 5, 6]);
+  assert.equal(buffers, 2);
+});
+
+test("a piece that fails is thrown, and whoever stops early leaves nothing under way", async () => {
+  let running = 0;
+  const make = async (i: number, buffer: Uint8Array) => {
+    running++;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    running--;
+    if (i === 3) throw new Error("the third failed");
+    return buffer;
+  };
+  const pieces = () => prefetch({ width: 2, count: 9, buffer: () => new Uint8Array(1), make });
+  const all = async () => {
+    for await (const piece of pieces()) assert.equal(piece.length, 1);
+  };
+
+  await assert.rejects(all, /the third failed/);
+  const afterFailure = running;
+  for await (const piece of pieces()) {
+    assert.equal(piece.length, 1);
+    break;
+  }
+
+  assert.deepEqual([afterFailure, running], [0, 0]);
+});
