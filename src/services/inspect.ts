@@ -8,7 +8,7 @@ import { PackageFiles } from "../inf/package-files.ts";
 import { Work } from "../inf/work.ts";
 import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/zip/archive.ts";
 import { buffersUsed } from "../workers/memory.ts";
-import type { CheckedEntries } from "./early-reading.ts";
+import type { CheckedEntries } from "./early-checks.ts";
 import { cabinetNamesLimit, kindOf, readFacts } from "./entry-facts.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */

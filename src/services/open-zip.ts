@@ -19,6 +19,7 @@ interface DownloadCount {
 const largePieceBytes = 512 * 1024;
 const smallPieceBytes = 64 * 1024;
 const largePieceDownloads = 16;
+
 /** Opens a file that is sent as it is laid out, reading in advance. @param files its sources, closed with it */
 export function openPlain(
   { layout }: LaidOutFile,

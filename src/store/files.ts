@@ -39,7 +39,7 @@ function versionOf({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs:
   return `${ino} ${size} ${mtimeNs}`;
 }
 
-/** A byte source for a worker thread, which may block: reading so is much faster. */
+/** A byte source for a process that may block: reading so is much faster. */
 export function openSourceBlocking(path: string): FileSource {
   const descriptor = openSync(path, "r");
   const found = fstatSync(descriptor, { bigint: true });

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { writeAll } from "./files.ts";
 
 const mebi = 1024 * 1024;
-/** Written at once where few uploads come at a time; all of them together gather no more than `gatheredBytes`. */
+/** Written in one piece where few uploads come at a time; all of them together gather no more than `gatheredBytes`. */
 const blockBytes = mebi;
 const leastBlockBytes = 64 * 1024;
 const gatheredBytes = 8 * mebi;
@@ -86,7 +86,7 @@ class Output {
   #size = 0;
   unsynced = 0;
 
-  /** @param stop is told at once of an error of the disk, which whoever waits next is told as well */
+  /** @param stop is told immediately of an error of the disk, which whoever waits next is told as well */
   constructor(file: FileHandle, arrived: (bytes: number) => void, stop: (error: Error) => void) {
     this.#file = file;
     this.#arrived = arrived;

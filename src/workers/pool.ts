@@ -49,7 +49,7 @@ export class Workers {
 
   /** Lays out drivers' files. @throws UserError "invalid" when an archive is damaged */
   layOutDrivers(input: Tasks["layOutDrivers"]["input"]): Promise<LaidOutDrivers> {
-    // Its heap is large where the archive is: it ends at once.
+    // Its heap is large where the archive is: it ends as soon as it is done.
     return this.#runDedicated("layOutDrivers", input, layoutHeapMb, 0);
   }
 

@@ -94,7 +94,7 @@ const leastChunkBytes = 64;
 
 /**
  * Unpacks one entry, checks its size and checksum, and returns its first `keep` bytes. Blocks while it
- * inflates: call it in a worker thread.
+ * inflates: call it in a process of its own.
  * @param used is told of buffers that are done with
  * @throws UserError "invalid" when the entry is damaged.
  */

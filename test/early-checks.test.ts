@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import type { ArchiveEntry } from "../src/pkg/zip/archive.ts";
-import { type CheckedEntries, EarlyReading } from "../src/services/early-reading.ts";
+import { type CheckedEntries, EarlyReading } from "../src/services/early-checks.ts";
 import { inspectArchive } from "../src/services/inspect.ts";
 import { reportOf } from "../src/services/inspect-report.ts";
 import { damagedZip, honestZips } from "./support/damaged-zip.ts";

@@ -2,7 +2,7 @@ import { setPriority } from "node:os";
 import { messageOf, UserError } from "../domain/errors.ts";
 import { openSourceBlocking } from "../store/files.ts";
 import type { InspectionReply, InspectionRequest } from "../workers/inspection-process.ts";
-import { EarlyReading } from "./early-reading.ts";
+import { EarlyReading } from "./early-checks.ts";
 import { inspectArchive } from "./inspect.ts";
 import { reportOf } from "./inspect-report.ts";
 
