@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { client, temporaryFolder } from "./support/app.ts";
+import { client, startApp, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { connectRaw } from "./support/raw.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
+import { beginUpload } from "./support/uploads.ts";
 
 test("a connection that was busy at SIGTERM is closed as soon as it is idle: nobody waits for its keep-alive", async (t) => {
   const service = await serve(t, await temporaryFolder(t));
@@ -27,4 +30,18 @@ test("a connection that was busy at SIGTERM is closed as soon as it is idle: nob
   assert.equal(code, 0);
   assert.ok(busy.text().length > bytes.length, "the download is whole");
   assert.ok(took < 4000, `it took ${took.toFixed(0)} ms`);
+});
+
+test("uploads that are broken off at the end are gone before the folder is given free", async (t) => {
+  const { url, dataDir, stop } = await startApp(t);
+  const files = () => readdirSync(join(dataDir, "incoming")).length;
+  const uploads = await Promise.all(
+    Array.from({ length: 6 }, () => beginUpload(url, Buffer.alloc(40 * 1024 * 1024))),
+  );
+  for (const upload of uploads) upload.send(20 * 1024 * 1024);
+  await until(() => files() === 6);
+
+  await stop();
+
+  assert.equal(files(), 0);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { test } from "node:test";
 import { deriveKeys } from "../src/pkg/formats/encryption.ts";
 import { mdm } from "../src/pkg/formats/mdm.ts";
@@ -6,7 +7,7 @@ import { StoredPackageContext } from "../src/services/package-context.ts";
 import { Admission } from "../src/workers/admission.ts";
 import { Workers } from "../src/workers/pool.ts";
 import { prefetch } from "../src/workers/prefetch.ts";
-import { bundle, startApp, type TestApp } from "./support/app.ts";
+import { bundle, startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf, noise } from "./support/mixed-driver.ts";
@@ -158,3 +159,60 @@ test("a piece that fails is thrown, and whoever stops early leaves nothing under
 
   assert.deepEqual([afterFailure, running], [0, 0]);
 });
+
+test("a client whose printers hold more text than a package can is told so, and a large one disturbs nobody", async (t) => {
+  const { app, fetch, post, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Large" });
+  await post("/clients", { name: "Too large" });
+  const { printer } = app.store.printers.get(await addPrinter());
+  const replaces = Array.from({ length: 1000 }, (_, i) => `Drücker ${i}`);
+  const add = (client_id: number, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        app.store.printers.add({ ...printer, name: `Printer ${i}`, client_id, replaces }),
+      ),
+    );
+  await add(1, 120);
+  await add(2, 160);
+
+  const large = await fetch("/clients/1/packages/mdm", { method: "HEAD" });
+  const tooLarge = await fetch("/clients/2/packages/mdm", { method: "HEAD" });
+  const reason = await (await fetch("/clients/2/packages/rmm")).text();
+
+  assert.deepEqual([large.status, tooLarge.status], [200, 422]);
+  assert.match(reason, /hold more text than one package can/);
+});
+
+test("an archive that is written while its driver is encrypted spoils no later package", {
+  skip: without.verifier,
+}, async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const before = await startApp(t, { dataDir });
+  const zip = largeDriver();
+  const id = await before.addPrinter({ driver_id: String(await before.addDriver(zip)) });
+  await before.stop();
+  const { app, fetch, upload } = await startApp(t, { dataDir });
+  const path = app.store.blobs.archivePath(app.store.drivers.get(1).sha256);
+  const { encryptPrefix } = app.workers;
+  app.workers.encryptPrefix = (prefix) => {
+    writeAt(path, 1_000_000, "spoiled");
+    return encryptPrefix.call(app.workers, prefix);
+  };
+
+  const during = await fetch(`/printers/${id}/packages/mdm`);
+  const reason = await during.text();
+  app.workers.encryptPrefix = encryptPrefix;
+  await upload("/drivers/upload", zip);
+  const after = await bytesOf(fetch(`/printers/${id}/packages/mdm`));
+
+  assert.equal(during.status, 503);
+  assert.match(reason, /was changed a moment ago/);
+  assert.equal(verifyIntunewin(after)["driver/large.bin"]?.length, 10 * noise.length);
+});
+
+/** Writes into a file without making another one of it. */
+function writeAt(path: string, position: number, text: string): void {
+  const file = openSync(path, "r+");
+  writeSync(file, text, position);
+  closeSync(file);
+}

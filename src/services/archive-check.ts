@@ -62,12 +62,18 @@ export class ArchiveCheck {
     return known === "unread" ? "sound" : known;
   }
 
-  /** Reads the archive first where nobody has. @throws UserError "invalid" when it is missing or damaged */
-  async require(driver: Driver): Promise<void> {
+  /**
+   * Reads the archive first where nobody has.
+   * @returns the version of the file that is sound
+   * @throws UserError "invalid" when it is missing or damaged
+   */
+  async require(driver: Driver): Promise<string> {
     let state = await this.#known(driver);
     // Another file may have come in its place while it was read: that one is read too.
     for (; state === "unread"; state = await this.#known(driver)) await this.#readNow(driver.sha256);
-    if (state !== "sound") throw archiveRefusal(driver, state);
+    const version = this.#verdicts.get(driver.sha256)?.version;
+    if (state === "sound" && version !== undefined) return version;
+    throw archiveRefusal(driver, state === "sound" ? "missing" : state);
   }
 
   async #known({ sha256, size }: Pick<Driver, "sha256" | "size">): Promise<ArchiveState | "unread"> {

@@ -8,7 +8,7 @@ import type { Workers } from "../workers/pool.ts";
 import { prefetch } from "../workers/prefetch.ts";
 import type { LaidOut } from "../workers/tasks.ts";
 import type { PackageCaches } from "./package-caches.ts";
-import { closeSources, openFiles } from "./source-files.ts";
+import { closeSources, openFiles, whileUnchanged } from "./source-files.ts";
 
 /** How many plain downloads there are at the moment: many get smaller buffers. */
 interface DownloadCount {
@@ -70,8 +70,10 @@ export class EncryptedOnThreads implements EncryptingZip {
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo> {
     return this.#caches.encryptionInfos.get(nameOf(this.#zip.digest), async () => {
       const prefix = await this.#prefix(keys);
-      const name = nameOf(keys.iv);
-      return this.#workers.finish({ ...this.#laidOut(), keys, prefix, name });
+      const name = this.#prefixName(keys);
+      return whileUnchanged(this.#files, () =>
+        this.#workers.finish({ ...this.#laidOut(), keys, prefix, name }),
+      );
     });
   }
 
@@ -103,10 +105,17 @@ export class EncryptedOnThreads implements EncryptingZip {
     const { drivers } = this.#zip;
     const size = prefixSize(drivers.prefix.files.size);
     if (size === 0) return { size, checkpoints: new Uint8Array(), state: keys.iv };
-    const name = nameOf(keys.iv);
+    const name = this.#prefixName(keys);
     return this.#caches.prefixes.get(name, () =>
-      this.#workers.encryptPrefix({ ...this.#laidOut(), keys, size, name }),
+      whileUnchanged(this.#files, () =>
+        this.#workers.encryptPrefix({ ...this.#laidOut(), keys, size, name }),
+      ),
     );
+  }
+
+  /** A thread keeps digests of what it read: of files that were written meanwhile, nobody asks for them again. */
+  #prefixName({ iv }: EncryptionKeys): string {
+    return [nameOf(iv), ...this.#files.map(({ version }) => version)].join(" ");
   }
 
   #laidOut(): LaidOut {

@@ -19,10 +19,12 @@ import {
 } from "../pkg/scripts/deployment.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
+import { Admission } from "../workers/admission.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
 import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
+import { fileChanged } from "./source-files.ts";
 
 /** A package with what a download says of it. */
 export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isResumable" | "isEncrypted"> {
@@ -35,6 +37,7 @@ export class PackageBuilder {
   readonly #store: Store;
   readonly #archives: ArchiveCheck;
   readonly #context: StoredPackageContext;
+  readonly #clientPackages = new Admission(2, 64);
   #preparing: Promise<void> = Promise.resolve();
 
   constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
@@ -53,7 +56,12 @@ export class PackageBuilder {
   }
 
   /** All printers of a client that have a driver, in one package. @throws UserError "invalid" */
-  async ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
+  ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
+    if (this.#store.printers.settingsLength(client.id) > settingsLimit) throw tooMuchText(client);
+    return this.#clientPackages.run(() => this.#ofClient(format, client));
+  }
+
+  async #ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
     const printers = this.#store.printers.ofClientWithDriver(client.id);
     if (printers.length === 0) {
       throw new UserError("invalid", `“${client.name}” has no printer with a driver yet: assign one first.`);
@@ -141,10 +149,10 @@ export class PackageBuilder {
   }
 
   async #driverFiles(driver: Driver, folder: string): Promise<DriverFiles> {
-    await this.#archives.require(driver);
+    const version = await this.#archives.require(driver);
     const { sha256, size } = driver;
     const path = this.#store.blobs.archivePath(sha256);
-    return { path, sha256, size, folder, refusal: (problem) => archiveRefusal(driver, problem) };
+    return { path, sha256, size, version, folder, refusal: (problem) => archiveRefusal(driver, problem) };
   }
 
   /** The printer's picture; a missing record or file is no reason to fail. */
@@ -152,7 +160,8 @@ export class PackageBuilder {
     const picture = await findIcon(this.#store, printerId);
     if (picture === undefined) return undefined;
     const { path, sha256, bytes } = picture;
-    return { path, sha256, size: bytes.length, crc32: crc32(bytes), refusal: () => pictureChanged };
+    const size = bytes.length;
+    return { path, sha256, size, version: undefined, crc32: crc32(bytes), refusal: fileChanged };
   }
 }
 
@@ -174,7 +183,12 @@ async function inTurns<T>(work: Generator<undefined, T>): Promise<T> {
 
 const stepsAtOnce = 100;
 
-const pictureChanged = new UserError(
-  "busy",
-  "The printer’s picture was changed a moment ago. Try again in a few seconds.",
-);
+/** Characters of the settings of all printers in one package: a thousand ordinary ones have a million. */
+const settingsLimit = 2_000_000;
+
+function tooMuchText({ name }: Client): UserError {
+  return new UserError(
+    "invalid",
+    `The printers of “${name}” hold more text than one package can: shorten what they replace, or download them one by one.`,
+  );
+}

@@ -1,4 +1,5 @@
 import type { OpenFile } from "../domain/byte-source.ts";
+import { UserError } from "../domain/errors.ts";
 import type { SourceFile } from "../pkg/formats/contents.ts";
 import type { Blobs } from "../store/blobs.ts";
 import type { FileSource } from "../store/files.ts";
@@ -23,10 +24,25 @@ export async function withSources<T>(
 ): Promise<T> {
   const files = await openSources(blobs, sources);
   try {
-    return await use(openFiles(files));
+    return await whileUnchanged(files, () => use(openFiles(files)));
   } finally {
     await closeSources(files);
   }
+}
+
+/** Works with open files, and rejects when one of them was written meanwhile: what came of it is of no use. */
+export async function whileUnchanged<T>(files: readonly FileSource[], work: () => Promise<T>): Promise<T> {
+  const result = await work();
+  for (const file of files) if (!(await file.isUnchanged())) throw fileChanged();
+  return result;
+}
+
+/** What is said of a file that another one took the place of, or that was written again. */
+export function fileChanged(): UserError {
+  return new UserError(
+    "busy",
+    "A file of this package was changed a moment ago. Try again in a few seconds.",
+  );
 }
 
 export async function closeSources(files: readonly FileSource[]): Promise<void> {
@@ -41,7 +57,8 @@ export function openFiles(files: readonly FileSource[]): OpenFile[] {
 async function openOne(blobs: Blobs, source: SourceFile): Promise<FileSource> {
   const file = await blobs.open(source.path);
   if (file === undefined) throw source.refusal("missing");
-  if (file.size === source.size) return file;
+  const isSame = source.version === undefined || file.version === source.version;
+  if (file.size === source.size && isSame) return file;
   await file.close();
-  throw source.refusal("damaged");
+  throw file.size === source.size ? fileChanged() : source.refusal("damaged");
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
+import { stopping } from "../domain/errors.ts";
 import { type FileSource, fileState, makeFolder, moveIntoPlace, openSource } from "./files.ts";
 import { UploadWriter } from "./upload-writer.ts";
 
@@ -32,6 +33,9 @@ export class Blobs {
   /** The last work that was asked for, by digest. */
   readonly #turns = new Map<string, Promise<void>>();
   readonly #writer = new UploadWriter();
+  /** Uploads that are being received or given up. */
+  readonly #uploads = new Set<Promise<unknown>>();
+  #isClosed = false;
   /** Of uploads that are neither kept nor given up, by path. */
   readonly #readers = new Map<string, UploadReader>();
 
@@ -52,6 +56,7 @@ export class Blobs {
    * file together with its record does it in here: else one would delete the file that another just put.
    */
   inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(stopping());
     const result = (this.#turns.get(sha256) ?? Promise.resolve()).then(work);
     const over = result.then(
       () => {},
@@ -64,9 +69,14 @@ export class Blobs {
     return result;
   }
 
-  /** When no work is under way in any turn. */
-  async settled(): Promise<void> {
-    while (this.#turns.size > 0) await Promise.all(this.#turns.values());
+  /** Begins nothing more; settles when no upload and no turn is under way: then another process may have the folder. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#turns.size + this.#uploads.size > 0) {
+      await Promise.allSettled([...this.#turns.values(), ...this.#uploads]);
+      // Whoever waited for an upload may give it up now.
+      await new Promise(setImmediate);
+    }
   }
 
   archivePath(sha256: string): string {
@@ -81,7 +91,25 @@ export class Blobs {
    * Streams an upload into a temporary file while its digest is taken. The file is gone when it fails; after a
    * success, `discard` must follow whatever becomes of it.
    */
-  async receive(stream: Readable, reader?: UploadReader): Promise<Incoming> {
+  receive(stream: Readable, reader?: UploadReader): Promise<Incoming> {
+    return this.#isClosed ? Promise.reject(stopping()) : this.#untilDone(this.#receive(stream, reader));
+  }
+
+  /** Gives up an upload; the file stays when it was kept already. */
+  discard(incoming: Pick<Incoming, "path">): Promise<void> {
+    return this.#untilDone(this.#discard(incoming));
+  }
+
+  async #untilDone<T>(work: Promise<T>): Promise<T> {
+    this.#uploads.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#uploads.delete(work);
+    }
+  }
+
+  async #receive(stream: Readable, reader?: UploadReader): Promise<Incoming> {
     await makeFolder(this.#incoming);
     const path = join(this.#incoming, randomUUID());
     try {
@@ -95,13 +123,12 @@ export class Blobs {
         await file.close();
       }
     } catch (error) {
-      await this.discard({ path });
+      await this.#discard({ path });
       throw error;
     }
   }
 
-  /** Gives up an upload; the file stays when it was kept already. */
-  async discard({ path }: Pick<Incoming, "path">): Promise<void> {
+  async #discard({ path }: Pick<Incoming, "path">): Promise<void> {
     this.#readers.get(path)?.gone(path);
     this.#readers.delete(path);
     await rm(path, { force: true });

@@ -53,6 +53,15 @@ export class Printers {
     return this.#listed(`WHERE driver_id = ? ${byName}`, driverId);
   }
 
+  /** How many characters the settings of a client's printers have that have a driver. */
+  settingsLength(clientId: number): number {
+    const where = "WHERE client_id = ? AND driver_id IS NOT NULL";
+    const row = this.#db.first(`SELECT sum(length(name) + length(settings)) AS n FROM printers ${where}`, [
+      clientId,
+    ]);
+    return Number(row?.n ?? 0);
+  }
+
   /** A client's printers that have a driver, with all of their settings, by name. */
   ofClientWithDriver(clientId: number): Printer[] {
     const where = `WHERE client_id = ? AND driver_id IS NOT NULL ${byName}`;

@@ -68,7 +68,7 @@ async function openLocked(
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
   const secret = await readSecret(secretPath);
   const close = async () => {
-    await blobs.settled();
+    await blobs.close();
     await db.settle();
     db.close();
     await lock.release();

@@ -16,6 +16,8 @@ const longTaskLimit = 24;
 const usualHeapMb = 24;
 /** A central directory has up to 64 MB. */
 const layoutHeapMb = 768;
+/** Settings of more characters need more memory than the digest thread has. */
+const largeSettings = 100_000;
 /** How long a thread with nothing to do stays. */
 const encryptingIdleMs = 20_000;
 const verifyingIdleMs = 1000;
@@ -55,7 +57,10 @@ export class Workers {
 
   /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" where no ZIP can hold it */
   async layOut(input: Tasks["layOut"]["input"]): Promise<Described> {
-    return this.#digests().run("layOut", input);
+    const isLarge = (input.end.settings?.length ?? 0) > largeSettings;
+    return isLarge
+      ? this.#runDedicated("layOut", input, layoutHeapMb, 0)
+      : this.#digests().run("layOut", input);
   }
 
   /** SHA-256 of all that is laid out. */

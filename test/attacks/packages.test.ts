@@ -96,13 +96,13 @@ test("a client with a thousand printers on a large driver holds nobody up", asyn
 test("a client whose drivers have more files than a package can hold is told so, in the memory of one driver", {
   skip: withoutProc,
 }, async (t) => {
+  // Made before, because it takes so long that a connection would be given up meanwhile.
+  const zips = Array.from({ length: 4 }, (_, i) => driverOfManyFiles(59_000 + i));
   const service = await serve(t, await temporaryFolder(t));
   const { addDriver, addPrinter, post, fetch } = client(service.url);
   await post("/clients", { name: "Large" });
-  for (let i = 0; i < 4; i++) {
-    const zip = driverOfManyFiles(59_000 + i);
+  for (const [i, zip] of zips.entries())
     await addPrinter({ name: `Printer ${i}`, client_id: "1", driver_id: String(await addDriver(zip)) });
-  }
 
   const answer = await fetch("/clients/1/packages/rmm");
   const alone = await fetch("/printers/1/packages/rmm", { method: "HEAD" });

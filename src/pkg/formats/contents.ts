@@ -22,6 +22,8 @@ export interface SourceFile {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
+  /** Of the file that was found to be sound, as the store names it; undefined where any of this size is. */
+  readonly version: string | undefined;
   /** What a person is told when the file is not there, or not what it was. */
   readonly refusal: (problem: "missing" | "damaged") => UserError;
 }
