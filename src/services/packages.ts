@@ -56,7 +56,7 @@ export class PackageBuilder {
   }
 
   /** All printers of a client that have a driver, in one package. @throws UserError "invalid" */
-  ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
+  async ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
     if (this.#store.printers.settingsLength(client.id) > settingsLimit) throw tooMuchText(client);
     return this.#clientPackages.run(() => this.#ofClient(format, client));
   }
