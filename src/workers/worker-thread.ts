@@ -25,6 +25,7 @@ export class WorkerThread {
   readonly #jobs = new Map<number, Job>();
   #nextId = 1;
   #idle: NodeJS.Timeout | undefined;
+  #isEnding = false;
 
   /**
    * @param script the bundled file that `main.ts` became
@@ -67,6 +68,7 @@ export class WorkerThread {
   /** Ends it; whatever it was doing is rejected. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
+    this.#isEnding = true;
     this.#ended();
     await this.#worker.terminate();
   }
@@ -81,6 +83,8 @@ export class WorkerThread {
   }
 
   #rest(): void {
+    // A last reply may come while it ends, for which somebody waits who must not be left alone with it.
+    if (this.#isEnding) return;
     this.#worker.unref();
     if (this.#idleMs === 0) void this.end();
     else if (Number.isFinite(this.#idleMs))
