@@ -11,6 +11,7 @@ import { bundle, startApp, type TestApp, temporaryFolder } from "./support/app.t
 import { driverZip } from "./support/driver-zip.ts";
 import { verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf, noise } from "./support/mixed-driver.ts";
+import { makePng } from "./support/png.ts";
 import { until } from "./support/until.ts";
 
 /** A driver of some chunks. */
@@ -31,7 +32,7 @@ function countPrefixes({ app: { workers } }: TestApp): () => number {
   return () => count;
 }
 
-test("a driver is encrypted once after its upload, and never again for any printer", async (t) => {
+test("a driver is encrypted once after its upload, and never again for any printer, with a picture or without", async (t) => {
   const app = await startApp(t);
   const prefixes = countPrefixes(app);
   const driver_id = String(await app.addDriver(largeDriver()));
@@ -39,6 +40,7 @@ test("a driver is encrypted once after its upload, and never again for any print
 
   for (const name of ["Office", "Hall", "Store"]) {
     const id = await app.addPrinter({ name, driver_id });
+    if (name === "Hall") await app.upload(`/printers/${id}/icon`, makePng(), "icon.png");
     await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
   }
 

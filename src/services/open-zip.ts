@@ -113,9 +113,13 @@ export class EncryptedOnThreads implements EncryptingZip {
     );
   }
 
-  /** A thread keeps digests of what it read: of files that were written meanwhile, nobody asks for them again. */
+  /**
+   * Names the drivers and their archives' versions, but no icon, which stands behind them. A thread keeps digests of
+   * what it read: of an archive that was written meanwhile, nobody asks for them again.
+   */
   #prefixName({ iv }: EncryptionKeys): string {
-    return [nameOf(iv), ...this.#files.map(({ version }) => version)].join(" ");
+    const archives = this.#files.slice(0, this.#zip.drivers.sourceCount);
+    return [nameOf(iv), ...archives.map(({ version }) => version)].join(" ");
   }
 
   #laidOut(): LaidOut {
