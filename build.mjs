@@ -19,6 +19,23 @@ function licences() {
   return texts.map((text) => text.trim()).join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
+/**
+ * A script or style sheet with everything that it imports.
+ * @param {string} entry
+ */
+async function pageAsset(entry) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: ["es2022", "chrome109", "firefox115", "safari16.4"],
+    write: false,
+    logLevel: "warning",
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
 /** @type {import("esbuild").BuildOptions} */
 const shared = {
   bundle: true,
@@ -30,11 +47,15 @@ const shared = {
   loader: { ".wasm": "binary", ".ps1": "text", ".css": "text", ".svg": "text" },
   plugins: [
     {
-      // The scripts that pages load are text to the server, not code.
-      name: "page scripts as text",
+      // The scripts and styles that pages load are text to the server, each put together of its parts.
+      name: "page assets as text",
       setup({ onLoad }) {
-        onLoad({ filter: /[\\/]assets[\\/][^\\/]+\.js$/ }, ({ path }) => ({
+        onLoad({ filter: /[\\/]assets[\\/]htmx-[^\\/]+\.js$/ }, ({ path }) => ({
           contents: readFileSync(path, "utf8"),
+          loader: "text",
+        }));
+        onLoad({ filter: /[\\/]assets[\\/]app\.(?:js|css)$/ }, async ({ path }) => ({
+          contents: await pageAsset(path),
           loader: "text",
         }));
       },

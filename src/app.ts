@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
+import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";
@@ -12,6 +13,7 @@ export interface App {
   readonly inspections: Inspections;
   readonly workers: Workers;
   readonly archives: ArchiveCheck;
+  readonly overview: Overview;
   readonly packages: PackageBuilder;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;

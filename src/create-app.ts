@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
+import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
 import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections } from "./workers/inspections.ts";
@@ -33,8 +34,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const inspections = new Inspections(script, overrides.inspectionLimits);
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
+  const overview = new Overview(store, archives);
   const packages = new PackageBuilder(store, workers, archives);
-  const app = { config, store, inspections, workers, archives, packages, random, log };
+  const app = { config, store, inspections, workers, archives, overview, packages, random, log };
   return { app, close: () => closeApp(app) };
 }
 

@@ -110,9 +110,9 @@ test("a form shows errors of its fields, and an upload those of its file; every 
   }
 });
 
-test("messages go to the status line that every page has", async (t) => {
+test("messages go to the place for them that every page has", async (t) => {
   const { fetch, post } = await startApp(t);
-  const line = /<p id="status" class="status" role="status" aria-live="polite"/;
+  const line = /<div id="message"/;
 
   const page = await (await fetch("/")).text();
   const fragment = await (await post("/clients", { name: "Alpha" }, script)).text();
@@ -120,6 +120,6 @@ test("messages go to the status line that every page has", async (t) => {
 
   assert.match(page, line);
   assert.match(fragment, line);
-  assert.equal(failed.headers.get("hx-retarget"), "#status");
-  assert.match(readFileSync("assets/app.js", "utf8"), /\$\("#status"\)/);
+  assert.equal(failed.headers.get("hx-retarget"), "#message");
+  assert.match(readFileSync("assets/app.js", "utf8"), /\$\("#message"\)/);
 });

@@ -17,7 +17,7 @@ import {
   printerSettingsFrom,
 } from "../src/domain/printer-fields.ts";
 import { settingsSection } from "../src/html/printer.ts";
-import { printerForm } from "../src/html/printers.ts";
+import { printerForm } from "../src/html/printer-form.ts";
 import { makePrinter, settingDefaults } from "./support/records.ts";
 
 const fieldsWithChoices: Record<string, Choices> = {

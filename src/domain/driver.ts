@@ -53,11 +53,16 @@ export interface DriverSettings {
   readonly inf_path: string;
   /** The chosen model; empty where none was found yet. */
   readonly driver_desc: string;
+  /** Whether a person chose the model; where nobody did, it is the one that `preferredDescription` answers. */
+  readonly model_chosen: boolean;
   /** The scripts import the catalog's signing certificate into the machine's trusted publishers. */
   readonly trust_publisher: boolean;
+  /** Packages leave out what neither the chosen INF uses nor those that it brings along. */
+  readonly drop_unused: boolean;
 }
 
-export interface Driver extends DriverSettings {
+/** A driver without its report, which may be large. */
+export interface DriverSummary extends DriverSettings {
   readonly id: number;
   /** Of the archive as uploaded. */
   readonly sha256: string;
@@ -68,7 +73,32 @@ export interface Driver extends DriverSettings {
   readonly uploaded_at: number;
   /** UTC, milliseconds since 1970. */
   readonly updated_at: number;
+  /** What lists show of the chosen INF; undefined where none is chosen. */
+  readonly listed: ListedInf | undefined;
+}
+
+export interface Driver extends DriverSummary {
   readonly report: ArchiveReport;
+}
+
+/** What lists show of the chosen INF. It is kept beside the report, so that no list reads a report. */
+export interface ListedInf
+  extends Pick<
+    InfSummary,
+    | "isPrinter"
+    | "class"
+    | "driverModel"
+    | "provider"
+    | "driverVer"
+    | "signed"
+    | "architectures"
+    | "notShipped"
+  > {
+  readonly missingCount: number;
+  /** How many names of models the INF has. */
+  readonly modelCount: number;
+  /** Names that the driver or printers of it deploy and that the INF, which names others, does not have. */
+  readonly lostModels: readonly string[];
 }
 
 /**
@@ -85,6 +115,8 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
     inf_path: fields.text("inf_path", { label: "The INF" }),
     driver_desc: fields.text("driver_desc", { label: "The model", maxLength: 500 }),
     trust_publisher: fields.checkbox("trust_publisher"),
+    drop_unused: fields.checkbox("drop_unused"),
+    model_chosen: driver.model_chosen || (input.driver_desc ?? driver_desc) !== driver_desc,
   };
   const inf = driver.report.infs.find(({ path }) => cleanText(path) === settings.inf_path);
   if (inf === undefined && settings.inf_path !== "")
@@ -97,6 +129,7 @@ export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
     ...settings,
     inf_path: inf.path,
     driver_desc: preferredDescription(inf.descriptions, inf.manufacturers),
+    model_chosen: false,
   };
 }
 
@@ -105,9 +138,20 @@ export function missingCountOf(inf: Pick<InfSummary, "missing" | "missingCount">
   return inf.missingCount ?? inf.missing.length;
 }
 
-/** What the driver is called on a page. */
-export function driverTitle(driver: Pick<Driver, "name" | "driver_desc" | "file_name">): string {
-  return driver.name || driver.driver_desc || driver.file_name;
+/** What the driver is called on a page: what the operator calls it, else its provider, INF and version. */
+export function driverTitle(
+  driver: Pick<DriverSummary, "name" | "file_name" | "inf_path" | "listed">,
+): string {
+  if (driver.name !== "") return driver.name;
+  if (driver.listed === undefined) return driver.file_name;
+  const provider = vendorOf(driver.listed.provider);
+  const inf = driver.inf_path.slice(driver.inf_path.lastIndexOf("/") + 1);
+  return [provider, inf, driver.listed.driverVer?.version].filter(Boolean).join(" ");
+}
+
+/** An INF's provider as people know it; undefined where it is a token that the INF does not resolve. */
+export function vendorOf(provider: string | null): string | undefined {
+  return provider === null || provider.includes("%") ? undefined : provider;
 }
 
 /** The INF that the driver's scripts use. */

@@ -1,15 +1,12 @@
 import type { Client } from "./client.ts";
-import type { Driver } from "./driver.ts";
+import type { Driver, DriverSummary } from "./driver.ts";
+import type { Finding, State } from "./findings.ts";
 import type { Printer } from "./printer.ts";
-import type { ListedInf } from "./report.ts";
 
 // What is read together and shown together: the store makes these, services and pages take them.
 
 /** A client as others refer to it. */
 export type ClientName = Pick<Client, "id" | "name">;
-
-/** A driver as others refer to it: what it is called, and whether it can be deployed. */
-export type DriverName = Pick<Driver, "id" | "name" | "driver_desc" | "file_name" | "inf_path">;
 
 /** A printer with all of its settings, and whose it is. */
 export interface PrinterDetails {
@@ -19,15 +16,26 @@ export interface PrinterDetails {
 
 /** A printer as lists show it: with no more of its settings than they need, and what it refers to. */
 export interface ListedPrinter {
-  readonly printer: Pick<Printer, "id" | "created_at" | "name" | "driver_desc" | "address" | "port_name">;
+  readonly printer: Pick<
+    Printer,
+    "id" | "created_at" | "name" | "driver_desc" | "address" | "port_name" | "location"
+  >;
   readonly client: ClientName | undefined;
-  readonly driver: DriverName | undefined;
+  readonly driver: DriverSummary | undefined;
 }
 
-/** A driver as lists show it: without its report, which may be large. */
-export interface ListedDriver extends Omit<Driver, "report"> {
-  /** What is known of the chosen INF; undefined where none is chosen. */
-  readonly listed: ListedInf | undefined;
+/** What can be said of a record's fitness for deployment. */
+export interface Standing {
+  readonly state: State;
+  /** The worst first; of a record that is ready, none. */
+  readonly findings: readonly Finding[];
+}
+
+export type StatedPrinter = ListedPrinter & Standing;
+export type StatedDriver = ListedDriver & Standing;
+
+/** A driver as lists show it. */
+export interface ListedDriver extends DriverSummary {
   readonly printer_count: number;
 }
 
@@ -38,7 +46,7 @@ export interface ListedClient extends Client {
 /** What a printer's form offers. */
 export interface PrinterChoices {
   readonly clients: readonly ClientName[];
-  readonly drivers: readonly DriverName[];
+  readonly drivers: readonly DriverSummary[];
 }
 
 /** What an upload led to. */

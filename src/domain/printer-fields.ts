@@ -75,12 +75,13 @@ export function printerSettingsFrom(json: string): StoredSettings {
 /** The same of what lists show alone. @throws Error when the text is no object in JSON */
 export function listedSettingsFrom(
   json: string,
-): Pick<StoredSettings, "driver_desc" | "address" | "port_name"> {
+): Pick<StoredSettings, "driver_desc" | "address" | "port_name" | "location"> {
   const stored = StoredObject.parse(json);
   return {
     driver_desc: storedFields.driver_desc.read(stored, "driver_desc"),
     address: storedFields.address.read(stored, "address"),
     port_name: storedFields.port_name.read(stored, "port_name"),
+    location: storedFields.location.read(stored, "location"),
   };
 }
 

@@ -4,15 +4,12 @@ import {
   architectures,
   chosenInf,
   type Driver,
+  hasModel,
   type InfSummary,
+  type ListedInf,
   missingCountOf,
 } from "./driver.ts";
 import { StoredObject } from "./stored.ts";
-
-/** What lists show of the chosen INF. It is kept beside the report, so that no list reads a report. */
-export interface ListedInf extends Pick<InfSummary, "driverVer" | "signed" | "architectures" | "notShipped"> {
-  readonly missingCount: number;
-}
 
 /** Reads a report that was kept. @throws Error when the text is no object in JSON */
 export function reportFrom(json: string): ArchiveReport {
@@ -27,12 +24,32 @@ export function reportFrom(json: string): ArchiveReport {
   };
 }
 
-/** What lists show of the driver's chosen INF; undefined where none is chosen. */
-export function listedInf(driver: Pick<Driver, "inf_path" | "report">): ListedInf | undefined {
+/**
+ * What lists show of the driver's chosen INF; undefined where none is chosen.
+ * @param used the models that printers of the driver choose by themselves
+ */
+export function listedInf(
+  driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
+  used: readonly string[] = [],
+): ListedInf | undefined {
   const inf = chosenInf(driver);
   if (inf === undefined) return undefined;
-  const { driverVer, signed, architectures, notShipped } = inf;
-  return { driverVer, signed, architectures, notShipped, missingCount: missingCountOf(inf) };
+  const { isPrinter, driverModel, provider, driverVer, signed, architectures, notShipped } = inf;
+  const deployed = new Set([driver.driver_desc, ...used].filter((model) => model !== ""));
+  const known = { ...driver, driver_desc: "" };
+  return {
+    isPrinter,
+    class: inf.class,
+    driverModel,
+    provider,
+    driverVer,
+    signed,
+    architectures,
+    notShipped,
+    missingCount: missingCountOf(inf),
+    modelCount: inf.descriptions.length,
+    lostModels: [...deployed].filter((model) => !hasModel(known, model)),
+  };
 }
 
 /** Reads what was kept for lists; `null` stands for no chosen INF. @throws Error when it is neither */
@@ -40,11 +57,17 @@ export function listedInfFrom(json: string): ListedInf | undefined {
   if (json === "null") return undefined;
   const stored = StoredObject.parse(json);
   return {
+    isPrinter: stored.flag("isPrinter"),
+    class: stored.textOrNull("class"),
+    driverModel: stored.choice("driverModel", ["", "v3", "v4"]) || null,
+    provider: stored.textOrNull("provider"),
     driverVer: driverVerFrom(stored),
     signed: stored.flag("signed"),
     architectures: architecturesFrom(stored, "architectures"),
     notShipped: architecturesFrom(stored, "notShipped"),
     missingCount: stored.integer("missingCount"),
+    modelCount: stored.integer("modelCount"),
+    lostModels: stored.texts("lostModels"),
   };
 }
 

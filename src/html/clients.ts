@@ -1,11 +1,10 @@
 import type { Client } from "../domain/client.ts";
-import type { ListedClient, ListedPrinter } from "../domain/listings.ts";
-import { deleteFold, type FormState, problemSummary, textArea, textField } from "./form.ts";
+import type { ListedClient } from "../domain/listings.ts";
+import { type FormState, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { printerTable } from "./printers.ts";
-import { counted, time } from "./text.ts";
+import { time } from "./text.ts";
 
 export function clientsPage(frame: Frame, clients: readonly ListedClient[], form: FormState): Html {
   const body = html`<div class="beside">${clientForm(form)}${clientList(clients)}</div>`;
@@ -38,40 +37,6 @@ export function clientForm(form: FormState, oob = false): Html {
     <h2>New client</h2>${problemSummary(form)}${clientFields(form)}
     <button class="primary">Save client</button>
   </form>`;
-}
-
-interface ClientPageData {
-  readonly client: Client;
-  readonly printers: readonly ListedPrinter[];
-  readonly form: FormState;
-  readonly packages: readonly { readonly label: string; readonly path: string }[];
-}
-
-export function clientPage(frame: Frame, data: ClientPageData): Html {
-  const { client, printers, form, packages } = data;
-  const deployable = printers.some(({ driver }) => driver !== undefined);
-  const links = packages.map(
-    ({ label, path }) => html`<li><a class="button" href="${path}" download>${label}</a></li>`,
-  );
-  const action = html`<a class="button primary" href="${paths.printers}?client_id=${client.id}">New printer</a>`;
-  return page(
-    { ...frame, title: client.name, place: "Clients", action },
-    html`<p class="soft">${counted(printers.length, "printer")}, client since ${time(client.created_at)}</p>
-    <section><h2>Printers</h2>
-      ${printers.length > 0 ? printerTable(printers) : html`<p>No printers yet.</p>`}</section>
-    ${
-      deployable &&
-      html`<section><h2>All printers in one package</h2>
-      <p>One install script adds every queue of this client and reports each one’s result.</p>
-      <ul class="actions">${links}</ul></section>`
-    }
-    <section><h2>Settings</h2>${clientSettings(client, form)}</section>
-    ${deleteFold({
-      what: "client",
-      consequence: "A client that still has printers is not deleted.",
-      action: paths.clientDelete(client.id),
-    })}`,
-  );
 }
 
 /** A client's form on its own page, and the fragment that a save answers. */

@@ -1,15 +1,16 @@
-import type { ListedPrinter } from "../domain/listings.ts";
+import type { StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { packageLinks } from "./packages.ts";
 import { paths } from "./paths.ts";
-import { modelLabel, printerState } from "./printers.ts";
+import { modelLabel } from "./printers.ts";
+import { stateBadge } from "./standing.ts";
 import { time } from "./text.ts";
 
 interface DashboardData {
-  readonly recentPrinters: readonly ListedPrinter[];
-  readonly recentPackages: readonly ListedPrinter[];
+  readonly recentPrinters: readonly StatedPrinter[];
+  readonly recentPackages: readonly StatedPrinter[];
   readonly formats: readonly ListedFormat[];
   readonly counts: { readonly clients: number; readonly drivers: number; readonly printers: number };
 }
@@ -44,7 +45,7 @@ function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
 }
 
 /** @param formats of the packages that are linked; none: only the printers are */
-function recent(rows: readonly ListedPrinter[], formats: readonly ListedFormat[]): Html {
+function recent(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]): Html {
   const withPackages = formats.length > 0;
   if (rows.length === 0) {
     return withPackages
@@ -58,8 +59,8 @@ function recent(rows: readonly ListedPrinter[], formats: readonly ListedFormat[]
         );
   }
   const items = rows.map(
-    ({ printer, client, driver }) => html`<li>
-      <a href="${paths.printer(printer.id)}">${printer.name}</a> ${!withPackages && printerState(printer, driver)}
+    ({ printer, client, driver, ...standing }) => html`<li>
+      <a href="${paths.printer(printer.id)}">${printer.name}</a> ${!withPackages && stateBadge(standing)}
       <span class="soft">${client?.name ?? "Without a client"} · ${modelLabel(printer, driver)} · ${time(printer.created_at)}</span>
       ${withPackages && html`<span class="row-actions">${packageLinks(printer, formats)}</span>`}</li>`,
   );

@@ -1,6 +1,4 @@
 import {
-  type ArchiveState,
-  archiveProblem,
   chosenInf,
   type Driver,
   driverTitle,
@@ -9,22 +7,23 @@ import {
   missingCountOf,
   namesVersion,
 } from "../domain/driver.ts";
-import type { ListedPrinter } from "../domain/listings.ts";
-import { driverFindings, driverState, versionOf } from "./drivers.ts";
+import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import { infNotes, versionOf } from "./drivers.ts";
 import { checkbox, deleteFold, type FormState, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
+import { findingsNotice, stateBadge } from "./standing.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
 
 interface DriverPageData {
   readonly driver: Driver;
-  readonly printers: readonly ListedPrinter[];
+  readonly printers: readonly StatedPrinter[];
   readonly form: FormState;
   /** What was searched for among the models. */
   readonly query: string;
-  readonly archive: ArchiveState;
+  readonly standing: StatedDriver;
 }
 
 /** No page can bear a thousand INFs to choose from; the chosen one is always among them. */
@@ -34,16 +33,13 @@ const shownCatalogs = 8;
 const shownModels = 40;
 
 export function driverPage(frame: Frame, data: DriverPageData): Html {
-  const { driver, printers, archive } = data;
+  const { driver, printers, standing } = data;
   const action = html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with it</a>`;
   return page(
     { ...frame, title: driverTitle(driver), place: "Drivers", action },
-    html`<p class="soft">${driverState(driver)} ${driver.file_name}, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</p>
-    ${
-      archive !== "sound" &&
-      html`<div class="notice bad"><p>The archive ${archiveProblem(driver, archive)}</p></div>`
-    }
-    <section><h2>What it is</h2>${facts(driver)}${driverFindings(driver)}</section>
+    html`<p class="soft">${stateBadge(standing)} ${driver.file_name}, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</p>
+    ${findingsNotice(standing)}
+    <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
     <section><h2>INF and model</h2>${driverSettings(data)}</section>
     ${printers.length > 0 && html`<section><h2>Printers with this driver</h2>${printerTable(printers)}</section>`}
     <section><h2>Archive</h2><p><a href="${paths.driverArchive(driver.id)}" download>${driver.file_name}</a>, as uploaded.<br>

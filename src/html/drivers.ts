@@ -7,19 +7,19 @@ import {
   type InfSummary,
   missingCountOf,
 } from "../domain/driver.ts";
-import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
-import { type ListedInf, listedInf } from "../domain/report.ts";
+import type { AddedDriver, StatedDriver } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
-import { badge, emptyState, type Frame, page } from "./layout.ts";
+import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
+import { stateBadge } from "./standing.ts";
+import { architectures, bytes, count, counted, firstOf, infDate, time } from "./text.ts";
 
 /** What the last upload brought, or why it was refused. */
 type UploadResult = AddedDriver | { readonly problem: string } | undefined;
 
 export function driversPage(
   frame: Frame,
-  rows: readonly ListedDriver[],
+  rows: readonly StatedDriver[],
   result: UploadResult,
   uploadLimitBytes: number,
 ): Html {
@@ -44,13 +44,13 @@ function uploadForm(limit: number): Html {
 }
 
 /** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
-export function driverList(rows: readonly ListedDriver[], result: UploadResult = undefined): Html {
+export function driverList(rows: readonly StatedDriver[], result: UploadResult = undefined): Html {
   const lines = rows.map(
     (driver) => html`<tr>
       <td data-label="Driver"><a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a></td>
       <td data-label="Version">${versionOf(driver.listed)}</td>
       <td data-label="Machines">${architectures(driver.listed?.architectures ?? [])}</td>
-      <td data-label="State">${stateBadge(driver, driver.listed)}</td>
+      <td data-label="State">${stateBadge(driver)}</td>
       <td data-label="Printers" class="number">${driver.printer_count}</td>
       <td data-label="Size" class="number">${bytes(driver.size)}</td>
       <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
@@ -74,10 +74,10 @@ function uploadNotice(result: UploadResult): Html | undefined {
   return html`<div class="notice ${driverNeeds(driver) ? "warn" : "good"}" role="status" tabindex="-1" data-focus>
     <p><strong>${driverTitle(driver)}</strong> ${isNew ? "is uploaded." : "was here already: this is the same content."}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
-    ${driverFindings(driver)}</div>`;
+    ${infNotes(driver)}</div>`;
 }
 
-function driverSelect(rows: readonly ListedDriver[], result: UploadResult): Html {
+function driverSelect(rows: readonly StatedDriver[], result: UploadResult): Html {
   const chosen = result && "driver" in result ? result.driver.id : rows[0]?.id;
   const options = rows.map(
     (driver) =>
@@ -88,27 +88,15 @@ function driverSelect(rows: readonly ListedDriver[], result: UploadResult): Html
     <select id="driver-select" name="driver_id">${options}</select><button>New printer</button></form>`;
 }
 
-export function driverState(driver: Driver): Html {
-  return stateBadge(driver, listedInf(driver));
-}
-
-function stateBadge(driver: Pick<Driver, "inf_path" | "driver_desc">, inf: ListedInf | undefined): Html {
-  if (driverNeeds(driver) !== undefined || inf === undefined) return badge("warn", "Needs attention");
-  if (inf.missingCount > 0) return badge("bad", "Files missing");
-  if (!inf.signed) return badge("warn", "Unsigned");
-  if (inf.notShipped.length > 0) return badge("warn", "Ready, with limits");
-  return badge("good", "Ready");
-}
-
 export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html {
   if (!inf?.driverVer) return html`<span class="soft">not given</span>`;
-  return html`<code>${inf.driverVer.version}</code> <span class="soft">${inf.driverVer.date}</span>`;
+  return html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
 }
 
 const shownNames = 8;
 
 /** What an operator must know of the chosen INF, the worst first, a sentence each. */
-export function driverFindings(driver: Driver): Html {
+export function infNotes(driver: Driver): Html {
   const inf = chosenInf(driver);
   const findings: [string, Html][] = [];
   const needs = driverNeeds(driver);

@@ -1,5 +1,5 @@
 import { type Html, html } from "./html.ts";
-import { type Frame, page } from "./layout.ts";
+import { type Frame, messageBox, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 
 const titles: Record<number, string> = {
@@ -23,5 +23,5 @@ export function errorPage(frame: Frame, status: number, message: string): Html {
 
 /** The same as a fragment. */
 export function errorFragment(message: string): Html {
-  return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${message}</p></div>`;
+  return messageBox({ tone: "bad", text: message });
 }

@@ -16,10 +16,18 @@ interface PageOptions {
   /** The one primary action, top right. */
   readonly action?: Html | undefined;
   readonly assets: Assets;
+  readonly message?: Message | undefined;
 }
 
 /** What every page is given. */
-export type Frame = Pick<PageOptions, "assets">;
+export type Frame = Pick<PageOptions, "assets" | "message">;
+
+/** What became of a change, and what is likely to come next. */
+export interface Message {
+  readonly tone: "good" | "warn" | "bad";
+  readonly text: Hole;
+  readonly links?: readonly { readonly label: string; readonly path: string }[];
+}
 
 /** Addresses of the style sheet and the scripts, each with the digest of its content. */
 export interface Assets {
@@ -44,7 +52,7 @@ const htmxConfig = JSON.stringify({
 
 /** A whole page. */
 export function page(options: PageOptions, body: Hole): Html {
-  const { title, place, action, assets } = options;
+  const { title, place, action, assets, message } = options;
   const links = places.map(
     ([label, path]) =>
       html`<li><a href="${path}" ${label === place && html`aria-current="page"`}>${label}</a></li>`,
@@ -69,17 +77,29 @@ export function page(options: PageOptions, body: Hole): Html {
     <nav aria-label="Places"><ul>${links}</ul></nav>
   </header>
   <main id="main">
+    ${messagePlace(message)}
     <div class="top"><h1>${title}</h1>${action}</div>
-    <p id="status" class="status" role="status" aria-live="polite"></p>
     ${body}
   </main>
 </body>
 </html>`;
 }
 
-/** Puts a message into the status line of the page that a fragment goes to. */
-export function notify(message: string): Html {
-  return html`<p id="status" class="status" role="status" aria-live="polite" hx-swap-oob="true">${message}</p>`;
+/** Puts a message into the page that a fragment goes to: above what is there, without moving it. */
+export function notify(message: Message | undefined): Html {
+  return messagePlace(message, html`class="floating" hx-swap-oob="true"`);
+}
+
+/** Every page has the place, so that a fragment finds it. */
+function messagePlace(message: Message | undefined, attributes?: Html): Html {
+  return html`<div id="message" ${attributes}>${message && messageBox(message)}</div>`;
+}
+
+/** The message itself, which takes the focus. */
+export function messageBox({ tone, text, links = [] }: Message): Html {
+  const items = links.map(({ label, path }) => html`<li><a href="${path}">${label}</a></li>`);
+  return html`<div class="notice ${tone}" role="${tone === "good" ? "status" : "alert"}" tabindex="-1" data-focus>
+    <p>${text}</p>${items.length > 0 && html`<ul class="actions">${items}</ul>`}</div>`;
 }
 
 /** What an empty place is for, and the way to the first step. */

@@ -1,22 +1,23 @@
-import type { ListedPrinter } from "../domain/listings.ts";
+import type { StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { modelLabel, printerState } from "./printers.ts";
+import { modelLabel } from "./printers.ts";
+import { stateBadge } from "./standing.ts";
 
 /** Printers that have a driver, with what can be downloaded of each. */
 export function packagesPage(
   frame: Frame,
-  rows: readonly ListedPrinter[],
+  rows: readonly StatedPrinter[],
   formats: readonly ListedFormat[],
 ): Html {
   const lines = rows.map(
-    ({ printer, client, driver }) => html`<tr>
+    ({ printer, client, driver, ...standing }) => html`<tr>
       <td data-label="Printer"><a href="${paths.printer(printer.id)}">${printer.name}</a></td>
       <td data-label="Client">${client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : html`<span class="soft">none</span>`}</td>
       <td data-label="Model">${modelLabel(printer, driver)}</td>
-      <td data-label="State">${printerState(printer, driver)}</td>
+      <td data-label="State">${stateBadge(standing)}</td>
       <td data-label="" class="row-actions">${packageLinks(printer, formats)}</td>
     </tr>`,
   );

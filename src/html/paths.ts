@@ -10,6 +10,9 @@ export const paths = {
   printerEdit: (id: number) => `/printers/${id}/edit`,
   printerDelete: (id: number) => `/printers/${id}/delete`,
   printerCopy: (id: number) => `/printers?copy=${id}`,
+  printerForClient: (id: number) => `/printers?client_id=${id}#new-printer`,
+  nextPrinter: (printer: { readonly client_id: number | null; readonly driver_id: number | null }) =>
+    `/printers?new=1&client_id=${printer.client_id ?? ""}&driver_id=${printer.driver_id ?? ""}#new-printer`,
   printerWithDriver: (id: number) => `/printers?driver_id=${id}`,
   script: (id: number, kind: string) => `/printers/${id}/scripts/${kind}`,
   package: (id: number, format: string) => `/printers/${id}/packages/${format}`,

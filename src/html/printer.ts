@@ -1,6 +1,6 @@
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
-import type { ClientName } from "../domain/listings.ts";
+import type { ClientName, Standing } from "../domain/listings.ts";
 import type { ListedFormat, PackageField } from "../domain/package-format.ts";
 import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
 import {
@@ -16,7 +16,7 @@ import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { copyable, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { printerState } from "./printers.ts";
+import { findingsNotice, stateBadge } from "./standing.ts";
 import { architectures, bytes, time } from "./text.ts";
 
 /** A kind of package with what is filled in by hand for this printer. */
@@ -32,6 +32,7 @@ interface PrinterPageData {
   readonly icon: Icon | undefined;
   /** What is missing before it can be deployed, with the remedy; undefined when nothing is. */
   readonly needs: string | undefined;
+  readonly standing: Standing;
   readonly revision: string | undefined;
   readonly formats: readonly FormatWithFields[];
   readonly install_cmd: string;
@@ -39,12 +40,12 @@ interface PrinterPageData {
 }
 
 export function printerPage(frame: Frame, data: PrinterPageData): Html {
-  const { printer, client, driver } = data;
+  const { printer, client } = data;
   const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
   return page(
     { ...frame, title: printer.name, place: "Printers", action },
     html`<p class="soft">${client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : "Without a client"}
-      ${printerState(printer, driver)}</p>
+      ${stateBadge(data.standing)}</p>
     ${deploySection(data)}
     ${settingsSection(data)}
     ${driverSection(data)}
@@ -68,7 +69,7 @@ function deploySection(data: PrinterPageData): Html {
     return html`<section class="notice warn"><h2>Deploy</h2><p>${needs}</p>
       <a class="button primary" href="${paths.driver(driver.id)}">Open the driver</a></section>`;
   }
-  return html`<section class="deploy"><h2>Deploy</h2>
+  return html`<section class="deploy"><h2>Deploy</h2>${findingsNotice(data.standing)}
     ${copyable("Install command", data.install_cmd, "install_cmd")}
     ${copyable("Uninstall command", data.uninstall_cmd, "uninstall_cmd")}
     <div class="tabs">

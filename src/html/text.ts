@@ -12,6 +12,15 @@ export function time(time: number): Html {
   return html`<time datetime="${date.toISOString()}">${day}, ${clock}</time>`;
 }
 
+/** `21 Nov 2026` of an INF's `11/21/2026`; a text that is no such date stays as it is. */
+export function infDate(date: string): Html {
+  const [month, day, year] = date.split(/[/-]/).map(Number);
+  const name = months[(month ?? 0) - 1];
+  if (name === undefined || !day || !year) return html`${date}`;
+  const two = (number: number) => String(number).padStart(2, "0");
+  return html`<time datetime="${year}-${two(month ?? 0)}-${two(day)}">${day} ${name} ${year}</time>`;
+}
+
 /** `2 554`. */
 export function count(number: number): string {
   return number.toLocaleString("en-US").replaceAll(",", thin);
@@ -35,14 +44,14 @@ export function bytes(size: number): string {
 }
 
 const architectureNames: Record<string, string> = {
-  amd64: "64-bit",
-  x86: "32-bit",
+  amd64: "x64",
+  x86: "x86",
   arm64: "ARM64",
-  arm: "ARM 32-bit",
+  arm: "ARM",
   ia64: "Itanium",
 };
 
-/** As people say them. */
+/** As Windows says them. */
 export function architectures(names: readonly string[]): string {
   return names.map((name) => architectureNames[name] ?? name).join(", ") || "none";
 }

@@ -48,7 +48,7 @@ export interface FormAnswers<T> {
   /** The whole page again, for a browser whose change was refused; without it the error is thrown. */
   readonly page?: (error: UserError) => Html | Promise<Html>;
   /** The part of the page that a script puts in place, after the change or with why it was refused. */
-  readonly fragment: (outcome: Outcome<T>) => Html;
+  readonly fragment: (outcome: Outcome<T>) => Html | Promise<Html>;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function answerForm<T>(
 ): Promise<Reply> {
   const { error } = outcome;
   const status = error === undefined ? 200 : statusOf(error);
-  if (!isNavigation(request)) return htmlReply(fragment(outcome), status);
+  if (!isNavigation(request)) return htmlReply(await fragment(outcome), status);
   if (error === undefined) return redirect(path(outcome.value));
   if (page === undefined) throw error;
   return htmlReply(await page(error), status);

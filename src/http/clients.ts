@@ -1,9 +1,11 @@
 import type { App } from "../app.ts";
 import { parseClient } from "../domain/client.ts";
-import { clientForm, clientList, clientPage, clientSettings, clientsPage } from "../html/clients.ts";
+import { clientPage } from "../html/client.ts";
+import { clientForm, clientList, clientSettings, clientsPage } from "../html/clients.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
-import { notify } from "../html/layout.ts";
+import { type Message, notify } from "../html/layout.ts";
+import { clientMessage, deletedMessage, doneIn } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { answerForm, done, saving, sentForm } from "./answer-form.ts";
@@ -13,8 +15,10 @@ import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /clients` */
-export function index({ app }: Context): Reply {
-  return htmlReply(clientsPage({ assets }, app.store.clients.list(), emptyForm));
+export function index({ app, url }: Context): Reply {
+  const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
+  const message = saved && clientMessage("saved", saved);
+  return htmlReply(clientsPage({ assets, message }, app.store.clients.list(), emptyForm));
 }
 
 /** `POST /clients` */
@@ -23,27 +27,29 @@ export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
   const saved = await saving(async () => clients.add(parseClient(form)));
   return answerForm(request, saved, {
-    redirect: () => paths.clients,
+    redirect: (id) => `${paths.clients}?saved=${id}`,
     page: (error) => clientsPage({ assets }, clients.list(), sentForm(form, error)),
-    fragment: ({ error }) =>
-      html`${clientList(clients.list())}${clientForm(error ? sentForm(form, error) : emptyForm, true)}${
-        !error && notify("The client is saved.")
-      }`,
+    fragment: ({ error, value: id }) =>
+      html`${clientList(clients.list())}${clientForm(error ? sentForm(form, error) : emptyForm, true)}${notify(
+        id === undefined ? undefined : clientMessage("saved", clients.get(id)),
+      )}`,
   });
 }
 
 /** `GET /clients/{id}` */
-export function show({ app, id }: Context<"id">): Reply {
-  return htmlReply(clientPageOf(app, id));
+export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
+  const message = clientMessage(doneIn(url.searchParams), app.store.clients.get(id));
+  return htmlReply(await clientPageOf(app, id, undefined, message));
 }
 
-function clientPageOf(app: App, id: number, form?: FormState): Html {
+async function clientPageOf(app: App, id: number, form?: FormState, message?: Message): Promise<Html> {
   const client = app.store.clients.get(id);
+  const { printers } = await app.overview.read();
   return clientPage(
-    { assets },
+    { assets, message },
     {
       client,
-      printers: app.store.printers.ofClient(id),
+      printers: printers.filter((row) => row.client?.id === id),
       form: form ?? sentForm({ name: client.name, notes: client.notes }),
       packages: packageFormats.map((format) => ({
         label: format.label,
@@ -60,18 +66,22 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   clients.get(id);
   const saved = await saving(async () => clients.update(id, parseClient(form)));
   return answerForm(request, saved, {
-    redirect: () => paths.client(id),
+    redirect: () => `${paths.client(id)}?done=saved`,
     page: (error) => clientPageOf(app, id, sentForm(form, error)),
-    fragment: ({ error }) => clientSettings(clients.get(id), sentForm(form, error)),
+    fragment: ({ error }) =>
+      html`${clientSettings(clients.get(id), sentForm(form, error))}${notify(
+        error ? undefined : clientMessage("saved", clients.get(id)),
+      )}`,
   });
 }
 
 /** `DELETE /clients/{id}`, and `POST /clients/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const { clients } = app.store;
+  const { name } = clients.get(id);
   await clients.remove(id);
   return answerForm(request, done, {
     redirect: () => paths.clients,
-    fragment: () => html`${clientList(clients.list())}${notify("The client is deleted.")}`,
+    fragment: () => html`${clientList(clients.list())}${notify(deletedMessage(name))}`,
   });
 }

@@ -7,14 +7,15 @@ import type { Context } from "./router.ts";
 const recentCount = 5;
 
 /** `GET /` */
-export function show({ app }: Context): Reply {
-  const { clients, drivers, printers } = app.store;
-  const recentPrinters = printers.recent(recentCount);
+export async function show({ app }: Context): Promise<Reply> {
+  const { printers, drivers } = await app.overview.read();
+  const newest = [...printers].sort((a, b) => b.printer.id - a.printer.id);
+  const recentPrinters = newest.slice(0, recentCount);
   const data = {
     recentPrinters,
-    recentPackages: printers.recentWithDriver(recentCount),
+    recentPackages: newest.filter(({ driver }) => driver !== undefined).slice(0, recentCount),
     formats: packageFormats,
-    counts: { clients: clients.count(), drivers: drivers.count(), printers: recentPrinters.length },
+    counts: { clients: app.store.clients.count(), drivers: drivers.length, printers: printers.length },
   };
   return htmlReply(dashboardPage({ assets }, data));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { chosenInf, type Driver, parseDriver } from "../domain/driver.ts";
+import { chosenInf, type Driver, driverTitle, parseDriver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
@@ -9,6 +9,7 @@ import { driverList, driversPage } from "../html/drivers.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { notify } from "../html/layout.ts";
+import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver, removeDriver } from "../services/drivers.ts";
 import { answerForm, done, saving, sentForm, uploading } from "./answer-form.ts";
@@ -21,8 +22,9 @@ import type { Context } from "./router.ts";
 import { receiveUpload } from "./uploads.ts";
 
 /** `GET /drivers` */
-export function index({ app }: Context): Reply {
-  return htmlReply(driversPage({ assets }, app.store.drivers.list(), undefined, app.config.uploadLimitBytes));
+export async function index({ app }: Context): Promise<Reply> {
+  const { drivers } = await app.overview.read();
+  return htmlReply(driversPage({ assets }, drivers, undefined, app.config.uploadLimitBytes));
 }
 
 /** `POST /drivers/upload` */
@@ -32,8 +34,8 @@ export async function upload({ app, request }: Context): Promise<Reply> {
   const result = uploaded.error ? { problem: uploaded.error.message } : uploaded.value;
   return answerForm(request, uploaded, {
     redirect: ({ driver }) => paths.driver(driver.id),
-    page: () => driversPage({ assets }, app.store.drivers.list(), result, limitBytes),
-    fragment: () => driverList(app.store.drivers.list(), result),
+    page: async () => driversPage({ assets }, (await app.overview.read()).drivers, result, limitBytes),
+    fragment: async () => driverList((await app.overview.read()).drivers, result),
   });
 }
 
@@ -60,13 +62,21 @@ export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
 
 async function driverPageOf(app: App, id: number, query: string, form?: FormState): Promise<Html> {
   const driver = app.store.drivers.get(id);
-  const archive = await app.archives.stateOf(driver);
-  const printers = app.store.printers.ofDriver(id);
-  return driverPage({ assets }, { driver, printers, form: form ?? formOf(driver), query, archive });
+  const { printers, driversById } = await app.overview.read();
+  const standing = driversById.get(id);
+  if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
+  const users = printers.filter((row) => row.driver?.id === id);
+  return driverPage({ assets }, { driver, printers: users, form: form ?? formOf(driver), query, standing });
 }
 
-function formOf({ name, comment, trust_publisher }: Driver): FormState {
-  return sentForm({ name, comment, trust_publisher: trust_publisher ? "on" : "" });
+function formOf({ name, comment, trust_publisher, drop_unused }: Driver): FormState {
+  const ticked = (is: boolean) => (is ? "on" : "");
+  return sentForm({
+    name,
+    comment,
+    trust_publisher: ticked(trust_publisher),
+    drop_unused: ticked(drop_unused),
+  });
 }
 
 /** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or as suggestions */
@@ -103,10 +113,12 @@ function withTypedModel(form: FormInput): FormInput {
 
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+  const name = driverTitle(app.store.drivers.get(id));
   await removeDriver(app.store, id);
   return answerForm(request, done, {
     redirect: () => paths.drivers,
-    fragment: () => html`${driverList(app.store.drivers.list())}${notify("The driver is deleted.")}`,
+    fragment: async () =>
+      html`${driverList((await app.overview.read()).drivers)}${notify(deletedMessage(name))}`,
   });
 }
 

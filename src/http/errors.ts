@@ -58,7 +58,7 @@ export function statusReply(
   if (request.headers["hx-request"] !== undefined) {
     return {
       ...htmlReply(errorFragment(message), status),
-      headers: { ...headers, "HX-Reswap": "innerHTML", "HX-Retarget": "#status" },
+      headers: { ...headers, "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };
   }
   if (!/\btext\/html\b/i.test(request.headers.accept ?? "")) return textReply(status, message, headers);

@@ -15,8 +15,9 @@ import type { Context } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 
 /** `GET /packages` */
-export function index({ app }: Context): Reply {
-  const rows = app.store.printers.list().filter(({ driver }) => driver !== undefined);
+export async function index({ app }: Context): Promise<Reply> {
+  const { printers } = await app.overview.read();
+  const rows = printers.filter(({ driver }) => driver !== undefined);
   return htmlReply(packagesPage({ assets }, rows, packageFormats));
 }
 

@@ -1,19 +1,17 @@
 import type { App } from "../app.ts";
-import { chosenInf, type Driver } from "../domain/driver.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { PrinterChoices, PrinterDetails } from "../domain/listings.ts";
-import { isDriverOnly, printerNeeds } from "../domain/printer.ts";
 import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
-import { notify } from "../html/layout.ts";
+import { type Message, notify } from "../html/layout.ts";
+import { type Done, deletedMessage, printerMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
-import { type FormatWithFields, printerPage, settingsSection } from "../html/printer.ts";
-import { printerEditPage, printerForm, printerList, printersPage } from "../html/printers.ts";
-import { architectures } from "../html/text.ts";
+import { settingsSection } from "../html/printer.ts";
+import { printerEditPage, printerForm } from "../html/printer-form.ts";
+import { printerList, printersPage } from "../html/printers.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { installCommand, uninstallCommand } from "../pkg/scripts/commands.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
 import { removePrinter } from "../services/icons.ts";
 import { answerForm, done, saving, sentForm } from "./answer-form.ts";
@@ -23,11 +21,12 @@ import { htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
 
 /** `GET /printers`, also filled from another printer or for a client or driver */
-export function index({ app, url }: Context): Reply {
+export async function index({ app, url }: Context): Promise<Reply> {
   const values = initialValues(app, url.searchParams);
   const isFilled = ["copy", "client_id", "driver_id"].some((name) => url.searchParams.has(name));
   const form = sentForm(values);
-  return htmlReply(printersPage({ assets }, app.store.printers.list(), choicesOf(app), form, isFilled));
+  const { printers } = await app.overview.read();
+  return htmlReply(printersPage({ assets }, printers, choicesOf(app), form, isFilled));
 }
 
 function initialValues(app: App, query: URLSearchParams): FormInput {
@@ -41,59 +40,37 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
 }
 
 function choicesOf(app: App): PrinterChoices {
-  return { clients: app.store.clients.names(), drivers: app.store.drivers.names() };
+  return { clients: app.store.clients.names(), drivers: app.store.drivers.summaries() };
 }
 
-const freshForm: FormState = sentForm(printerFormValues());
+/** The form for the next printer: most likely of the same client, with the same driver. */
+function nextForm({ client_id = "", driver_id = "" }: FormInput): FormState {
+  return sentForm({ ...printerFormValues(), client_id, driver_id });
+}
 
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
-  const { printers } = app.store;
   const form = await readForm(request);
-  const saved = await saving(async () => printers.add(parsePrinter(form)));
+  const saved = await saving(async () => app.store.printers.add(parsePrinter(form)));
   return answerForm(request, saved, {
-    redirect: paths.printer,
-    page: (error) => printersPage({ assets }, printers.list(), choicesOf(app), sentForm(form, error), true),
-    fragment: ({ error }) =>
-      html`${printerList(printers.list())}${printerForm(choicesOf(app), error ? sentForm(form, error) : freshForm, true)}${
-        !error && notify("The printer is saved.")
-      }`,
+    redirect: (id) => `${paths.printer(id)}?done=saved`,
+    page: async (error) => {
+      const { printers } = await app.overview.read();
+      return printersPage({ assets }, printers, choicesOf(app), sentForm(form, error), true);
+    },
+    fragment: async ({ error, value }) => {
+      const { printers } = await app.overview.read();
+      const next = error ? sentForm(form, error) : nextForm(form);
+      return html`${printerList(printers)}${printerForm(choicesOf(app), next, true)}${notify(
+        value === undefined ? undefined : messageOf(app, value, "saved"),
+      )}`;
+    },
   });
 }
 
-/** `GET /printers/{id}` */
-export function show({ app, id }: Context<"id">): Reply {
-  const details = app.store.printers.get(id);
-  const { printer, client } = details;
-  const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
-  const revision = driver && revisionOf({ printer, driver });
-  const data = {
-    printer,
-    client,
-    driver,
-    icon: app.store.icons.find(id),
-    needs: driver && printerNeeds(printer, driver),
-    revision,
-    formats: driver === undefined ? [] : formatsOf(details, driver),
-    install_cmd: installCommand,
-    uninstall_cmd: uninstallCommand,
-  };
-  return htmlReply(printerPage({ assets }, data));
-}
-
-/** Every kind of package, with what is filled in by hand for this printer. */
-function formatsOf({ printer, client }: PrinterDetails, driver: Driver): FormatWithFields[] {
-  const inf = chosenInf(driver);
-  const facts = {
-    printerName: printer.name,
-    clientName: client?.name,
-    isDriverOnly: isDriverOnly(printer),
-    provider: inf?.provider ?? undefined,
-    version: inf?.driverVer?.version,
-    architectures: architectures(inf?.architectures ?? []),
-    revision: revisionOf({ printer, driver }),
-  };
-  return packageFormats.map((format) => ({ ...format, fields: format.fields(facts) }));
+/** What became of a change of a printer. */
+export function messageOf(app: App, id: number, done: Done | undefined): Message | undefined {
+  return printerMessage(done, app.store.printers.get(id).printer, packageFormats);
 }
 
 function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
@@ -112,14 +89,18 @@ export function edit({ app, id }: Context<"id">): Reply {
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readForm(request);
-  const { printer } = app.store.printers.get(id);
+  const before = app.store.printers.get(id);
+  const { printer } = before;
   const saved = await saving(async () => app.store.printers.update(id, parsePrinter(form)));
+  const done =
+    revisionIn(app, before) === revisionIn(app, app.store.printers.get(id)) ? "changed" : "redeploy";
   const editPage = (error: UserError) =>
     printerEditPage({ assets }, printer, choicesOf(app), sentForm(form, error));
   return answerForm(request, saved, {
-    redirect: () => paths.printer(id),
+    redirect: () => `${paths.printer(id)}?done=${done}`,
     page: editPage,
-    fragment: ({ error }) => (error ? editPage(error) : settingsOf(app, id)),
+    fragment: ({ error }) =>
+      error ? editPage(error) : html`${settingsOf(app, id)}${notify(messageOf(app, id, done))}`,
   });
 }
 
@@ -130,9 +111,13 @@ function settingsOf(app: App, id: number): Html {
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+  const { printer } = app.store.printers.get(id);
   await removePrinter(app.store, id);
   return answerForm(request, done, {
     redirect: () => paths.printers,
-    fragment: () => html`${printerList(app.store.printers.list())}${notify("The printer is deleted.")}`,
+    fragment: async () => {
+      const { printers } = await app.overview.read();
+      return html`${printerList(printers)}${notify(deletedMessage(printer.name))}`;
+    },
   });
 }

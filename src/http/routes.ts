@@ -5,6 +5,7 @@ import * as drivers from "./drivers.ts";
 import * as health from "./health.ts";
 import * as icons from "./icons.ts";
 import * as packages from "./packages.ts";
+import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
 import { del, get, post, type Route } from "./router.ts";
 
@@ -16,7 +17,7 @@ export const routes: readonly Route[] = [
 
   get("/printers", printers.index),
   post("/printers", printers.create),
-  get("/printers/:id", printers.show),
+  get("/printers/:id", printerPage.show),
   post("/printers/:id", printers.update),
   del("/printers/:id", printers.remove),
   get("/printers/:id/edit", printers.edit),

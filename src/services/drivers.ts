@@ -80,7 +80,9 @@ function newDriver({ sha256, size }: Incoming, fileName: string, report: Archive
     name: "",
     comment: "",
     ...firstChoice(report),
+    model_chosen: false,
     trust_publisher: false,
+    drop_unused: false,
     report,
   };
 }

@@ -46,6 +46,7 @@ export class Database {
   /** What is on disk: where a failed save goes back to. */
   #saved: Uint8Array;
   #saving: Promise<void> | undefined;
+  #version = 0;
 
   private constructor(
     sql: SqlJsStatic,
@@ -85,6 +86,11 @@ export class Database {
     if (version < migrations.length) await database.#save(false);
     else await database.#reserve.ensure(database.#saved.length).catch(() => {});
     return database;
+  }
+
+  /** Another number whenever a row may have changed: who remembers what was read asks again then. */
+  get version(): number {
+    return this.#version;
   }
 
   /** When the last write was, by the clock of that time; 0 for a database that holds none yet. */
@@ -209,6 +215,7 @@ export class Database {
   }
 
   #transact(work: () => unknown): unknown {
+    this.#version++;
     this.#db.run("BEGIN");
     try {
       const result = work();
@@ -239,6 +246,7 @@ export class Database {
   }
 
   #goBack(): void {
+    this.#version++;
     this.#db.close();
     this.#db = new this.#sql.Database(this.#saved);
     this.#configure();

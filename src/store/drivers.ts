@@ -1,13 +1,14 @@
-import type { Driver, DriverSettings } from "../domain/driver.ts";
+import type { Driver, DriverSettings, DriverSummary } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import type { AddedDriver, DriverName, ListedDriver } from "../domain/listings.ts";
+import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
+import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database.ts";
 import { packReport, unpackReport } from "./report-text.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
 
-export type NewDriver = Omit<Driver, "id" | "uploaded_at" | "updated_at">;
+export type NewDriver = Omit<Driver, "id" | "uploaded_at" | "updated_at" | "listed">;
 
 const withReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
@@ -26,13 +27,12 @@ export class Drivers {
   list(): ListedDriver[] {
     const rows = this.#db.all(`SELECT drivers.*, count(printers.id) AS printer_count FROM drivers
       LEFT JOIN printers ON printers.driver_id = drivers.id GROUP BY drivers.id ORDER BY drivers.id DESC`);
-    return rows.map(listedOf);
+    return rows.map((row) => ({ ...summaryOf(row), printer_count: Number(row.printer_count) }));
   }
 
   /** The newest first. */
-  names(): DriverName[] {
-    const columns = "id, name, driver_desc, file_name, inf_path";
-    return this.#db.all(`SELECT ${columns} FROM drivers ORDER BY id DESC`).map(nameOf);
+  summaries(): DriverSummary[] {
+    return this.#db.all("SELECT * FROM drivers ORDER BY id DESC").map(summaryOf);
   }
 
   count(): number {
@@ -66,7 +66,7 @@ export class Drivers {
   check(): void {
     for (const { id } of this.#db.all("SELECT id FROM drivers ORDER BY id")) {
       const what = `the driver ${id}`;
-      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(listedOf));
+      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(summaryOf));
       readable(what, () => this.get(Number(id)));
     }
   }
@@ -86,7 +86,7 @@ export class Drivers {
       const now = this.#clock();
       const row = this.#db.first(
         `INSERT INTO drivers (sha256, file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc,
-          trust_publisher, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+          trust_publisher, model_chosen, drop_unused, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
         [
           driver.sha256,
           driver.file_name,
@@ -98,6 +98,8 @@ export class Drivers {
           driver.inf_path,
           driver.driver_desc,
           Number(driver.trust_publisher),
+          Number(driver.model_chosen),
+          Number(driver.drop_unused),
           listedText(driver),
         ],
       );
@@ -113,20 +115,28 @@ export class Drivers {
     return this.#db.write(() => {
       const { report } = this.get(id);
       this.#db.all(
-        `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, updated_at = ?,
-          listed = ? WHERE id = ?`,
+        `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
+          drop_unused = ?, updated_at = ?, listed = ? WHERE id = ?`,
         [
           settings.name,
           settings.comment,
           settings.inf_path,
           settings.driver_desc,
           Number(settings.trust_publisher),
+          Number(settings.model_chosen),
+          Number(settings.drop_unused),
           this.#clock(),
-          listedText({ inf_path: settings.inf_path, report }),
+          listedText({ ...settings, report }, this.#usedModels(id)),
           id,
         ],
       );
     });
+  }
+
+  /** The models that printers of a driver choose by themselves. */
+  #usedModels(id: number): string[] {
+    const printers = this.#db.all("SELECT settings FROM printers WHERE driver_id = ?", [id]);
+    return printers.map(({ settings }) => listedSettingsFrom(String(settings)).driver_desc);
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
@@ -140,37 +150,32 @@ export class Drivers {
   }
 }
 
-function listedText(driver: Pick<Driver, "inf_path" | "report">): string {
-  return JSON.stringify(listedInf(driver) ?? null);
+function listedText(
+  driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
+  used: readonly string[] = [],
+): string {
+  return JSON.stringify(listedInf(driver, used) ?? null);
 }
 
 function driverOf(row: Row): Driver {
-  return { ...columnsOf(row), report: reportFrom(unpackReport(String(row.report))) };
+  return { ...summaryOf(row), report: reportFrom(unpackReport(String(row.report))) };
 }
 
-function listedOf(row: Row): ListedDriver {
-  const listed = listedInfFrom(String(row.listed));
-  return { ...columnsOf(row), listed, printer_count: Number(row.printer_count) };
-}
-
-function nameOf(row: Row): DriverName {
+function summaryOf(row: Row): DriverSummary {
   return {
     id: Number(row.id),
     name: String(row.name),
     driver_desc: String(row.driver_desc),
     file_name: String(row.file_name),
     inf_path: String(row.inf_path),
-  };
-}
-
-function columnsOf(row: Row): Omit<Driver, "report"> {
-  return {
-    ...nameOf(row),
     sha256: digestIn(row),
     size: Number(row.size),
     uploaded_at: Number(row.uploaded_at),
     updated_at: Number(row.updated_at),
     comment: String(row.comment),
     trust_publisher: row.trust_publisher === 1,
+    model_chosen: row.model_chosen === 1,
+    drop_unused: row.drop_unused === 1,
+    listed: listedInfFrom(String(row.listed)),
   };
 }

@@ -1,4 +1,7 @@
+import { chosenInf, preferredDescription } from "../domain/driver.ts";
+import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, reportFrom } from "../domain/report.ts";
+import { unpackReport } from "./report-text.ts";
 import { type Queries, readable } from "./rows.ts";
 
 /** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
@@ -65,16 +68,53 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE drivers ADD COLUMN listed TEXT NOT NULL DEFAULT 'null';
   CREATE INDEX icons_by_digest ON icons (sha256);
   `,
+  // Filled what lists show of drivers; a later step fills it anew.
+  () => {},
+  // Whether a person chose the driver's model: of drivers before this, where it is not what Platen would have taken.
+  // What packages leave out; which revisions were downloaded; what can be brought back for a while.
+  `
+  ALTER TABLE drivers ADD COLUMN model_chosen INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE drivers ADD COLUMN drop_unused INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE downloads (
+    printer_id INTEGER NOT NULL REFERENCES printers (id) ON DELETE CASCADE,
+    what TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    who TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (printer_id, what, revision, who)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE deletions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    deleted_at INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    content TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE deleted_files (
+    deletion_id INTEGER NOT NULL REFERENCES deletions (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (kind, sha256, deletion_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
   (db) => {
-    for (const { id } of db.all("SELECT id FROM drivers ORDER BY id")) {
-      const [row] = db.all(
-        "SELECT inf_path, report FROM drivers JOIN reports ON driver_id = id WHERE id = ?",
-        [id ?? null],
-      );
-      const report = readable(`the driver ${id}`, () => reportFrom(String(row?.report)));
-      const driver = { inf_path: String(row?.inf_path), report };
-      const listed = JSON.stringify(listedInf(driver) ?? null);
-      db.all("UPDATE drivers SET listed = ? WHERE id = ?", [listed, id ?? null]);
-    }
+    for (const { id } of db.all("SELECT id FROM drivers ORDER BY id")) listDriver(db, Number(id));
   },
 ];
+
+/** Fills what lists show of a driver. @throws Error that names the row that cannot be read */
+function listDriver(db: Queries, id: number): void {
+  const row = db.first("SELECT * FROM drivers JOIN reports ON driver_id = id WHERE id = ?", [id]);
+  const report = readable(`the driver ${id}`, () => reportFrom(unpackReport(String(row?.report))));
+  const driver = { inf_path: String(row?.inf_path), driver_desc: String(row?.driver_desc), report };
+  const used = db.all("SELECT id, settings FROM printers WHERE driver_id = ?", [id]).map((printer) => {
+    const settings = () => listedSettingsFrom(String(printer.settings));
+    return readable(`the printer ${printer.id}`, settings).driver_desc;
+  });
+  const inf = chosenInf(driver);
+  const preferred = inf && preferredDescription(inf.descriptions, inf.manufacturers);
+  const isChosen = driver.driver_desc !== "" && driver.driver_desc !== preferred;
+  const listed = JSON.stringify(listedInf(driver, used) ?? null);
+  db.all("UPDATE drivers SET listed = ?, model_chosen = ? WHERE id = ?", [listed, Number(isChosen), id]);
+}

@@ -7,7 +7,6 @@ import { printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
-
 import { ListedSettings } from "./listed-settings.ts";
 import { type Row, readable } from "./rows.ts";
 import { digestIfUnused } from "./unused-pictures.ts";
@@ -135,7 +134,7 @@ export class Printers {
    */
   #listed(rest: string, ...parameters: number[]): ListedPrinter[] {
     const clients = byId(this.#clients.names());
-    const drivers = byId(this.#drivers.names());
+    const drivers = byId(this.#drivers.summaries());
     const columns =
       "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id";
     return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
@@ -147,9 +146,8 @@ export class Printers {
 
   #listedPrinterOf(row: Row): ListedPrinter["printer"] {
     const id = Number(row.id);
-    const { driver_desc, address, port_name } = this.#listedSettings.of(id, String(row.settings));
-    const name = String(row.name);
-    return { id, created_at: Number(row.created_at), name, driver_desc, address, port_name };
+    const listed = this.#listedSettings.of(id, String(row.settings));
+    return { id, created_at: Number(row.created_at), name: String(row.name), ...listed };
   }
 
   #checkReferences({ client_id, driver_id, driver_desc }: PrinterSettings): void {

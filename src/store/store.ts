@@ -21,6 +21,8 @@ export interface Store {
   readonly blobs: Blobs;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
+  /** Another number whenever a record may have changed. */
+  version(): number;
   /** Waits for writes under way, of files and of records, then gives the folder free. */
   close(): Promise<void>;
 }
@@ -73,7 +75,7 @@ async function openLocked(
     db.close();
     await lock.release();
   };
-  return { ...records, blobs, secret, close };
+  return { ...records, blobs, secret, version: () => db.version, close };
 }
 
 function recordsOf(db: Database, clock: () => number) {

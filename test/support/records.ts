@@ -1,6 +1,7 @@
 import type { Driver, InfSummary } from "../../src/domain/driver.ts";
 import type { Printer } from "../../src/domain/printer.ts";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { listedInf } from "../../src/domain/report.ts";
 
 /** An INF as the reader would sum it up, with defaults for everything. */
 export function makeInf(inf: Partial<InfSummary> = {}): InfSummary {
@@ -29,7 +30,7 @@ export function makeInf(inf: Partial<InfSummary> = {}): InfSummary {
 export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<InfSummary> } = {}): Driver {
   const { inf, ...rest } = driver;
   const summary = makeInf(inf);
-  return {
+  const made = {
     id: 1,
     sha256: "a".repeat(64),
     file_name: "papyrus.zip",
@@ -40,10 +41,13 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
     comment: "",
     inf_path: summary.path,
     driver_desc: summary.descriptions[0] ?? "",
+    model_chosen: false,
     trust_publisher: false,
+    drop_unused: false,
     report: { fileCount: 3, totalBytes: 100, infs: [summary], printerInf: summary.path, warnings: [] },
     ...rest,
   };
+  return { ...made, listed: listedInf(made) };
 }
 
 /** A printer from form fields, as the service makes it. */

@@ -1,0 +1,160 @@
+import { type ArchiveState, archiveProblem, type DriverSummary, driverNeeds } from "./driver.ts";
+import { effectiveDescription, type Printer } from "./printer.ts";
+
+/** What can be said of a printer or a driver, the best first. */
+export const states = ["ready", "attention", "blocked"] as const;
+
+/**
+ * `ready`; `attention`: it can be deployed, and there is reason to look; `blocked`: packages would be refused, or are
+ * known to fail on Windows.
+ */
+export type State = (typeof states)[number];
+
+/** What a finding is about, so that lists can count and narrow by it. */
+export const findingKinds = [
+  "no-driver",
+  "archive",
+  "incomplete",
+  "missing-files",
+  "lost-model",
+  "unsigned",
+  "unchosen-model",
+  "same-name",
+  "same-address",
+] as const;
+
+export type FindingKind = (typeof findingKinds)[number];
+
+/** A reason why something is not ready, with what it means at the client's and the remedy, in a sentence or two. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly state: Exclude<State, "ready">;
+  readonly text: string;
+}
+
+/** The state of what has these findings. */
+export function stateOf(findings: readonly Finding[]): State {
+  if (findings.some(({ state }) => state === "blocked")) return "blocked";
+  return findings.length > 0 ? "attention" : "ready";
+}
+
+/** The worst first, otherwise in the order of `findingKinds`. */
+export function worstFirst(findings: readonly Finding[]): Finding[] {
+  const rank = ({ state, kind }: Finding) => (state === "blocked" ? 0 : 100) + findingKinds.indexOf(kind);
+  return [...findings].sort((a, b) => rank(a) - rank(b));
+}
+
+/** What keeps a driver, whatever model is deployed, from being installed. */
+function packageFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
+  const found: Finding[] = [];
+  const blocked = (kind: FindingKind, text: string) => found.push({ kind, state: "blocked", text });
+  if (archive !== "sound") blocked("archive", `The archive ${archiveProblem(driver, archive)}`);
+  const { listed } = driver;
+  if (listed === undefined) return found;
+  if (listed.missingCount > 0) {
+    const files = listed.missingCount === 1 ? "A file" : `${listed.missingCount} files`;
+    blocked("missing-files", `${files} that the INF needs are missing: the installation will fail.`);
+  }
+  if (!listed.signed) found.push(unsigned(listed.architectures.some((name) => name !== "x86")));
+  return found;
+}
+
+function unsigned(hasSixtyFour: boolean): Finding {
+  return hasSixtyFour
+    ? { kind: "unsigned", state: "blocked", text: "Unsigned: 64-bit Windows will refuse this driver." }
+    : { kind: "unsigned", state: "attention", text: "Unsigned: Windows warns of this driver." };
+}
+
+/** What an operator must know of a driver before it is deployed, the worst first. */
+export function driverFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
+  const found = packageFindings(driver, archive);
+  const needs = driverNeeds(driver);
+  if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
+  found.push(...modelFindings(driver.driver_desc, driver));
+  if (needs === undefined && isUnchosen(driver)) found.push(unchosen(driver));
+  return worstFirst(found);
+}
+
+/** What an operator must know of a printer and its driver before it is deployed, the worst first. */
+export function printerFindings(
+  printer: Pick<Printer, "driver_desc">,
+  driver: DriverSummary | undefined,
+  archive: ArchiveState,
+): Finding[] {
+  if (driver === undefined) {
+    return [{ kind: "no-driver", state: "blocked", text: "No driver assigned: choose one to deploy it." }];
+  }
+  const found = packageFindings(driver, archive);
+  const model = effectiveDescription(printer, driver);
+  const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model });
+  if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
+  found.push(...modelFindings(model, driver));
+  if (needs === undefined && printer.driver_desc === "" && isUnchosen(driver)) found.push(unchosen(driver));
+  return worstFirst(found);
+}
+
+function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
+  if (!listed?.lostModels.includes(model)) return [];
+  const text = `The INF has no model “${model}”: the installation will fail. Choose one that it has.`;
+  return [{ kind: "lost-model", state: "blocked", text }];
+}
+
+const universal = /\b(?:universal|generic|global print driver|class driver)\b|UniversalDriver/i;
+
+/** Whether the driver's name is one that serves all of its models. */
+export function isUniversal(description: string): boolean {
+  return universal.test(description);
+}
+
+function isUnchosen({ model_chosen, driver_desc, listed }: DriverSummary): boolean {
+  return !model_chosen && (listed?.modelCount ?? 0) > 1 && !isUniversal(driver_desc);
+}
+
+function unchosen({ driver_desc, listed }: DriverSummary): Finding {
+  return {
+    kind: "unchosen-model",
+    state: "attention",
+    text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} names: nobody has chosen it.`,
+  };
+}
+
+type Twin = Pick<Printer, "id" | "name" | "address">;
+
+/**
+ * What printers of one client say of each other: two queues of one name, or one address twice.
+ * @returns findings by the printer's id
+ */
+export function twinFindings(printers: readonly Twin[]): Map<number, Finding[]> {
+  const found = new Map<number, Finding[]>();
+  const add = (id: number, kind: FindingKind, text: string) => {
+    const known = found.get(id);
+    const finding: Finding = { kind, state: "attention", text };
+    if (known === undefined) found.set(id, [finding]);
+    else known.push(finding);
+  };
+  for (const twins of twinsBy(printers, ({ name }) => name)) {
+    const text = "Another queue of this client has the same name: a PC can have only one of them.";
+    for (const { id } of twins) add(id, "same-name", text);
+  }
+  for (const twins of twinsBy(printers, ({ address }) => address)) {
+    const [first, second] = twins;
+    const more = twins.length > 2 ? ` and ${twins.length - 2} more` : "";
+    for (const { id, address } of twins) {
+      const other = id === first?.id ? second : first;
+      add(id, "same-address", `“${other?.name}”${more} of this client has the address ${address} too.`);
+    }
+  }
+  return found;
+}
+
+/** Groups of two or more that have the same text, without regard to case. */
+function twinsBy(printers: readonly Twin[], textOf: (printer: Twin) => string): Twin[][] {
+  const groups = new Map<string, Twin[]>();
+  for (const printer of printers) {
+    const key = textOf(printer).toLowerCase();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [printer]);
+    else group.push(printer);
+  }
+  return [...groups].filter(([key, group]) => key !== "" && group.length > 1).map(([, group]) => group);
+}

@@ -1,0 +1,84 @@
+import type { ArchiveState, DriverSummary } from "../domain/driver.ts";
+import {
+  driverFindings,
+  type Finding,
+  printerFindings,
+  stateOf,
+  twinFindings,
+  worstFirst,
+} from "../domain/findings.ts";
+import type { ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import type { Store } from "../store/store.ts";
+import type { ArchiveCheck } from "./archive-check.ts";
+
+/** All printers and drivers with their states, as they were at one moment. */
+interface Snapshot {
+  /** By client, those without one last, then by name. */
+  readonly printers: readonly StatedPrinter[];
+  readonly printersById: ReadonlyMap<number, StatedPrinter>;
+  /** The newest first. */
+  readonly drivers: readonly StatedDriver[];
+  readonly driversById: ReadonlyMap<number, StatedDriver>;
+}
+
+/**
+ * What lists show: every printer and driver with its state. It is put together once after each change of a record or
+ * an archive; until then the same objects are answered again, so that who makes something of them can remember it.
+ */
+export class Overview {
+  readonly #store: Store;
+  readonly #archives: Pick<ArchiveCheck, "stateOf">;
+  #known: { readonly key: string; readonly snapshot: Snapshot } | undefined;
+
+  constructor(store: Store, archives: Pick<ArchiveCheck, "stateOf">) {
+    this.#store = store;
+    this.#archives = archives;
+  }
+
+  async read(): Promise<Snapshot> {
+    const drivers = this.#store.drivers.list();
+    const states = await Promise.all(drivers.map((driver) => this.#archives.stateOf(driver)));
+    const key = `${this.#store.version()} ${states.join()}`;
+    if (this.#known?.key === key) return this.#known.snapshot;
+    const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
+    const snapshot = snapshotOf(this.#store, archives);
+    this.#known = { key, snapshot };
+    return snapshot;
+  }
+}
+
+function snapshotOf(store: Store, archives: ReadonlyMap<number, ArchiveState>): Snapshot {
+  const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
+  const drivers = store.drivers.list().map((driver) => {
+    return stated(driver, driverFindings(driver, archiveOf(driver)));
+  });
+  const listed = store.printers.list();
+  const twins = twinsOf(listed);
+  const printers = listed.map((row) => {
+    const { printer, driver } = row;
+    const own = printerFindings(printer, driver, driver === undefined ? "sound" : archiveOf(driver));
+    return stated(row, worstFirst([...own, ...(twins.get(printer.id) ?? [])]));
+  });
+  return {
+    printers,
+    printersById: new Map(printers.map((row) => [row.printer.id, row])),
+    drivers,
+    driversById: new Map(drivers.map((driver) => [driver.id, driver])),
+  };
+}
+
+function stated<T>(record: T, findings: readonly Finding[]) {
+  return { ...record, state: stateOf(findings), findings };
+}
+
+/** Printers without a client are nobody's neighbours. */
+function twinsOf(rows: readonly ListedPrinter[]): Map<number, Finding[]> {
+  const byClient = new Map<number, ListedPrinter["printer"][]>();
+  for (const { printer, client } of rows) {
+    if (client === undefined) continue;
+    const group = byClient.get(client.id);
+    if (group === undefined) byClient.set(client.id, [printer]);
+    else group.push(printer);
+  }
+  return new Map([...byClient.values()].flatMap((printers) => [...twinFindings(printers)]));
+}
