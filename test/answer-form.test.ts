@@ -121,5 +121,5 @@ test("messages go to the place for them that every page has", async (t) => {
   assert.match(page, line);
   assert.match(fragment, line);
   assert.equal(failed.headers.get("hx-retarget"), "#message");
-  assert.match(readFileSync("assets/app.js", "utf8"), /\$\("#message"\)/);
+  assert.match(readFileSync("assets/scripts/dom.js", "utf8"), /\$\("#message"\)/);
 });

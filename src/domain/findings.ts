@@ -2,7 +2,7 @@ import { type ArchiveState, archiveProblem, type DriverSummary, driverNeeds } fr
 import { effectiveDescription, type Printer } from "./printer.ts";
 
 /** What can be said of a printer or a driver, the best first. */
-export const states = ["ready", "attention", "blocked"] as const;
+const states = ["ready", "attention", "blocked"] as const;
 
 /**
  * `ready`; `attention`: it can be deployed, and there is reason to look; `blocked`: packages would be refused, or are
@@ -11,7 +11,7 @@ export const states = ["ready", "attention", "blocked"] as const;
 export type State = (typeof states)[number];
 
 /** What a finding is about, so that lists can count and narrow by it. */
-export const findingKinds = [
+const findingKinds = [
   "no-driver",
   "archive",
   "incomplete",
@@ -23,7 +23,7 @@ export const findingKinds = [
   "same-address",
 ] as const;
 
-export type FindingKind = (typeof findingKinds)[number];
+type FindingKind = (typeof findingKinds)[number];
 
 /** A reason why something is not ready, with what it means at the client's and the remedy, in a sentence or two. */
 export interface Finding {
@@ -69,7 +69,9 @@ function unsigned(hasSixtyFour: boolean): Finding {
 export function driverFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
   const found = packageFindings(driver, archive);
   const needs = driverNeeds(driver);
-  if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
+  if (needs !== undefined) {
+    found.push({ kind: "incomplete", state: "blocked", text: `Needs attention. ${needs}` });
+  }
   found.push(...modelFindings(driver.driver_desc, driver));
   if (needs === undefined && isUnchosen(driver)) found.push(unchosen(driver));
   return worstFirst(found);
@@ -102,7 +104,7 @@ function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
 const universal = /\b(?:universal|generic|global print driver|class driver)\b|UniversalDriver/i;
 
 /** Whether the driver's name is one that serves all of its models. */
-export function isUniversal(description: string): boolean {
+function isUniversal(description: string): boolean {
   return universal.test(description);
 }
 

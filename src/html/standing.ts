@@ -1,15 +1,9 @@
-import type { State } from "../domain/findings.ts";
 import type { Standing } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { badge } from "./layout.ts";
 
 const words = { ready: "Ready", attention: "Attention", blocked: "Blocked" } as const;
 const tones = { ready: "good", attention: "warn", blocked: "bad" } as const;
-
-/** What a state is called. */
-export function stateWord(state: State): string {
-  return words[state];
-}
 
 /** A state as a word, its worst reason one tap away. */
 export function stateBadge({ state, findings }: Standing): Html {

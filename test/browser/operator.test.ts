@@ -25,8 +25,8 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("link", { name: "Name a client" }).click();
     await page.getByLabel("Name").fill("Kunde Müller");
     await page.getByRole("button", { name: "Save client" }).click();
-    await page.getByText("The client is saved.").waitFor();
-    await page.getByRole("link", { name: "Kunde Müller" }).waitFor();
+    await page.getByText("Saved: Kunde Müller").waitFor();
+    await page.locator("#client-list").getByRole("link", { name: "Kunde Müller" }).waitFor();
     assert.equal(await page.getByLabel("Name").inputValue(), "", "the form is fresh again");
     await page.getByLabel("Name").fill("KUNDE müller");
     await page.getByRole("button", { name: "Save client" }).click();
@@ -60,9 +60,9 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(await page.locator("#models option").count(), 11, "150 to 159, and 115");
     await page.getByLabel("Model").fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("The printer is saved.").waitFor();
+    await page.getByText("Saved: Büro “1”").waitFor();
     await picture(page, "1440-printers");
-    await page.getByRole("link", { name: "Büro “1”", exact: true }).click();
+    await page.locator("#printer-list").getByRole("link", { name: "Büro “1”", exact: true }).click();
 
     await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy" }).first().click();
@@ -94,7 +94,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.goto(`${url}/printers`);
     page.once("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: /Delete/ }).click();
-    await page.getByText("The printer is deleted.").waitFor();
+    await page.getByText("Deleted: Büro “1”").waitFor();
 
     assert.equal(app.store.printers.list().length, 0);
     assert.deepEqual(problems, []);
@@ -108,7 +108,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.goto(`${url}/clients`);
     await page.getByLabel("Name").fill("Alpha");
     await page.getByRole("button", { name: "Save client" }).click();
-    assert.equal(page.url(), `${url}/clients`);
+    assert.equal(page.url(), `${url}/clients?saved=1`);
     await page.goto(`${url}/drivers`);
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
     await page.getByRole("button", { name: "Upload driver" }).click();
@@ -122,7 +122,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
     await page.getByRole("button", { name: "Save printer" }).click();
-    assert.equal(page.url(), `${url}/printers/1`);
+    assert.equal(page.url(), `${url}/printers/1?done=saved`);
     await picture(page, "360-printer-without-scripts");
     await page.locator("label[for=tab-rmm]").click();
     assert.ok(await page.getByRole("link", { name: "Download ZIP" }).isVisible());

@@ -74,8 +74,8 @@ test("a browser without scripts is sent from a form to a page", async (t) => {
   assert.deepEqual(
     answers.map((answer) => [answer.status, answer.headers.get("location")]),
     [
-      [303, "/clients"],
-      [303, "/printers/2"],
+      [303, "/clients?saved=1"],
+      [303, "/printers/2?done=saved"],
       [303, "/drivers/2"],
       [303, "/printers"],
       [303, "/clients"],

@@ -103,7 +103,7 @@ export function client(url: string): Omit<TestApp, "app" | "url" | "dataDir" | "
       { name: "Office", address: "10.0.0.9", ...fields, driver_id },
       navigation,
     );
-    const id = /^\/printers\/(\d+)$/.exec(answer.headers.get("location") ?? "")?.[1];
+    const id = /^\/printers\/(\d+)(?:\?|$)/.exec(answer.headers.get("location") ?? "")?.[1];
     if (id === undefined) throw new Error(`no printer was made: ${answer.status}`);
     return Number(id);
   };
