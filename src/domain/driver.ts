@@ -30,7 +30,16 @@ export interface InfSummary {
   readonly missing: readonly string[];
   /** Absent in reports of earlier versions, which list them all. */
   readonly missingCount?: number;
-  readonly unused: { readonly count: number; readonly bytes: number; readonly paths: readonly string[] };
+  /** What neither this INF uses nor those that it brings along. */
+  readonly unused: UnusedFiles;
+}
+
+export interface UnusedFiles {
+  readonly count: number;
+  /** Unpacked. */
+  readonly bytes: number;
+  /** The first of them. */
+  readonly paths: readonly string[];
 }
 
 /** What reading an archive gave: kept with the driver. */
@@ -39,6 +48,10 @@ export interface ArchiveReport {
   /** Of all files, unpacked. */
   readonly totalBytes: number;
   readonly infs: readonly InfSummary[];
+  /** Of all INFs, unpacked; absent in reports of earlier versions. */
+  readonly infBytes?: number;
+  /** What no printer INF uses, nor those that they bring along; absent without any, and in earlier reports. */
+  readonly unused?: UnusedFiles;
   /** The path of the INF that is the printer's, by the rule in docs/decisions; null where there is none. */
   readonly printerInf: string | null;
   /** Things about the archive that an operator should know, a sentence each. */

@@ -8,17 +8,22 @@ import {
   type InfSummary,
   type ListedInf,
   missingCountOf,
+  type UnusedFiles,
 } from "./driver.ts";
 import { StoredObject } from "./stored.ts";
 
 /** Reads a report that was kept. @throws Error when the text is no object in JSON */
 export function reportFrom(json: string): ArchiveReport {
   const stored = StoredObject.parse(json);
+  const infBytes = stored.integer("infBytes");
+  const unused = stored.object("unused");
   return {
     fileCount: stored.integer("fileCount"),
     totalBytes: stored.integer("totalBytes"),
     // An INF without a path cannot be chosen, and is none.
     infs: stored.objects("infs").flatMap((inf) => (inf.text("path") === "" ? [] : infFrom(inf))),
+    ...(infBytes > 0 ? { infBytes } : {}),
+    ...(unused === undefined ? {} : { unused: unusedFrom(unused) }),
     printerInf: stored.textOrNull("printerInf"),
     warnings: stored.texts("warnings"),
   };
@@ -73,7 +78,6 @@ export function listedInfFrom(json: string): ListedInf | undefined {
 
 function infFrom(stored: StoredObject): InfSummary {
   const missing = stored.texts("missing");
-  const unused = stored.object("unused");
   return {
     path: stored.text("path"),
     class: stored.textOrNull("class"),
@@ -91,11 +95,15 @@ function infFrom(stored: StoredObject): InfSummary {
     copyInf: stored.texts("copyInf"),
     missing,
     missingCount: stored.integer("missingCount", missing.length, missing.length),
-    unused: {
-      count: unused?.integer("count") ?? 0,
-      bytes: unused?.integer("bytes") ?? 0,
-      paths: unused?.texts("paths") ?? [],
-    },
+    unused: unusedFrom(stored.object("unused")),
+  };
+}
+
+function unusedFrom(stored: StoredObject | undefined): UnusedFiles {
+  return {
+    count: stored?.integer("count") ?? 0,
+    bytes: stored?.integer("bytes") ?? 0,
+    paths: stored?.texts("paths") ?? [],
   };
 }
 

@@ -16,6 +16,7 @@ import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
 import { findingsNotice, stateBadge } from "./standing.ts";
 import { architectures, bytes, count, counted, firstOf, time } from "./text.ts";
+import { unusedHint } from "./unused.ts";
 
 interface DriverPageData {
   readonly driver: Driver;
@@ -88,6 +89,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
         name: "trust_publisher",
         hint: "The install script puts the catalog’s signing certificate among the machine’s trusted publishers, and uninstall takes it out again.",
       })}
+      ${checkbox(form, { label: "Leave out unused files", name: "drop_unused", hint: unusedHint(inf) })}
       <button class="primary">Save driver</button>
     </form></div>`;
 }

@@ -1,5 +1,4 @@
 import {
-  type ArchiveReport,
   chosenInf,
   type Driver,
   driverNeeds,
@@ -12,7 +11,8 @@ import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
-import { architectures, bytes, count, counted, firstOf, infDate, time } from "./text.ts";
+import { architectures, bytes, counted, firstOf, infDate, time } from "./text.ts";
+import { unusedNote } from "./unused.ts";
 
 /** What the last upload brought, or why it was refused. */
 type UploadResult = AddedDriver | { readonly problem: string } | undefined;
@@ -101,12 +101,12 @@ export function infNotes(driver: Driver): Html {
   const findings: [string, Html][] = [];
   const needs = driverNeeds(driver);
   if (needs !== undefined) findings.push(["warn", html`${needs}`]);
-  if (inf !== undefined) findings.push(...infFindings(inf, driver.report));
+  if (inf !== undefined) findings.push(...infFindings(inf, driver));
   for (const warning of driver.report.warnings) findings.push(["warn", html`${warning}`]);
   return html`<ul class="findings">${findings.map(([tone, text]) => html`<li class="${tone}">${text}</li>`)}</ul>`;
 }
 
-function infFindings(inf: InfSummary, report: ArchiveReport): [string, Html][] {
+function infFindings(inf: InfSummary, driver: Driver): [string, Html][] {
   const found: [string, Html][] = [];
   const missing = missingCountOf(inf);
   if (missing > 0) {
@@ -125,19 +125,10 @@ function infFindings(inf: InfSummary, report: ArchiveReport): [string, Html][] {
     ]);
   }
   if (missing === 0) found.push(["good", html`Every file that the INF needs is there.`]);
-  const { unused } = inf;
-  if (unused.count > 0) {
-    const names = firstOf(unused.paths, shownNames, unused.count);
-    found.push([
-      "plain",
-      html`<details><summary>${counted(unused.count, "unused file")} of ${count(report.fileCount)}, ${bytes(unused.bytes)}:
-        dead weight in every package.</summary><p><code>${names}</code></p></details>`,
-    ]);
-  } else
-    found.push(["plain", html`No unused files: all ${count(report.fileCount)} files belong to the driver.`]);
+  found.push(["plain", unusedNote(inf, driver)]);
   if (inf.copyInf.length > 0)
     found.push(["plain", html`Brings along: <code>${firstOf(inf.copyInf, shownNames)}</code>.`]);
-  const others = report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
+  const others = driver.report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
   if (others.length > 0) {
     const names = firstOf(
       others.map(({ path, class: name }) => `${path} (${name ?? "no class"})`),

@@ -12,6 +12,7 @@ import { notify } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver, removeDriver } from "../services/drivers.ts";
+import { wantedOf } from "../services/source-files.ts";
 import { answerForm, done, saving, sentForm, uploading } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
@@ -93,7 +94,12 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const { drivers } = app.store;
   const form = withTypedModel(await readForm(request));
   const driver = drivers.get(id);
-  const saved = await saving(async () => drivers.update(id, parseDriver(form, driver)));
+  const saved = await saving(async () => {
+    const settings = parseDriver(form, driver);
+    await drivers.update(id, settings);
+    const { onlyUsedBy } = wantedOf({ ...driver, ...settings });
+    if (onlyUsedBy !== wantedOf(driver).onlyUsedBy) app.packages.prepare(driver);
+  });
   return answerForm(request, saved, {
     redirect: () => paths.driver(id),
     page: (error) => driverPageOf(app, id, "", sentForm(form, error)),

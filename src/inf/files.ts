@@ -127,12 +127,17 @@ class FileSearch {
     const disks = this.#disksOf(architecture);
     for (const [name, entry] of disks.listed) {
       const file = normalizePath(name);
-      for (const place of disks.places(entry)) {
-        const path = joinPath(place, file);
-        const found = this.#find(path) ?? this.#find(compressedName(path));
-        if (found !== undefined) this.use(found);
-      }
+      const found = disks.places(entry).filter((place) => this.#useEither(joinPath(place, file)));
+      if (found.length > 0) continue;
+      for (const path of disks.cabinets(entry)) if (this.#holds(path, name)) this.use(path);
     }
+  }
+
+  /** Whether the file is there as it is, or compressed. */
+  #useEither(path: string): boolean {
+    const found = this.#find(path) ?? this.#find(compressedName(path));
+    if (found !== undefined) this.use(found);
+    return found !== undefined;
   }
 
   needAll(names: Iterable<string>, architecture: Architecture): void {
@@ -168,13 +173,17 @@ class FileSearch {
   #takeCabinets(cabinets: readonly string[], name: string): boolean {
     let served = false;
     for (const path of cabinets) {
-      this.#work.spend(1);
-      if (!this.#files.cabinetHolds(path, name)) continue;
+      if (!this.#holds(path, name)) continue;
       this.use(path);
       this.#inCab.add(name.toLowerCase());
       served = true;
     }
     return served;
+  }
+
+  #holds(cabinet: string, name: string): boolean {
+    this.#work.spend(1);
+    return this.#files.cabinetHolds(cabinet, name);
   }
 
   /** @param path from the INF's own folder */

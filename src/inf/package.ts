@@ -2,9 +2,10 @@ import type { Architecture } from "../domain/driver.ts";
 import { decodeInf } from "./decode.ts";
 import { InfDocument } from "./document.ts";
 import { driverRank } from "./driver-version.ts";
+import { kindOf } from "./entries.ts";
 import { type InfFiles, readFiles } from "./files.ts";
 import { type InfModels, readModels } from "./models.ts";
-import { byCodePoint, folderOf, type PackageFiles } from "./package-files.ts";
+import { byCodePoint, folderOf, normalizePath, type PackageFiles } from "./package-files.ts";
 import { type InfVersion, readVersion } from "./printer-inf.ts";
 import { Work } from "./work.ts";
 
@@ -75,14 +76,8 @@ export class CopiedInfs {
     this.#work = work;
     const byPath = new Map(readings.map((reading) => [reading.path, reading]));
     for (const reading of readings) {
-      const copied = new Set<InfReading>();
-      for (const name of reading.files.copyInf) {
-        work.spendText(name);
-        const path = files.find(folderOf(reading.path) + name.replaceAll("\\", "/"));
-        const other = path === undefined ? undefined : byPath.get(path);
-        if (other !== undefined) copied.add(other);
-      }
-      this.#copied.set(reading, copied);
+      const others = copiedPaths(reading, files, work).map((path) => byPath.get(path));
+      this.#copied.set(reading, new Set(others.filter((other) => other !== undefined)));
     }
   }
 
@@ -104,6 +99,35 @@ export class CopiedInfs {
     }
     return used;
   }
+}
+
+/** The files of the package that an INF brings along with CopyINF. */
+function copiedPaths({ path, files: { copyInf } }: InfReading, files: PackageFiles, work: Work): string[] {
+  return copyInf.flatMap((name) => {
+    work.spendText(name);
+    return files.find(folderOf(path) + normalizePath(name)) ?? [];
+  });
+}
+
+/**
+ * The files that an INF uses, and the INFs that it brings along, and those again, reading no others.
+ * @param bytesOf answers the bytes of an INF of the package
+ * @throws UserError "invalid" when the work for the archive is used up, and for an INF without measure
+ */
+export async function usedByInf(
+  path: string,
+  files: PackageFiles,
+  work: Work,
+  bytesOf: (path: string) => Promise<Uint8Array>,
+): Promise<ReadonlySet<string>> {
+  const readings: InfReading[] = [];
+  const paths = new Set([path]);
+  for (const next of paths) {
+    const reading = readInf(next, await bytesOf(next), files, work);
+    readings.push(reading);
+    for (const copied of copiedPaths(reading, files, work)) if (kindOf(copied) === "inf") paths.add(copied);
+  }
+  return new CopiedInfs(readings, files, work).usedBy(readings.slice(0, 1));
 }
 
 /**

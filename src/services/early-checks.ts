@@ -1,8 +1,9 @@
 import type { ByteSource } from "../domain/byte-source.ts";
+import { cabinetNamesLimit, type EntryKind, kindOf } from "../inf/entries.ts";
 import { type ArchiveEntry, unpackedLimit } from "../pkg/zip/archive.ts";
 import { entryLimit } from "../pkg/zip/archive-end.ts";
 import { localEntries } from "../pkg/zip/local-entries.ts";
-import { cabinetNamesLimit, type EntryFacts, type EntryKind, kindOf, readFacts } from "./entry-facts.ts";
+import { type EntryFacts, readFacts } from "./entry-facts.ts";
 
 /** What is known of entries that were checked before the archive's directory could be read. */
 export interface CheckedEntries {

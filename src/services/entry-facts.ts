@@ -1,12 +1,10 @@
 import type { ByteSource } from "../domain/byte-source.ts";
 import type { Architecture } from "../domain/driver.ts";
 import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
+import { type EntryKind, kindOf } from "../inf/entries.ts";
 import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
 import { type ArchiveEntry, checkEntry } from "../pkg/zip/archive.ts";
 import { buffersUsed } from "../workers/memory.ts";
-
-/** What is looked for in a file; `packed` is a program packed as `name.dl_` and the like: a cabinet of one file. */
-export type EntryKind = "inf" | "cabinet" | "program" | "packed" | "other";
 
 /** What a file says of itself. */
 export interface EntryFacts {
@@ -15,9 +13,6 @@ export interface EntryFacts {
   /** What a program runs on. */
   readonly machine: Architecture | undefined;
 }
-
-/** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
-export const cabinetNamesLimit = 100_000;
 
 /** Holds the first block of a packed program, with what stands before it. */
 const packedHeadBytes = 64 * 1024;
@@ -29,14 +24,6 @@ const headBytes: Readonly<Record<EntryKind, number>> = {
   packed: packedHeadBytes,
   other: 0,
 };
-
-/** What a file is by its name. */
-export function kindOf(path: string): EntryKind {
-  if (/\.inf$/i.test(path)) return "inf";
-  if (/\.cab$/i.test(path)) return "cabinet";
-  if (/\.(?:dll|exe|sys)$/i.test(path)) return "program";
-  return /\.(?:dl|ex|sy)_$/i.test(path) ? "packed" : "other";
-}
 
 /** Checks an entry, and reads what it says of itself. @throws UserError "invalid" when it is damaged */
 export async function readFacts(source: Pick<ByteSource, "read">, entry: ArchiveEntry): Promise<EntryFacts> {

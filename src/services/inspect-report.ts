@@ -1,7 +1,8 @@
-import type { Architecture, ArchiveReport, InfSummary } from "../domain/driver.ts";
+import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../domain/driver.ts";
+import { kindOf } from "../inf/entries.ts";
 import { descriptionLimit, nameLimit } from "../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../inf/package.ts";
-import { folderOf } from "../inf/package-files.ts";
+import { folderOf, normalizePath } from "../inf/package-files.ts";
 import type { Inspection } from "./inspect.ts";
 
 /** A report has at most so many bytes as JSON: it is kept in the database, and read for its driver's page. */
@@ -21,7 +22,7 @@ const factLimit = 100;
  */
 export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
-  const summaries = summariesOf(inspection);
+  const { summaries, unused } = summariesOf(inspection);
   const { warnings } = archive;
   const budget = new ReportBudget(reportLimitBytes - 4096);
   budget.charge(warnings);
@@ -36,6 +37,8 @@ export function reportOf(inspection: Inspection): ArchiveReport {
     fileCount: archive.entries.length,
     totalBytes: sum(archive.entries.map((entry) => entry.size)),
     infs,
+    infBytes: sum(archive.entries.map(({ path, size }) => (kindOf(path) === "inf" ? size : 0))),
+    ...(unused === undefined ? {} : { unused: withinBudget(budget, unused) }),
     printerInf: printerInf?.path ?? null,
     warnings: [...warnings, ...modelWarnings(readings, infs)],
   };
@@ -103,26 +106,36 @@ function listsWithin(budget: ReportBudget, lists: Lists): Lists {
     manufacturers: budget.names(lists.manufacturers.map((name) => cut(name, nameLimit))),
     missing: budget.names(lists.missing),
     copyInf: budget.names(lists.copyInf.slice(0, listLimit).map((name) => cut(name, nameLimit))),
-    unused: { ...lists.unused, paths: budget.names(lists.unused.paths) },
+    unused: withinBudget(budget, lists.unused),
   };
 }
 
-/** A summary of every INF, in their order, its lists still whole. */
-function summariesOf(inspection: Inspection): Map<InfReading, InfSummary> {
+function withinBudget(budget: ReportBudget, unused: UnusedFiles): UnusedFiles {
+  return { ...unused, paths: budget.names(unused.paths) };
+}
+
+interface Summaries {
+  /** Of every INF, in their order, its lists still whole. */
+  readonly summaries: Map<InfReading, InfSummary>;
+  /** What no printer INF uses; undefined where there is none. */
+  readonly unused: UnusedFiles | undefined;
+}
+
+function summariesOf(inspection: Inspection): Summaries {
   const { archive, readings, files, work } = inspection;
   const sizes = new Map(archive.entries.map((entry) => [entry.path, entry.size]));
   const total = sum([...sizes.values()]);
   const copied = new CopiedInfs(readings, files, work);
-  return new Map(
-    readings.map((reading) => {
-      // What neither this INF nor those that it brings along use is what an operator is told to be dead weight.
-      const used = copied.usedBy([reading]);
-      return [reading, summaryOf(inspection, reading, unusedBeside(inspection, used, sizes, total))];
-    }),
+  const unusedBy = (start: readonly InfReading[]) =>
+    unusedBeside(inspection, copied.usedBy(start), sizes, total);
+  const summaries = new Map(
+    readings.map((reading) => [reading, summaryOf(inspection, reading, unusedBy([reading]))]),
   );
+  const printers = readings.filter(({ version }) => version.isPrinter);
+  return { summaries, unused: printers.length === 0 ? undefined : unusedBy(printers) };
 }
 
-function summaryOf(inspection: Inspection, reading: InfReading, unused: InfSummary["unused"]): InfSummary {
+function summaryOf(inspection: Inspection, reading: InfReading, unused: UnusedFiles): InfSummary {
   const { version, models, files } = reading;
   const catalogs = catalogFiles(inspection, reading);
   return {
@@ -152,7 +165,7 @@ function summaryOf(inspection: Inspection, reading: InfReading, unused: InfSumma
 function catalogFiles({ files }: Inspection, { path, version }: InfReading): string[] {
   const found = new Set<string>();
   for (const name of Object.values(version.catalogs)) {
-    const catalog = name === null ? undefined : files.find(folderOf(path) + name.replaceAll("\\", "/"));
+    const catalog = name === null ? undefined : files.find(folderOf(path) + normalizePath(name));
     if (catalog !== undefined) found.add(catalog);
   }
   return [...found];
@@ -163,7 +176,7 @@ function unusedBeside(
   used: ReadonlySet<string>,
   sizes: ReadonlyMap<string, number>,
   totalBytes: number,
-): InfSummary["unused"] {
+): UnusedFiles {
   work.spend(used.size);
   let usedBytes = 0;
   for (const path of used) usedBytes += sizes.get(path) ?? 0;

@@ -8,6 +8,10 @@ const shown = 10;
 export function inspectionText(inspection: Inspection): string {
   const report = reportOf(inspection);
   const lines = [`${report.fileCount} files, ${report.totalBytes} bytes unpacked`, ...report.warnings];
+  if (report.unused !== undefined) {
+    const { count, bytes, paths } = report.unused;
+    lines.push(`unused by its printer INFs: ${count}, ${bytes} bytes${listed(paths, count)}`);
+  }
   for (const inf of report.infs) lines.push("", ...linesOf(inf, inf.path === report.printerInf));
   return `${lines.join("\n")}\n`;
 }

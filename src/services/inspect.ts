@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../domain/byte-source.ts";
 import type { Architecture } from "../domain/driver.ts";
-import { UserError } from "../domain/errors.ts";
 import { infLimitBytes } from "../inf/document.ts";
+import { CabinetNames, infsOf, kindOf } from "../inf/entries.ts";
 import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../inf/package.ts";
 import { PackageFiles } from "../inf/package-files.ts";
 import { Work } from "../inf/work.ts";
-import { type Archive, type ArchiveEntry, checkEntry, readArchive } from "../pkg/zip/archive.ts";
+import { type Archive, checkEntry, readArchive } from "../pkg/zip/archive.ts";
 import { buffersUsed } from "../workers/memory.ts";
 import type { CheckedEntries } from "./early-checks.ts";
-import { cabinetNamesLimit, kindOf, readFacts } from "./entry-facts.ts";
+import { readFacts } from "./entry-facts.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */
 export interface Inspection {
@@ -23,11 +23,6 @@ export interface Inspection {
   readonly work: Work;
 }
 
-const infsLimitBytes = 4 * infLimitBytes;
-
-/** More INFs than this are no driver's. */
-const infCountLimit = 1000;
-
 /**
  * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs, one in memory at
  * a time. Blocks while it inflates: call it in a process of its own (`Inspections`).
@@ -37,8 +32,7 @@ const infCountLimit = 1000;
 export async function inspectArchive(source: ByteSource, checked?: CheckedEntries): Promise<Inspection> {
   const work = new Work();
   const archive = await readArchive(source);
-  const infs = archive.entries.filter((entry) => kindOf(entry.path) === "inf");
-  checkInfs(infs);
+  const infs = infsOf(archive.entries);
   const { cabinets, machines } = await readOthers(source, archive, checked);
   const paths = archive.entries.map((entry) => entry.path);
   const files = new PackageFiles(paths, cabinets);
@@ -52,44 +46,15 @@ export async function inspectArchive(source: ByteSource, checked?: CheckedEntrie
 
 /** Checks every entry that is no INF, and keeps what cabinets and programs say of themselves. */
 async function readOthers(source: ByteSource, { entries }: Archive, checked?: CheckedEntries) {
-  const cabinets = new Map<string, readonly string[]>();
+  const cabinets = new CabinetNames();
   const machines = new Map<string, Architecture>();
-  let left = cabinetNamesLimit;
   for (const entry of entries) {
     if (kindOf(entry.path) === "inf") continue;
     const { names, machine } = checked?.find(entry) ?? (await readFacts(source, entry));
-    if (names !== undefined && names.length <= left) {
-      cabinets.set(entry.path, names);
-      left -= names.length;
-    }
+    cabinets.add(entry.path, names);
     if (machine !== undefined) machines.set(entry.path, machine);
   }
-  return { cabinets, machines };
-}
-
-function checkInfs(infs: readonly ArchiveEntry[]): void {
-  if (infs.length === 0) {
-    throw new UserError(
-      "invalid",
-      "This ZIP holds no INF file. Vendors often put the driver in a ZIP inside the ZIP, or in a setup program: unpack it once and upload the folder with the INF as a ZIP.",
-    );
-  }
-  if (infs.length > infCountLimit) {
-    throw new UserError(
-      "invalid",
-      `This ZIP holds ${infs.length} INF files; at most ${infCountLimit} are possible. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
-    );
-  }
-  const large = infs.find((entry) => entry.size > infLimitBytes);
-  if (large !== undefined) {
-    throw new UserError(
-      "invalid",
-      `The INF “${large.path}” has over 16 MB: that is no driver’s INF, and it is refused.`,
-    );
-  }
-  if (infs.reduce((sum, entry) => sum + entry.size, 0) > infsLimitBytes) {
-    throw new UserError("invalid", "The INF files of this ZIP have over 64 MB together, and are refused.");
-  }
+  return { cabinets: cabinets.byPath, machines };
 }
 
 /** What the `inspect` command prints: one object, its INFs by their paths. */

@@ -23,6 +23,11 @@ export class LruCache<T> {
     this.#limits = limits;
   }
 
+  /** What is kept or being made under a key. */
+  find(key: string): Promise<T> | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
   get(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(key);
     if (known !== undefined) {

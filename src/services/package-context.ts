@@ -2,6 +2,7 @@ import {
   type Contents,
   contentsKey,
   type DriverFiles,
+  type DriverFolder,
   driverFolders,
   driversKey,
   type LaidOutDrivers,
@@ -62,10 +63,22 @@ export class StoredPackageContext implements PackageContext {
 
   #layOutDrivers(drivers: readonly DriverFiles[]): Promise<LaidOutDrivers> {
     const folders = driverFolders({ drivers });
-    return this.#caches.drivers.get(driversKey(folders), () =>
-      withSources(this.#store.blobs, drivers, (archives) =>
-        this.#workers.layOutDrivers({ drivers: folders, archives }),
-      ),
-    );
+    return this.#caches.drivers.get(driversKey(folders), async () => {
+      const known = this.#caches.usedEntries;
+      const keys = folders.map(usedKey);
+      const used = await Promise.all(keys.map((key) => known.find(key)));
+      const effort = drivers.reduce((sum, driver) => sum + driver.effort, 0);
+      const laidOut = await withSources(this.#store.blobs, drivers, (archives) =>
+        this.#workers.layOutDrivers({ drivers: folders, archives, used }, effort),
+      );
+      for (const [i, found] of laidOut.used.entries())
+        if (found !== undefined) await known.get(keys[i] ?? "", async () => found);
+      return laidOut.drivers;
+    });
   }
+}
+
+/** What is used of an archive depends on nothing else. */
+function usedKey({ sha256, onlyUsedBy }: DriverFolder): string {
+  return `${sha256} ${onlyUsedBy ?? ""}`;
 }

@@ -24,7 +24,7 @@ import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
 import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
-import { fileChanged } from "./source-files.ts";
+import { fileChanged, wantedOf } from "./source-files.ts";
 
 /** A package with what a download says of it. */
 export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isResumable" | "isEncrypted"> {
@@ -39,6 +39,8 @@ export class PackageBuilder {
   readonly #context: StoredPackageContext;
   readonly #clientPackages = new Admission(2, 64);
   #preparing: Promise<void> = Promise.resolve();
+  /** Ids of drivers whose turn has not come. */
+  readonly #toPrepare = new Set<number>();
 
   constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
     this.#store = store;
@@ -116,11 +118,16 @@ export class PackageBuilder {
    * Plans what the first package of a driver would have to wait for: one driver at a time, so that downloads find a
    * place beside it. Nobody waits for it; who needs it meets whatever is wrong.
    */
-  prepare(driver: Driver): void {
-    this.#preparing = this.#preparing.then(() => this.#prepare(driver)).catch(() => {});
+  prepare({ id }: Pick<Driver, "id">): void {
+    // As the driver is when its turn comes: what it was asked for before that is not made any more.
+    if (this.#toPrepare.has(id)) return;
+    this.#toPrepare.add(id);
+    this.#preparing = this.#preparing.then(() => this.#prepare(id)).catch(() => {});
   }
 
-  async #prepare(driver: Driver): Promise<void> {
+  async #prepare(id: number): Promise<void> {
+    this.#toPrepare.delete(id);
+    const driver = this.#store.drivers.get(id);
     const drivers = [await this.#driverFiles(driver, driverFolder)];
     for (const format of packageFormats)
       await format.prepare?.({ drivers, settings: undefined, icon: undefined }, this.#context);
@@ -152,7 +159,8 @@ export class PackageBuilder {
     const version = await this.#archives.require(driver);
     const { sha256, size } = driver;
     const path = this.#store.blobs.archivePath(sha256);
-    return { path, sha256, size, version, folder, refusal: (problem) => archiveRefusal(driver, problem) };
+    const refusal: DriverFiles["refusal"] = (problem) => archiveRefusal(driver, problem);
+    return { path, sha256, size, version, folder, ...wantedOf(driver), refusal };
   }
 
   /** The printer's picture; a missing record or file is no reason to fail. */

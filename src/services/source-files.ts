@@ -1,8 +1,23 @@
 import type { OpenFile } from "../domain/byte-source.ts";
+import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import type { SourceFile } from "../pkg/formats/contents.ts";
+import type { DriverFiles, SourceFile } from "../pkg/formats/contents.ts";
 import type { Blobs } from "../store/blobs.ts";
 import type { FileSource } from "../store/files.ts";
+
+/** Laying out one more file takes about as long as reading so many bytes of an INF. */
+const infBytesPerFile = 256;
+
+/** What of a driver's files packages hold. */
+export function wantedOf({
+  drop_unused,
+  inf_path,
+  report,
+}: Driver): Pick<DriverFiles, "onlyUsedBy" | "effort"> {
+  if (!drop_unused || inf_path === "") return { onlyUsedBy: undefined, effort: report.fileCount };
+  const reading = Math.ceil((report.infBytes ?? 0) / infBytesPerFile);
+  return { onlyUsedBy: inf_path, effort: report.fileCount + reading };
+}
 
 /** Opens files that packages are made of: all of them, or none. @throws UserError of the file that is not as it was */
 export async function openSources(blobs: Blobs, sources: readonly SourceFile[]): Promise<FileSource[]> {
@@ -30,11 +45,15 @@ export async function withSources<T>(
   }
 }
 
-/** Works with open files, and rejects when one of them was written meanwhile: what came of it is of no use. */
+/**
+ * Works with open files, and rejects when one of them was written meanwhile: what came of it is of no use, even what
+ * it says is wrong with them.
+ */
 export async function whileUnchanged<T>(files: readonly FileSource[], work: () => Promise<T>): Promise<T> {
-  const result = await work();
+  const [result] = await Promise.allSettled([work()]);
   for (const file of files) if (!(await file.isUnchanged())) throw fileChanged();
-  return result;
+  if (result.status === "rejected") throw result.reason;
+  return result.value;
 }
 
 /** What is said of a file that another one took the place of, or that was written again. */

@@ -3,12 +3,12 @@ import { MessageChannel } from "node:worker_threads";
 import type { OpenFile } from "../domain/byte-source.ts";
 import { stopping } from "../domain/errors.ts";
 import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
-import type { Described, LaidOutDrivers } from "../pkg/formats/contents.ts";
+import type { Described } from "../pkg/formats/contents.ts";
 import type { EncryptionKeys } from "../pkg/formats/encryption.ts";
 import { Admission } from "./admission.ts";
 import { pipelineBuffers } from "./seal-pipeline.ts";
 import type { LaidOut, TaskName, Tasks } from "./tasks.ts";
-import { WorkerThread } from "./worker-thread.ts";
+import { type ThreadLimits, WorkerThread } from "./worker-thread.ts";
 
 const longTasksAtOnce = 2;
 const longTaskLimit = 24;
@@ -18,9 +18,24 @@ const usualHeapMb = 24;
 const layoutHeapMb = 768;
 /** Settings of more characters need more memory than the digest thread has. */
 const largeSettings = 100_000;
+/** Laying out so many files takes half a second. */
+const quickEffort = 10_000;
 /** How long a thread with nothing to do stays. */
 const encryptingIdleMs = 20_000;
 const verifyingIdleMs = 1000;
+
+/** A heap is large where an archive or a client is: such a thread ends as soon as it is done. */
+const layouts = { heapMb: layoutHeapMb, idleMs: 0 };
+const hashing = { heapMb: usualHeapMb, idleMs: verifyingIdleMs };
+
+/** Threads that do one kind of work each, one task after the other. */
+const lanes = {
+  layouts,
+  "long layouts": layouts,
+  "large settings": layouts,
+  digests: hashing,
+  verifying: hashing,
+} satisfies Record<string, ThreadLimits>;
 
 /**
  * Worker threads for what would block the event loop. They run the same bundled file and start when they are needed.
@@ -29,14 +44,14 @@ const verifyingIdleMs = 1000;
  *   own, and encrypts where it has nothing else to do.
  * - The other encrypting threads end when nothing was asked of them for a while.
  * - Laying out drivers, hashing and verifying have a thread each, so that nothing waits behind them; it ends after.
+ *   Drivers that take long to be laid out have their own, so that others do not wait behind these.
  */
 export class Workers {
   readonly #script: string;
   readonly #size: number;
   readonly #long = new Admission(longTasksAtOnce, longTaskLimit);
   readonly #threads = new Set<WorkerThread>();
-  /** Threads that do one kind of task each. */
-  readonly #dedicated = new Map<TaskName, WorkerThread>();
+  readonly #dedicated = new Map<keyof typeof lanes, WorkerThread>();
   #digestThread: WorkerThread | undefined;
   #isClosed = false;
 
@@ -49,28 +64,34 @@ export class Workers {
     this.#size = size;
   }
 
-  /** Lays out drivers' files. @throws UserError "invalid" when an archive is damaged */
-  layOutDrivers(input: Tasks["layOutDrivers"]["input"]): Promise<LaidOutDrivers> {
-    // Its heap is large where the archive is: it ends as soon as it is done.
-    return this.#runDedicated("layOutDrivers", input, layoutHeapMb, 0);
+  /**
+   * Lays out drivers' files.
+   * @param effort about how many files they have: what takes long waits for its like alone
+   * @throws UserError "invalid" when an archive is damaged, or an INF cannot be read
+   */
+  layOutDrivers(
+    input: Tasks["layOutDrivers"]["input"],
+    effort: number,
+  ): Promise<Tasks["layOutDrivers"]["output"]> {
+    return this.#runDedicated(effort > quickEffort ? "long layouts" : "layouts", "layOutDrivers", input);
   }
 
   /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" where no ZIP can hold it */
   async layOut(input: Tasks["layOut"]["input"]): Promise<Described> {
     const isLarge = (input.end.settings?.length ?? 0) > largeSettings;
     return isLarge
-      ? this.#runDedicated("layOut", input, layoutHeapMb, 0)
+      ? this.#runDedicated("large settings", "layOut", input)
       : this.#digests().run("layOut", input);
   }
 
   /** SHA-256 of all that is laid out. */
   digest(input: LaidOut): Promise<Uint8Array> {
-    return this.#runDedicated("digest", input, usualHeapMb, verifyingIdleMs);
+    return this.#runDedicated("digests", "digest", input);
   }
 
   /** SHA-256 of a file, while nobody else needs the processor. */
   verify(file: OpenFile): Promise<Uint8Array> {
-    return this.#runDedicated("verify", { file }, usualHeapMb, verifyingIdleMs);
+    return this.#runDedicated("verifying", "verify", { file });
   }
 
   /**
@@ -120,7 +141,7 @@ export class Workers {
 
   /** @throws UserError "busy" when all has been closed, as wherever a thread may have to be started */
   #digests(): WorkerThread {
-    this.#digestThread ??= this.#start(usualHeapMb, Number.POSITIVE_INFINITY);
+    this.#digestThread ??= this.#start({ heapMb: usualHeapMb, idleMs: Number.POSITIVE_INFINITY });
     return this.#digestThread;
   }
 
@@ -135,24 +156,23 @@ export class Workers {
     const [freest] = threads.toSorted((a, b) => a.jobCount - b.jobCount);
     const mayStart = this.#others().length < this.#size - 1;
     if (freest !== undefined && (freest.jobCount === 0 || !mayStart)) return freest;
-    return this.#start(usualHeapMb, encryptingIdleMs);
+    return this.#start({ heapMb: usualHeapMb, idleMs: encryptingIdleMs });
   }
 
-  /** On the thread for these tasks, one after the other. */
+  /** On the thread of this lane, one after the other. */
   async #runDedicated<K extends TaskName>(
+    lane: keyof typeof lanes,
     name: K,
     input: Tasks[K]["input"],
-    heapMb: number,
-    idleMs: number,
   ): Promise<Tasks[K]["output"]> {
-    const thread = this.#dedicated.get(name) ?? this.#start(heapMb, idleMs);
-    this.#dedicated.set(name, thread);
+    const thread = this.#dedicated.get(lane) ?? this.#start(lanes[lane]);
+    this.#dedicated.set(lane, thread);
     return thread.run(name, input);
   }
 
-  #start(heapMb: number, idleMs: number): WorkerThread {
+  #start(limits: ThreadLimits): WorkerThread {
     if (this.#isClosed) throw stopping();
-    const thread = new WorkerThread(this.#script, { heapMb, idleMs }, () => this.#forget(thread));
+    const thread = new WorkerThread(this.#script, limits, () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
   }
@@ -160,6 +180,6 @@ export class Workers {
   #forget(thread: WorkerThread): void {
     this.#threads.delete(thread);
     if (this.#digestThread === thread) this.#digestThread = undefined;
-    for (const [name, kept] of this.#dedicated) if (kept === thread) this.#dedicated.delete(name);
+    for (const [lane, kept] of this.#dedicated) if (kept === thread) this.#dedicated.delete(lane);
   }
 }

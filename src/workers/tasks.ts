@@ -26,7 +26,8 @@ import {
   type Plaintext,
 } from "../pkg/formats/encryption.ts";
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
-import { type Archive, readArchive } from "../pkg/zip/archive.ts";
+import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
+import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
 import { buffersUsed } from "./memory.ts";
@@ -41,10 +42,15 @@ export interface LaidOut {
 
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
-  /** Lays out the files of these drivers, whose archives are in the same order. */
+  /** Lays out the files of these drivers, whose archives, and what is known of them, are in the same order. */
   layOutDrivers: {
-    input: { drivers: readonly DriverFolder[]; archives: readonly OpenFile[] };
-    output: LaidOutDrivers;
+    input: {
+      drivers: readonly DriverFolder[];
+      archives: readonly OpenFile[];
+      /** What was answered of them before; undefined where nobody asked, or all files are wanted. */
+      used: readonly (UsedEntries | undefined)[];
+    };
+    output: { drivers: LaidOutDrivers; used: readonly (UsedEntries | undefined)[] };
   };
   /** Lays out a ZIP that begins with these drivers. */
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
@@ -88,7 +94,10 @@ function handlersWith(open: Open): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
   const digests = new KeptDigests();
   return {
-    layOutDrivers: async ({ drivers, archives }) => layOutDrivers(drivers, await readAll(archives.map(open))),
+    layOutDrivers: async ({ drivers, archives, used }) => {
+      const read = await readAll(drivers, archives.map(open), used);
+      return { drivers: layOutDrivers(drivers, read.entries), used: read.used };
+    },
     layOut: async ({ drivers, end }) => layOut(drivers, end),
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {
@@ -141,17 +150,27 @@ class KeptDigests {
 /** Beginnings of payloads that are remembered, a few hundred bytes each, and their checkpoints: 32 KB a gigabyte. */
 export const keptPrefixes = 512;
 
-/** One after the other, and no more of them than one package can hold: each may have 60,000 files. */
-async function readAll(sources: readonly ByteSource[]): Promise<Archive[]> {
-  const archives: Archive[] = [];
+/** One after the other, and no more files than one package can hold: each may have 60,000. */
+async function readAll(
+  drivers: readonly DriverFolder[],
+  sources: readonly ByteSource[],
+  known: readonly (UsedEntries | undefined)[],
+) {
+  const entries: (readonly ArchiveEntry[])[] = [];
+  const used: (UsedEntries | undefined)[] = [];
   let count = 0;
-  for (const source of sources) {
-    const archive = await readArchive(source);
-    count += archive.entries.length;
+  for (const [i, source] of sources.entries()) {
+    const all = (await readArchive(source)).entries;
+    const inf = drivers[i]?.onlyUsedBy;
+    const of =
+      inf === undefined ? undefined : (known[i] ?? (await usedEntries(source, all, inf, buffersUsed)));
+    const wanted = of === undefined ? all : all.filter((_, entry) => of[entry] === 1);
+    count += wanted.length;
     checkFileCount(count);
-    archives.push(archive);
+    entries.push(wanted);
+    used.push(of);
   }
-  return archives;
+  return { entries, used };
 }
 
 async function digestOf({ layout, sources }: Plaintext): Promise<Uint8Array> {

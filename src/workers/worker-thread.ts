@@ -7,7 +7,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-interface ThreadLimits {
+export interface ThreadLimits {
   /** Of its heap. */
   readonly heapMb: number;
   /** How long it stays with nothing to do. */

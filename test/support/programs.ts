@@ -21,3 +21,14 @@ export function packedProgram(machine: number): Buffer {
   head.writeUInt16LE(program.length, 68);
   return Buffer.concat([head, data]);
 }
+
+/** A cabinet whose directory lists these names, each of an empty file. */
+export function cabinet(names: readonly string[]): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("MSCF");
+  head.writeUInt32LE(44, 16);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(names.length, 28);
+  const files = names.map((name) => Buffer.concat([Buffer.alloc(16), Buffer.from(`${name}\0`, "latin1")]));
+  return Buffer.concat([head, ...files]);
+}

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { UserError } from "../../domain/errors.ts";
 import type { ScriptSettings } from "../scripts/deployment.ts";
 import { type ScriptKind, scriptFrames, scriptKinds, settingsOf } from "../scripts/render.ts";
-import type { Archive } from "../zip/archive.ts";
+import type { ArchiveEntry } from "../zip/archive.ts";
 import type { Layout, LayoutPart } from "../zip/layout.ts";
 import {
   type SharedSuffix,
@@ -34,9 +34,14 @@ export interface DriverFolder {
   readonly sha256: string;
   /** With `/`; empty: nowhere but the root. */
   readonly folder: string;
+  /** An INF: only what it uses goes there, with all that the INFs use that it brings along. Undefined: every file. */
+  readonly onlyUsedBy: string | undefined;
 }
 
-export interface DriverFiles extends SourceFile, DriverFolder {}
+export interface DriverFiles extends SourceFile, DriverFolder {
+  /** How long laying them out may take: about how many files that is worth. */
+  readonly effort: number;
+}
 
 /** A picture as it crosses threads. */
 interface IconData {
@@ -90,7 +95,7 @@ export interface LaidOutZip extends LaidOutFile {
 }
 
 export function driverFolders({ drivers }: Pick<Contents, "drivers">): DriverFolder[] {
-  return drivers.map(({ sha256, folder }) => ({ sha256, folder }));
+  return drivers.map(({ sha256, folder, onlyUsedBy }) => ({ sha256, folder, onlyUsedBy }));
 }
 
 export function packageTail({ settings, icon }: Contents): PackageTail {
@@ -104,7 +109,7 @@ export function sourcesOf({ drivers, icon }: Contents): SourceFile[] {
 
 /** Names drivers in their folders: the same key, the same bytes. */
 export function driversKey(drivers: readonly DriverFolder[]): string {
-  const all = drivers.map(({ sha256, folder }) => [sha256, folder]);
+  const all = drivers.map(({ sha256, folder, onlyUsedBy }) => [sha256, folder, onlyUsedBy ?? null]);
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
@@ -119,18 +124,17 @@ export function contentsKey(drivers: readonly DriverFolder[], { settings, icon }
 
 /**
  * The drivers' files in their folders. Blocks: call it in a worker thread.
- * @param archives of the drivers, in their order
+ * @param entries of each driver's archive that go there, in the drivers' order
  * @throws UserError "invalid" for more files or bytes than a ZIP can hold
  */
 export function layOutDrivers(
   drivers: readonly DriverFolder[],
-  archives: readonly Archive[],
+  entries: readonly (readonly ArchiveEntry[])[],
 ): LaidOutDrivers {
   const files: ZipFile[] = [];
   for (const [source, { folder }] of drivers.entries()) {
     const folderPath = folder === "" ? "" : `${folder}/`;
-    for (const entry of archives[source]?.entries ?? [])
-      files.push(zipCopied(folderPath + entry.path, entry, source));
+    for (const entry of entries[source] ?? []) files.push(zipCopied(folderPath + entry.path, entry, source));
   }
   const prefix = zipPrefix(files);
   const digests = drivers.map(({ sha256 }) => sha256);

@@ -1,0 +1,76 @@
+import { UserError } from "../domain/errors.ts";
+import { infLimitBytes } from "./document.ts";
+
+/** What is looked for in a file; `packed` is a program packed as `name.dl_` and the like: a cabinet of one file. */
+export type EntryKind = "inf" | "cabinet" | "program" | "packed" | "other";
+
+/** What a file is by its name. */
+export function kindOf(path: string): EntryKind {
+  if (/\.inf$/i.test(path)) return "inf";
+  if (/\.cab$/i.test(path)) return "cabinet";
+  if (/\.(?:dll|exe|sys)$/i.test(path)) return "program";
+  return /\.(?:dl|ex|sy)_$/i.test(path) ? "packed" : "other";
+}
+
+interface InfEntry {
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+const infsLimitBytes = 4 * infLimitBytes;
+
+/** More INFs than this are no driver's. */
+const infCountLimit = 1000;
+
+/**
+ * The INFs of an archive.
+ * @throws UserError "invalid" where there are none, or more or larger ones than a driver's
+ */
+export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
+  const infs = entries.filter(({ path }) => kindOf(path) === "inf");
+  if (infs.length === 0) {
+    throw new UserError(
+      "invalid",
+      "This ZIP holds no INF file. Vendors often put the driver in a ZIP inside the ZIP, or in a setup program: unpack it once and upload the folder with the INF as a ZIP.",
+    );
+  }
+  if (infs.length > infCountLimit) {
+    throw new UserError(
+      "invalid",
+      `This ZIP holds ${infs.length} INF files; at most ${infCountLimit} are possible. The folder of one printer’s driver is enough: pack that alone, and upload it.`,
+    );
+  }
+  const large = infs.find(({ size }) => size > infLimitBytes);
+  if (large !== undefined) {
+    throw new UserError(
+      "invalid",
+      `The INF “${large.path}” has over 16 MB: that is no driver’s INF, and it is refused.`,
+    );
+  }
+  if (infs.reduce((sum, { size }) => sum + size, 0) > infsLimitBytes) {
+    throw new UserError("invalid", "The INF files of this ZIP have over 64 MB together, and are refused.");
+  }
+  return infs;
+}
+
+/** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
+export const cabinetNamesLimit = 100_000;
+
+/** What the cabinets of an archive hold, in the order of its entries. */
+export class CabinetNames {
+  readonly #names = new Map<string, readonly string[]>();
+  #left = cabinetNamesLimit;
+
+  /** By the cabinets' paths. */
+  get byPath(): ReadonlyMap<string, readonly string[]> {
+    return this.#names;
+  }
+
+  /** @param names undefined where the cabinet cannot be read */
+  add(path: string, names: readonly string[] | undefined): void {
+    if (names === undefined || names.length > this.#left) return;
+    this.#names.set(path, names);
+    this.#left -= names.length;
+  }
+}

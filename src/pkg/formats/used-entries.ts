@@ -1,0 +1,58 @@
+import type { ByteSource } from "../../domain/byte-source.ts";
+import { UserError } from "../../domain/errors.ts";
+import { cabinetHeadBytes, cabinetNames } from "../../inf/cabinet.ts";
+import { infLimitBytes } from "../../inf/document.ts";
+import { CabinetNames, infsOf, kindOf } from "../../inf/entries.ts";
+import { usedByInf } from "../../inf/package.ts";
+import { PackageFiles } from "../../inf/package-files.ts";
+import { Work } from "../../inf/work.ts";
+import { type ArchiveEntry, checkEntry, readHead } from "../zip/archive.ts";
+
+/** Which entries of an archive are used: 1 for each that is, in their order. */
+export type UsedEntries = Uint8Array;
+
+/**
+ * What an INF and those that it brings along use of their archive, as an inspection finds it, within the same limits.
+ * Blocks: call it in a worker thread.
+ * @param done is told of buffers that are done with
+ * @throws UserError "invalid", with the remedy, when the INFs cannot be read within the limits
+ */
+export async function usedEntries(
+  source: ByteSource,
+  entries: readonly ArchiveEntry[],
+  infPath: string,
+  done: (bytes: number) => void,
+): Promise<UsedEntries> {
+  try {
+    return await findUsed(source, entries, infPath, done);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(
+      error.code,
+      `Which files “${infPath}” uses cannot be found out. ${error.message} Or switch off “Leave out unused files” on the driver’s page: packages then hold every file.`,
+    );
+  }
+}
+
+async function findUsed(
+  source: ByteSource,
+  entries: readonly ArchiveEntry[],
+  infPath: string,
+  done: (bytes: number) => void,
+): Promise<UsedEntries> {
+  const infs = new Map(infsOf(entries).map((entry) => [entry.path, entry]));
+  const cabinets = new CabinetNames();
+  for (const entry of entries) {
+    if (kindOf(entry.path) !== "cabinet") continue;
+    cabinets.add(entry.path, cabinetNames(await readHead(source, entry, cabinetHeadBytes, done)));
+  }
+  const paths = entries.map(({ path }) => path);
+  const used = await usedByInf(infPath, new PackageFiles(paths, cabinets.byPath), new Work(), (path) => {
+    const entry = infs.get(path);
+    if (entry === undefined) throw new UserError("invalid", `“${path}” is no INF of the archive.`);
+    return checkEntry(source, entry, infLimitBytes, done);
+  });
+  // A file that Windows may take for another than INFs are searched for is kept: they compare names in two ways.
+  const names = new Set([...used].map((path) => path.toLowerCase()));
+  return Uint8Array.from(entries, ({ path }) => Number(names.has(path.toLowerCase())));
+}
