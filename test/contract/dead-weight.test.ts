@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp } from "../support/app.ts";
+import { printerInf } from "../support/driver-zip.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/foreign.ts";
+import { bytesOf, withoutScripts } from "../support/mixed-driver.ts";
+import { until } from "../support/until.ts";
+import { makeZip } from "../support/zip.ts";
+
+const weight = randomBytes(1_500_000);
+
+/** Two printer INFs that share a library, the first of which brings a third along; a setup program that none uses. */
+const archive = makeZip([
+  { name: "setup.exe", bytes: weight, method: 0 },
+  {
+    name: "Disk/papyrus.inf",
+    bytes: printerInf({ files: ["papyrus.dll", "shared.dll"] }).replace(
+      "[Files]",
+      "CopyINF=usb.inf\r\n[Files]",
+    ),
+  },
+  { name: "Disk/quill.inf", bytes: printerInf({ files: ["quill.dll", "shared.dll"], models: ["Quill 7"] }) },
+  { name: "Disk/usb.inf", bytes: printerInf({ className: "USB", files: ["usb.sys"], catalog: "usb.cat" }) },
+  ...["papyrus.cat", "PAPYRUS.DLL", "quill.dll", "shared.dll", "usb.cat", "usb.sys", "readme.txt"].map(
+    (name) => ({ name: `Disk/${name}`, bytes: `the bytes of ${name}` }),
+  ),
+]);
+
+const all = [
+  ...[
+    "setup.exe",
+    "Disk/papyrus.inf",
+    "Disk/quill.inf",
+    "Disk/usb.inf",
+    "Disk/papyrus.cat",
+    "Disk/PAPYRUS.DLL",
+  ],
+  ...["Disk/quill.dll", "Disk/shared.dll", "Disk/usb.cat", "Disk/usb.sys", "Disk/readme.txt"],
+];
+const unusedByPapyrus = ["setup.exe", "Disk/quill.inf", "Disk/quill.dll", "Disk/readme.txt"];
+const usedByPapyrus = all.filter((name) => !unusedByPapyrus.includes(name));
+const usedByQuill = ["Disk/quill.inf", "Disk/papyrus.cat", "Disk/quill.dll", "Disk/shared.dll"];
+
+const papyrus = { inf_path: "Disk/papyrus.inf", driver_desc: "Papyrus 100 PCL6" };
+const quill = { inf_path: "Disk/quill.inf", driver_desc: "Quill 7" };
+const drop = { drop_unused: "on" };
+
+/** The service with that driver and a printer of a client. */
+async function start(t: TestContext) {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Acme" });
+  const driver_id = String(await app.addDriver(archive));
+  const id = await app.addPrinter({ driver_id, client_id: "1" });
+  const save = async (fields: Record<string, string>) => {
+    const { status } = await app.post("/drivers/1", { ...papyrus, ...fields }, navigation);
+    assert.equal(status, 303);
+  };
+  const rmm = () => bytesOf(app.fetch(`/printers/${id}/packages/rmm`));
+  const mdm = () => bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+  const text = async (path: string) => (await app.fetch(path)).text();
+  return { ...app, id, save, rmm, mdm, text };
+}
+
+/** Names below the drivers' folder. */
+function filesOf(tree: Tree, folder = "driver/"): string[] {
+  const names = Object.keys(withoutScripts(tree));
+  return names.map((name) => name.replace(folder, "")).sort();
+}
+
+test("packages leave out what the chosen INF does not use, in every form, and other people's tools open them", {
+  skip: without.unzip || without.sevenZip || without.verifier,
+}, async (t) => {
+  const { save, rmm, mdm, fetch, text, id } = await start(t);
+  const whole = filesOf(unpackers.fflate(await rmm()));
+
+  await save(drop);
+  const zip = await rmm();
+  const alone = await bytesOf(fetch("/drivers/1/files"));
+  const trees = [unpackers.unzip(zip), unpackers.sevenZip(zip), verifyIntunewin(await mdm())];
+  const ofClient = unpackers.sevenZip(await bytesOf(fetch("/clients/1/packages/rmm")));
+  const script = await text(`/printers/${id}/scripts/install`);
+
+  assert.deepEqual(whole, [...all].sort());
+  for (const tree of trees) assert.deepEqual(filesOf(tree), [...usedByPapyrus].sort());
+  assert.deepEqual(filesOf(ofClient, "").length, usedByPapyrus.length);
+  assert.deepEqual(filesOf(unpackers.sevenZip(alone), "").sort(), [...usedByPapyrus].sort());
+  assert.deepEqual(trees[0]?.["driver/Disk/PAPYRUS.DLL"]?.toString(), "the bytes of PAPYRUS.DLL");
+  const sha256 = createHash("sha256").update(alone).digest("hex").toUpperCase();
+  assert.ok(script.includes(`FilesSha256 = '${sha256}'`), "the script knows the ZIP that it downloads");
+  assert.ok(script.includes("Inf = 'Disk\\papyrus.inf'"), "and the INF is where it was");
+});
+
+test("another INF of the archive is followed by what packages hold", async (t) => {
+  const { save, rmm } = await start(t);
+  await save(drop);
+  const before = filesOf(unpackers.fflate(await rmm()));
+
+  await save({ ...drop, ...quill });
+  const after = filesOf(unpackers.fflate(await rmm()));
+
+  assert.deepEqual(before, [...usedByPapyrus].sort());
+  assert.deepEqual(after, [...usedByQuill].sort());
+});
+
+test("a printer's revision stays, whatever packages leave out", async (t) => {
+  const { save, text, id } = await start(t);
+  const revision = async () =>
+    /Revision = '(\w{12})'/.exec(await text(`/printers/${id}/scripts/detect`))?.[1];
+  const before = await revision();
+
+  await save(drop);
+  const after = await revision();
+
+  assert.match(before ?? "", /^[0-9a-f]{12}$/);
+  assert.equal(after, before);
+});
+
+test("switched to and fro, every package is of its own bytes, and a download that broke begins anew", {
+  skip: without.verifier,
+}, async (t) => {
+  const { save, mdm, fetch, id } = await start(t);
+  const path = `/printers/${id}/packages/mdm`;
+  const etag = async () => (await fetch(path, { method: "HEAD" })).headers.get("etag") ?? "";
+  const whole = await mdm();
+  const wholeTag = await etag();
+
+  await save(drop);
+  const reduced = await mdm();
+  const resumed = await fetch(path, { headers: { range: "bytes=1000-", "if-range": wholeTag } });
+  const resumedBytes = await bytesOf(resumed);
+  const range = await fetch(path, { headers: { range: "bytes=1000-1999", "if-range": await etag() } });
+  const rangeBytes = await bytesOf(range);
+  const cached = await fetch(path, { headers: { "if-none-match": wholeTag } });
+  const cachedBytes = await bytesOf(cached);
+  await save({});
+  const again = await mdm();
+  const trees = [whole, reduced].map((bytes) => filesOf(verifyIntunewin(bytes)));
+
+  assert.deepEqual([resumed.status, range.status, cached.status], [200, 206, 200]);
+  assert.ok(resumedBytes.equals(reduced) && cachedBytes.equals(reduced));
+  assert.ok(rangeBytes.equals(reduced.subarray(1000, 2000)));
+  assert.ok(again.equals(whole), "the same contents give the same package");
+  assert.deepEqual(trees, [[...all].sort(), [...usedByPapyrus].sort()]);
+  assert.ok(whole.length - reduced.length > weight.length);
+});
+
+test("what was encrypted before is used for packages that begin alike, and for no others", {
+  skip: without.verifier,
+}, async (t) => {
+  const { save, mdm, post, id } = await start(t);
+  const sizes: number[] = [];
+
+  for (const [i, fields] of [drop, {}, drop, {}].entries()) {
+    await save(fields);
+    const settings = { name: "Office", address: "10.0.0.9", driver_id: "1", comment: `content ${i}` };
+    await post(`/printers/${id}`, settings);
+    sizes.push(Object.keys(withoutScripts(verifyIntunewin(await mdm()))).length);
+  }
+
+  assert.deepEqual(sizes, [usedByPapyrus.length, all.length, usedByPapyrus.length, all.length]);
+});
+
+test("downloads under way keep the bytes that they began with", async (t) => {
+  const { save, rmm, fetch, id } = await start(t);
+  const whole = await rmm();
+
+  const answer = await fetch(`/printers/${id}/packages/rmm`);
+  const body = bytesOf(answer);
+  await save(drop);
+  const reduced = await rmm();
+
+  assert.ok((await body).equals(whole));
+  assert.ok(reduced.length < whole.length - weight.length);
+});
+
+test("an archive without dead weight keeps its packages, byte for byte", async (t) => {
+  const { addDriver, addPrinter, post, fetch } = await startApp(t);
+  const id = await addPrinter({ driver_id: String(await addDriver()) });
+  const before = await bytesOf(fetch(`/printers/${id}/packages/mdm`));
+
+  await post("/drivers/1", drop);
+  const after = await bytesOf(fetch(`/printers/${id}/packages/mdm`));
+
+  assert.ok(after.equals(before));
+});
+
+test("what packages become smaller by stands beside the checkbox, and on the page when it is on", async (t) => {
+  const { save, text } = await start(t);
+  const plain = (page: string) => page.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
+
+  const before = plain(await text("/drivers/1"));
+  await save(drop);
+  const page = await text("/drivers/1");
+  const after = plain(page);
+  await save({ ...drop, ...quill });
+  const other = plain(await text("/drivers/1"));
+
+  assert.match(
+    before,
+    /Packages become 1\.4 MB smaller, counted unpacked: 4 files that neither this INF uses/,
+  );
+  assert.match(before, /2 unused files of 11, 1\.4 MB: dead weight in every package\./);
+  assert.match(page, /name="drop_unused" type="checkbox" value="on" checked/);
+  assert.match(after, /Packages leave out 4 files of 11, 1\.4 MB unpacked/);
+  assert.match(other, /Packages leave out 7 files of 11/);
+});
+
+test("what the first package would wait for is done when the choice is saved", async (t) => {
+  const { app, save, mdm } = await start(t);
+  const { encryptPrefix } = app.workers;
+  const sizes: number[] = [];
+  app.workers.encryptPrefix = async (prefix) => {
+    sizes.push(prefix.size);
+    return encryptPrefix.call(app.workers, prefix);
+  };
+  await mdm();
+  const before = sizes.length;
+
+  await save({ ...drop, comment: "first" });
+  await until(() => sizes.length === before + 1);
+  await save({ ...drop, comment: "second" });
+  await mdm();
+
+  assert.equal(sizes.length, before + 1);
+});
+
+test("an INF that cannot be read within the limits is refused with the remedy, and switching it off helps", async (t) => {
+  const { app, save, fetch, text, id } = await start(t);
+  const { layOutDrivers } = app.workers;
+  // As a record of an earlier version may be, whose reader had other limits.
+  app.workers.layOutDrivers = (input, effort) => {
+    const drivers = input.drivers.map((driver) => ({
+      ...driver,
+      onlyUsedBy: driver.onlyUsedBy && "gone.inf",
+    }));
+    return layOutDrivers.call(app.workers, { ...input, drivers }, effort);
+  };
+  await save(drop);
+
+  const refused = await fetch(`/printers/${id}/packages/rmm`);
+  const reason = await refused.text();
+  const files = await fetch("/drivers/1/files", { method: "HEAD" });
+  const script = await text(`/printers/${id}/scripts/install`);
+  await save({});
+  const whole = await fetch(`/printers/${id}/packages/rmm`, { method: "HEAD" });
+
+  assert.deepEqual([refused.status, files.status, whole.status], [422, 422, 200]);
+  assert.match(reason, /“gone\.inf” is no INF of the archive\. Or switch off “Leave out unused files”/);
+  assert.match(script, /FilesSha256 = ''/);
+});
