@@ -1,4 +1,4 @@
-// Bundles the service into the one file dist/platen.cjs, and with --tests the tests into .build/.
+// Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/, and with --demo the demo.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
@@ -83,16 +83,18 @@ const { metafile } = await build({
 });
 writeFileSync("dist/platen.cjs", inAscii(readFileSync("dist/platen.cjs", "utf8")));
 
-if (process.argv.includes("--tests")) {
-  rmSync(".build", { recursive: true, force: true });
-  const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
-    .map((name) => `test/${name.replaceAll("\\", "/")}`)
-    .filter((name) => /\.(?:test|bench)\.ts$/.test(name));
+/**
+ * What is run from .build/ and never shipped.
+ * @param {string} folder
+ * @param {string[]} names
+ * @param {string} outdir
+ */
+async function buildPrograms(folder, names, outdir) {
   await build({
     ...shared,
-    entryPoints: tests,
-    outdir: ".build",
-    outbase: "test",
+    entryPoints: names.map((name) => `${folder}/${name}`),
+    outdir,
+    outbase: folder,
     format: "cjs",
     outExtension: { ".js": ".cjs" },
     external: [
@@ -107,6 +109,16 @@ if (process.argv.includes("--tests")) {
     ],
     sourcemap: "inline",
   });
+}
+
+if (process.argv.includes("--tests")) {
+  rmSync(".build", { recursive: true, force: true });
+  const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => /\.(?:test|bench)\.ts$/.test(name));
+  await buildPrograms("test", tests, ".build");
   // What the one file is made of, for the test of its licences.
   writeFileSync(".build/platen.json", JSON.stringify(metafile));
 }
+if (process.argv.includes("--tests") || process.argv.includes("--demo"))
+  await buildPrograms("demo", ["main.ts", "screenshots.ts"], ".build/demo");

@@ -1,0 +1,83 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { allPages, type DemoPages, shownPages } from "./pages.ts";
+import { type Demo, startDemo } from "./serve.ts";
+
+/** The shop's clock stands still, so that the same pages give the same pictures. */
+const now = () => Date.UTC(2026, 10, 21, 14, 5);
+
+const readmeFolder = "docs/screenshots";
+const schemes = ["light", "dark"] as const;
+/** A long list is cut off there, in pixels. */
+const tallest = 3000;
+
+/** `npm run screenshots`: the README's pictures; with a folder, every page for reviewers. */
+async function main(folder: string | undefined): Promise<void> {
+  const demo = await startDemo({ environment: { PORT: "0", HOST: "127.0.0.1" }, now });
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  try {
+    await demo.app.archives.settled();
+    if (folder === undefined) await showReadme(browser, demo);
+    else await showAll(browser, demo, folder);
+  } finally {
+    await browser.close();
+    await demo.stop();
+  }
+}
+
+/** What is seen of them without scrolling. */
+async function showReadme(browser: Browser, { app, url }: Demo): Promise<void> {
+  mkdirSync(readmeFolder, { recursive: true });
+  for (const scheme of schemes) {
+    await visit(browser, { url, pages: shownPages(app), scheme, width: 1440 }, async (page, name) => {
+      await page.screenshot({ path: join(readmeFolder, `${name}-${scheme}.png`) });
+    });
+  }
+}
+
+async function showAll(browser: Browser, { app, url }: Demo, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const scheme of schemes) {
+    for (const width of [1440, 360, 320]) {
+      await visit(browser, { url, pages: allPages(app), scheme, width }, async (page, name) => {
+        const size = (await page.evaluate(
+          "({ width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight })",
+        )) as { width: number; height: number };
+        if (size.width > width) process.stdout.write(`${name} scrolls sideways at ${width}: ${size.width}\n`);
+        const clip = { x: 0, y: 0, width, height: Math.min(size.height, tallest) };
+        await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: true, clip });
+      });
+    }
+  }
+}
+
+interface Look {
+  readonly url: string;
+  readonly pages: DemoPages;
+  readonly scheme: (typeof schemes)[number];
+  readonly width: number;
+}
+
+async function visit(browser: Browser, look: Look, show: (page: Page, name: string) => Promise<void>) {
+  const { url, pages, scheme, width } = look;
+  const context = await browser.newContext({
+    colorScheme: scheme,
+    viewport: { width, height: width > 1000 ? 900 : 740 },
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "UTC",
+  });
+  const page = await context.newPage();
+  for (const [name, path] of Object.entries(pages)) {
+    await page.goto(url + path);
+    await show(page, name);
+  }
+  await context.close();
+}
+
+main(process.argv[2]).catch((error: unknown) => {
+  process.stderr.write(`screenshots: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
