@@ -36,6 +36,13 @@ const options: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   replaces: { replaces: "Old copier\nOld copier (copy 1)" },
 };
 
+/** What was changed in printers of these names after they had been handed out. */
+export const laterChanges: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "Kopierer 2. OG": { address: "10.14.2.90", port_name: "IP_10.14.2.90" },
+  "Devis et factures": { duplex: "one_sided" },
+  "Consult room 2": { paper_size: "A5" },
+};
+
 /** All 120, in the order in which they were made: the last one of each client at the end. */
 export function demoPrinters(): DemoPrinter[] {
   const groups = [{ ...workshop, name: undefined }, ...clients].map(printersOf);

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { allPages, type DemoPages, shownPages } from "./pages.ts";
+import { scenesOf } from "./scenes.ts";
 import { type Demo, startDemo } from "./serve.ts";
 
 /** The shop's clock stands still, so that the same pages give the same pictures. */
@@ -39,18 +40,46 @@ async function showReadme(browser: Browser, { app, url }: Demo): Promise<void> {
 
 async function showAll(browser: Browser, { app, url }: Demo, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  const pages = allPages(app);
   for (const scheme of schemes) {
     for (const width of [1440, 360, 320]) {
-      await visit(browser, { url, pages: allPages(app), scheme, width }, async (page, name) => {
-        const size = (await page.evaluate(
-          "({ width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight })",
-        )) as { width: number; height: number };
-        if (size.width > width) process.stdout.write(`${name} scrolls sideways at ${width}: ${size.width}\n`);
-        const clip = { x: 0, y: 0, width, height: Math.min(size.height, tallest) };
-        await page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: true, clip });
-      });
+      await visit(browser, { url, pages, scheme, width }, (page, name) =>
+        keep(page, width, join(folder, `${name}-${width}-${scheme}.png`)),
+      );
     }
   }
+  for (const [scheme, width] of [
+    ["light", 1440],
+    ["dark", 360],
+  ] as const) {
+    await playScenes(browser, { url, pages, scheme, width }, folder);
+  }
+}
+
+/** The whole page, unless it is very long. */
+async function keep(page: Page, width: number, path: string): Promise<void> {
+  const size = (await page.evaluate(
+    "({ width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight })",
+  )) as { width: number; height: number };
+  if (size.width > width) process.stdout.write(`${path} scrolls sideways: ${size.width}\n`);
+  const clip = { x: 0, y: 0, width, height: Math.min(size.height, tallest) };
+  await page.screenshot({ path, fullPage: true, clip });
+}
+
+/** What is seen after each scene, without scrolling. */
+async function playScenes(browser: Browser, look: Look, folder: string): Promise<void> {
+  const scenes = scenesOf(look.pages);
+  const pages = Object.fromEntries(Object.entries(scenes).map(([name, { path }]) => [name, path]));
+  await visit(browser, { ...look, pages }, async (page, name) => {
+    page.setDefaultTimeout(5000);
+    try {
+      await scenes[name]?.act(page);
+      await page.waitForTimeout(400);
+    } catch (error) {
+      process.stdout.write(`${name} at ${look.width} could not be played: ${String(error).slice(0, 200)}\n`);
+    }
+    await page.screenshot({ path: join(folder, `${name}-${look.width}-${look.scheme}.png`) });
+  });
 }
 
 interface Look {

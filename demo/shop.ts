@@ -1,11 +1,13 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../src/app.ts";
+import { printerFormValues } from "../src/domain/printer-fields.ts";
 import { navigation } from "../test/support/app.ts";
+import { lawOffice } from "./clients.ts";
 import { archives, type DriverKey } from "./drivers.ts";
 import { printerIcon } from "./icon.ts";
 import { archiveBytes } from "./inf.ts";
-import { clients, demoPrinters } from "./printers.ts";
+import { clients, demoPrinters, laterChanges } from "./printers.ts";
 
 /** A running service whose clock can be set. */
 export interface Shop {
@@ -23,6 +25,8 @@ export async function fillShop(shop: Shop): Promise<void> {
   await addPrinters(shop);
   await chooseModels(shop);
   await addIcons(shop);
+  await deploy(shop);
+  await changeSome(shop);
   loseArchive(shop, "office");
 }
 
@@ -102,6 +106,35 @@ async function addIcons(shop: Shop): Promise<void> {
     const icon = icons[(printer.id / 6) % icons.length];
     if (icon !== undefined)
       await post(shop, `/printers/${printer.id}/icon`, withFile(icon, "icon.png", "image/png"));
+  }
+}
+
+/** Every printer that can be is handed out, most by their script, some as a package; so many on a day. */
+async function deploy(shop: Shop): Promise<void> {
+  const perDay = 20;
+  const rows = shop.app.store.printers.list();
+  for (let at = 0; at < rows.length; at += perDay) {
+    shop.daysAgo(12 - at / perDay);
+    const day = rows.slice(at, at + perDay);
+    await Promise.all(
+      day.map(async ({ printer, client }) => {
+        const what = client?.name === lawOffice.name ? "packages/mdm" : "scripts/install";
+        await (await fetch(`${shop.url}/printers/${printer.id}/${what}`)).arrayBuffer();
+      }),
+    );
+  }
+}
+
+/** What was handed out is no longer what is saved. */
+async function changeSome(shop: Shop): Promise<void> {
+  shop.daysAgo(3);
+  const { printers } = shop.app.store;
+  for (const { printer } of printers.list()) {
+    const change = laterChanges[printer.name];
+    if (change === undefined) continue;
+    const values = printerFormValues(printers.get(printer.id).printer);
+    const fields = Object.entries({ ...values, ...change }).map(([name, value]) => [name, value ?? ""]);
+    await post(shop, `/printers/${printer.id}`, Object.fromEntries(fields));
   }
 }
 

@@ -1,0 +1,64 @@
+import type { Page } from "playwright-core";
+import { archives } from "./drivers.ts";
+import { archiveBytes } from "./inf.ts";
+
+/** What a person does at a page before it is looked at. */
+export interface Scene {
+  readonly path: string;
+  act(page: Page): Promise<void>;
+}
+
+/** What a page shows only after something was done; names of pictures → scenes. */
+export function scenesOf(pages: Readonly<Record<string, string>>): Readonly<Record<string, Scene>> {
+  const { printer = "/", client = "/" } = pages;
+  return {
+    "printer-rmm": { path: printer, act: (page) => page.getByText("RMM", { exact: true }).first().click() },
+    "printer-by-hand": {
+      path: printer,
+      act: (page) => page.getByText("By hand", { exact: true }).first().click(),
+    },
+    "printer-copied": {
+      path: printer,
+      act: (page) => page.getByRole("button", { name: "Copy" }).first().click(),
+    },
+    "printer-refused": {
+      path: "/printers?client_id=2",
+      act: (page) => savePrinter(page, "A, B", "10.14.2.999"),
+    },
+    "printer-saved": {
+      path: "/printers?client_id=2",
+      act: (page) => savePrinter(page, "Besprechung 3", "10.14.2.99"),
+    },
+    "client-delete-refused": {
+      path: client,
+      act: async (page) => {
+        await page
+          .locator("main")
+          .getByText(/^Delete/)
+          .first()
+          .click();
+        await page
+          .getByRole("button", { name: /^Delete/ })
+          .last()
+          .click();
+      },
+    },
+    "driver-uploaded": {
+      path: "/drivers",
+      act: async (page) => {
+        const { fileName } = archives.dealer;
+        const buffer = archiveBytes({ ...archives.dealer, beside: { "Anleitung neu.pdf": 700 } });
+        const file = { name: fileName, mimeType: "application/zip", buffer };
+        await page.locator("main input[type=file]").first().setInputFiles(file);
+        await page.getByRole("button", { name: "Upload driver" }).click();
+        await page.getByText("Upload driver").first().waitFor();
+      },
+    },
+  };
+}
+
+async function savePrinter(page: Page, name: string, address: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByLabel("Address").fill(address);
+  await page.getByRole("button", { name: "Save printer" }).click();
+}
