@@ -1,17 +1,16 @@
 import { startDemo } from "./serve.ts";
 
-/** `npm run demo`: serves the shop until a signal comes. */
+/** `npm run demo`: serves the shop until a signal comes; while it is still being filled, that ends it at once. */
 async function main(): Promise<void> {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  let atSignal = (): void => process.exit(130);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => atSignal());
   const demo = await startDemo({ environment: process.env });
+  const ended = new Promise<void>((resolve) => {
+    atSignal = resolve;
+  });
   process.stdout.write(`A shop to look at: ${demo.url} (everything in it goes when you press Ctrl+C)\n`);
   await ended;
   await demo.stop();
-  // Connections of browsers may still be open.
   process.exit(0);
 }
 

@@ -95,6 +95,9 @@ async function visit(browser: Browser, look: Look, show: (page: Page, name: stri
     colorScheme: scheme,
     viewport: { width, height: width > 1000 ? 900 : 740 },
     reducedMotion: "reduce",
+    // A phone's scroll bar takes no room.
+    isMobile: width < 1000,
+    hasTouch: width < 1000,
     locale: "en-GB",
     timezoneId: "UTC",
   });

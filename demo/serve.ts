@@ -42,12 +42,12 @@ export async function startDemo({ environment = {}, now = Date.now }: DemoOption
     server.once("error", reject);
     server.listen(config.port, config.host, resolve);
   });
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const url = `http://${nameFor(config.host)}:${(server.address() as AddressInfo).port}`;
   const midnight = now() - (now() % day);
   const daysAgo = (days: number) => {
     setTo = midnight - days * day + (8 * 60 + ((days * 37) % 540)) * minute;
   };
-  await fillShop({ app, url: reachable(url, config.host), dataDir, daysAgo });
+  await fillShop({ app, url, dataDir, daysAgo });
   setTo = undefined;
   let stopped: Promise<void> | undefined;
   const stop = async () => {
@@ -59,7 +59,8 @@ export async function startDemo({ environment = {}, now = Date.now }: DemoOption
   return { app, url, dataDir, stop: () => (stopped ??= stop()) };
 }
 
-/** The address for this machine itself where the service listens on one of its addresses alone. */
-function reachable(url: string, host: string | undefined): string {
-  return host === undefined ? url : url.replace("localhost", host.includes(":") ? `[${host}]` : host);
+/** How this machine itself reaches a service that listens there. */
+function nameFor(host: string | undefined): string {
+  if (host === undefined || host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
 }

@@ -1,63 +1,67 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { allPages } from "../demo/pages.ts";
-import { startDemo } from "../demo/serve.ts";
+import { type Demo, startDemo } from "../demo/serve.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
+import { until } from "./support/until.ts";
 
 const now = () => Date.UTC(2026, 10, 21, 14, 5);
 const settings = { environment: { PORT: "0", HOST: "127.0.0.1" }, now };
 
-test("the demo is a shop with eight clients, 120 printers and ten drivers, and with every finding", async (t) => {
-  const demo = await startDemo(settings);
-  t.after(demo.stop);
-  await demo.app.archives.settled();
+describe("the demo", () => {
+  let demo: Demo;
+  before(async () => {
+    demo = await startDemo(settings);
+    await demo.app.archives.settled();
+  });
+  after(() => demo.stop());
 
-  const { printers, drivers } = await demo.app.overview.read();
+  test("is a shop with eight clients, 120 printers and ten drivers, and with every finding", async () => {
+    const { printers, drivers } = await demo.app.overview.read();
 
-  const kinds = (rows: typeof printers | typeof drivers) =>
-    [...new Set(rows.flatMap(({ findings }) => findings.map(({ kind }) => kind)))].sort();
-  const makers = drivers.map(({ listed }) => `${listed?.provider} ${listed?.driverVer?.version}`);
-  assert.equal(demo.app.store.clients.count(), 8);
-  assert.equal(printers.length, 120);
-  assert.equal(drivers.length, 10);
-  assert.deepEqual(kinds(drivers), ["archive", "missing-files", "unchosen-model", "unsigned"]);
-  assert.deepEqual(kinds(printers), [
-    "archive",
-    "missing-files",
-    "no-driver",
-    "same-address",
-    "same-name",
-    "unchosen-model",
-    "unsigned",
-  ]);
-  assert.ok(printers.filter(({ state }) => state === "ready").length > 80);
-  assert.ok(makers.includes("Papyrus 4.2.0.118") && makers.includes("Papyrus 4.5.1.206"));
-  assert.ok(drivers.some(({ listed }) => listed?.driverModel === "v4"));
-  assert.ok(drivers.some(({ listed }) => listed?.architectures.join() === "amd64,arm64"));
-  assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
-});
+    const kinds = (rows: typeof printers | typeof drivers) =>
+      [...new Set(rows.flatMap(({ findings }) => findings.map(({ kind }) => kind)))].sort();
+    const makers = drivers.map(({ listed }) => `${listed?.provider} ${listed?.driverVer?.version}`);
+    assert.equal(demo.app.store.clients.count(), 8);
+    assert.equal(printers.length, 120);
+    assert.equal(drivers.length, 10);
+    assert.deepEqual(kinds(drivers), ["archive", "missing-files", "unchosen-model", "unsigned"]);
+    assert.deepEqual(kinds(printers), [
+      "archive",
+      "missing-files",
+      "no-driver",
+      "same-address",
+      "same-name",
+      "unchosen-model",
+      "unsigned",
+    ]);
+    assert.ok(printers.filter(({ state }) => state === "ready").length > 80);
+    assert.ok(makers.includes("Papyrus 4.2.0.118") && makers.includes("Papyrus 4.5.1.206"));
+    assert.ok(drivers.some(({ listed }) => listed?.driverModel === "v4"));
+    assert.ok(drivers.some(({ listed }) => listed?.architectures.join() === "amd64,arm64"));
+    assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
+  });
 
-test("each page of the demo answers, and is the same in another demo", async (t) => {
-  const one = await startDemo(settings);
-  t.after(one.stop);
-  const other = await startDemo(settings);
-  t.after(other.stop);
-  await Promise.all([one, other].map(({ app }) => app.archives.settled()));
-  const textOf = async (url: string) => {
-    const answer = await fetch(url);
-    return `${answer.status} ${(await answer.text()).replaceAll(new URL(url).host, "")}`;
-  };
+  test("each page answers, and is the same in another demo", async (t) => {
+    const other = await startDemo(settings);
+    t.after(other.stop);
+    await other.app.archives.settled();
+    const textOf = async (url: string) => {
+      const answer = await fetch(url);
+      return `${answer.status} ${(await answer.text()).replaceAll(new URL(url).host, "")}`;
+    };
 
-  const different: string[] = [];
-  for (const [name, path] of Object.entries(allPages(one.app))) {
-    const text = await textOf(one.url + path);
-    if (text !== (await textOf(other.url + path))) different.push(`${name} differs`);
-    if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
-  }
+    const different: string[] = [];
+    for (const [name, path] of Object.entries(allPages(demo.app))) {
+      const text = await textOf(demo.url + path);
+      if (text !== (await textOf(other.url + path))) different.push(`${name} differs`);
+      if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
+    }
 
-  assert.deepEqual(different, []);
+    assert.deepEqual(different, []);
+  });
 });
 
 test("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
@@ -68,7 +72,7 @@ test("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
   const said = await new Promise<string>((resolve) =>
     demo.stdout.once("data", (text) => resolve(String(text))),
   );
-  const url = /http:\/\/localhost:\d+/.exec(said)?.[0] ?? "";
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "";
   const page = await (await fetch(`${url}/clients`)).text();
   const during = readdirSync(folder);
 
@@ -81,9 +85,37 @@ test("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
   assert.equal(code, 0);
 });
 
+test("Ctrl+C ends the demo also while it is being filled", async (t) => {
+  const folder = await temporaryFolder(t);
+  const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
+  const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "ignore" });
+  t.after(() => demo.kill("SIGKILL"));
+  await until(() => readdirSync(folder).length > 0);
+
+  demo.kill("SIGINT");
+  await new Promise((resolve) => demo.once("exit", resolve));
+
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 test("nothing of the demo is shipped", () => {
   const shipped = readFileSync(bundle, "utf8");
 
   assert.ok(existsSync(".build/demo/main.cjs"));
   assert.doesNotMatch(shipped, /Menuiserie|Quillmark|platen-demo/);
+});
+
+test("the README's pictures are there in light and dark, and small", () => {
+  const shown = readFileSync("README.md", "utf8").match(/docs\/screenshots\/[\w-]+\.png/g) ?? [];
+  const sizeOf = (path: string) => {
+    const bytes = readFileSync(path);
+    return `${bytes.readUInt32BE(16)} × ${bytes.readUInt32BE(20)}, ${bytes.length <= 200 << 10 ? "small" : bytes.length}`;
+  };
+
+  const sizes = shown.map(sizeOf);
+
+  const pairs = shown.map((path) => path.replace("-dark", "-light"));
+  assert.equal(shown.length, 10);
+  assert.deepEqual([...new Set(sizes)], ["1440 × 900, small"]);
+  assert.equal(new Set(pairs).size, 5);
 });
