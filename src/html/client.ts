@@ -1,6 +1,9 @@
 import type { Client } from "../domain/client.ts";
+import type { DeploymentChoice } from "../domain/deployment-choice.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
+import { clientDeploySection } from "./client-deploy.ts";
 import { clientSettings } from "./clients.ts";
+import { type DeployOffer, logoOf } from "./deploy.ts";
 import { deleteFold, type FormState } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
@@ -12,28 +15,28 @@ interface ClientPageData {
   readonly client: Client;
   readonly printers: readonly StatedPrinter[];
   readonly form: FormState;
-  readonly packages: readonly { readonly label: string; readonly path: string }[];
+  readonly choice: DeploymentChoice;
+  readonly offer: Omit<DeployOffer, "logo">;
+  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  readonly downloaded?: Html | undefined;
 }
 
 export function clientPage(frame: Frame, data: ClientPageData): Html {
-  const { client, printers, form, packages } = data;
-  const deployable = printers.some(({ driver }) => driver !== undefined);
-  const links = packages.map(
-    ({ label, path }) => html`<li><a class="button" href="${path}" download>${label}</a></li>`,
-  );
+  const { client, printers, form, choice, downloaded } = data;
+  const offer = {
+    ...data.offer,
+    logo: logoOf(undefined, html`your choice: a PNG of the client’s or your own`),
+  };
   const action = html`<a class="button primary" href="${paths.printers}?client_id=${client.id}">New printer</a>`;
   return page(
     { ...frame, title: client.name, place: "Clients", action },
-    html`<p class="soft">${counted(printers.length, "printer")}, client since ${time(client.created_at)}</p>
+    html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
+    <div class="deploy-page">
+      ${printers.length > 0 && clientDeploySection({ ...choice, offer, downloaded })}
+      <div class="deploy-side"><section><h2>Settings</h2>${clientSettings(client, form)}</section></div>
+    </div>
     <section><h2>Printers</h2>
       ${printers.length > 0 ? printerTable(printers) : html`<p>No printers yet.</p>`}</section>
-    ${
-      deployable &&
-      html`<section><h2>All printers in one package</h2>
-      <p>One install script adds every queue of this client and reports each one’s result.</p>
-      <ul class="actions">${links}</ul></section>`
-    }
-    <section><h2>Settings</h2>${clientSettings(client, form)}</section>
     ${deleteFold({
       what: "client",
       consequence: "A client that still has printers is not deleted.",

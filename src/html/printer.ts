@@ -1,7 +1,7 @@
+import { derivePortName } from "../domain/address.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
-import type { ClientName, Standing } from "../domain/listings.ts";
-import type { ListedFormat, PackageField } from "../domain/package-format.ts";
+import type { ClientName, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
 import {
   type Choices,
@@ -12,17 +12,15 @@ import {
   paperSizes,
   protocols,
 } from "../domain/printer-choices.ts";
+import { printerDefaults } from "../domain/printer-fields.ts";
+import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
-import { copyable, type Frame, page } from "./layout.ts";
+import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { findingsNotice, stateBadge } from "./standing.ts";
-import { architectures, bytes, time } from "./text.ts";
-
-/** A kind of package with what is filled in by hand for this printer. */
-export interface FormatWithFields extends ListedFormat {
-  readonly fields: readonly PackageField[];
-}
+import { remedyOf } from "./remedies.ts";
+import { stateBadge } from "./standing.ts";
+import { architectures, bytes, counted, infDate, time } from "./text.ts";
 
 /** Everything a printer's page shows. */
 interface PrinterPageData {
@@ -30,27 +28,33 @@ interface PrinterPageData {
   readonly client: ClientName | undefined;
   readonly driver: Driver | undefined;
   readonly icon: Icon | undefined;
-  /** What is missing before it can be deployed, with the remedy; undefined when nothing is. */
-  readonly needs: string | undefined;
-  readonly standing: Standing;
+  readonly row: StatedPrinter;
   readonly revision: string | undefined;
-  readonly formats: readonly FormatWithFields[];
-  readonly install_cmd: string;
-  readonly uninstall_cmd: string;
+  /** Undefined where the printer has no driver. */
+  readonly offer: Omit<DeployOffer, "logo"> | undefined;
+  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  readonly downloaded?: Html | undefined;
 }
 
 export function printerPage(frame: Frame, data: PrinterPageData): Html {
-  const { printer, client } = data;
+  const { printer, client, row, icon, downloaded } = data;
   const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
+  const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon) };
+  const [worst] = row.findings;
+  const remedy = worst && remedyOf(worst.kind, row);
   return page(
     { ...frame, title: printer.name, place: "Printers", action },
-    html`<p class="soft">${client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : "Without a client"}
-      ${stateBadge(data.standing)}</p>
-    ${deploySection(data)}
-    ${settingsSection(data)}
-    ${driverSection(data)}
-    <section><h2>Icon</h2><p>Shown in Intune’s Company Portal: a PNG of 256 × 256 pixels, at most 750 KB.</p>
-      ${iconForm(printer.id)}${iconStatus(printer.id, data.icon)}</section>
+    html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
+      ${stateBadge({ ...row, findings: [] })}</p>
+    <div class="deploy-page">
+      ${deploySection({ standing: row, offer, remedy, downloaded })}
+      <div class="deploy-side">
+        ${settingsSection(data)}
+        ${driverSection(data)}
+        <section id="icon"><h2>Icon</h2><p class="hint">Shown in Intune’s Company Portal: a PNG of 256 × 256 pixels, at most 750 KB.</p>
+          ${iconForm(printer.id)}${iconStatus(printer.id, icon)}</section>
+      </div>
+    </div>
     ${deleteFold({
       what: "printer",
       consequence: "Machines that have it keep it. Uninstall it there first, or from your RMM.",
@@ -59,100 +63,81 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
   );
 }
 
-function deploySection(data: PrinterPageData): Html {
-  const { printer, driver, needs } = data;
-  if (driver === undefined) {
-    return html`<section class="notice warn"><h2>Deploy</h2><p>No driver assigned. Choose one to get scripts and packages.</p>
-      <a class="button primary" href="${paths.printerEdit(printer.id)}#f-driver_id">Choose a driver</a></section>`;
-  }
-  if (needs !== undefined) {
-    return html`<section class="notice warn"><h2>Deploy</h2><p>${needs}</p>
-      <a class="button primary" href="${paths.driver(driver.id)}">Open the driver</a></section>`;
-  }
-  return html`<section class="deploy"><h2>Deploy</h2>${findingsNotice(data.standing)}
-    ${copyable("Install command", data.install_cmd, "install_cmd")}
-    ${copyable("Uninstall command", data.uninstall_cmd, "uninstall_cmd")}
-    <div class="tabs">
-      ${data.formats.map((format, i) => tab(format.id, format.target, formatPane(data, format), i === 0))}
-      ${tab("hand", "By hand", byHand(data))}
-    </div></section>`;
+/** Brings the logo up to date where a fragment says that it changed. */
+export function logoChanged(printerId: number, icon: Icon | undefined): Html {
+  return printerLogo(printerId, icon, html`hx-swap-oob="true"`);
 }
 
-function tab(id: string, label: string, body: Html, isFirst = false): Html {
-  return html`<input type="radio" name="deploy" id="tab-${id}" ${isFirst && html`checked`}>
-    <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
+function printerLogo(printerId: number, icon: Icon | undefined, attributes?: Html): Html {
+  const elsewhere = html`none yet: upload one under <a href="#icon">Icon</a>`;
+  return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
 }
 
-function formatPane({ printer }: PrinterPageData, format: FormatWithFields): Html {
-  const { id, fileType, guide, fields } = format;
-  const rows = fields.map(
-    ({ label, value, isCode }) => [label, isCode ? html`<code>${value}</code>` : value] as const,
-  );
-  return html`<p>${guide}</p>
-    <ul class="actions">
-      <li><a class="button primary" href="${paths.package(printer.id, id)}" download>Download ${fileType}</a></li>
-      <li><a class="button" href="${paths.script(printer.id, "detect")}" download>Download detect.ps1</a></li>
-    </ul>${rows.length > 0 && definitions(rows)}`;
-}
-
-function byHand({ printer }: PrinterPageData): Html {
-  const kinds = ["install", "uninstall", "detect"] as const;
-  const links = kinds.map(
-    (kind) =>
-      html`<li><a class="button" href="${paths.script(printer.id, kind)}" download>${kind}.ps1</a></li>`,
-  );
-  return html`<p>Each script works alone: without a <code>driver</code> folder beside it, install.ps1 fetches the driver
-      from this service and checks it.</p><ul class="actions">${links}</ul>`;
-}
-
-function definitions(rows: readonly (readonly [string, Hole])[]): Html {
+function definitions(rows: readonly Row[]): Html {
   return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** All settings, as the page shows them and as a save answers. */
+type Row = readonly [term: string, value: Hole];
+
+/** All settings, as the page shows them and as a save answers; what nobody set is folded. */
 export function settingsSection({ printer, revision }: Pick<PrinterPageData, "printer" | "revision">): Html {
-  const none = html`<span class="soft">none</span>`;
-  const code = (text: string) => (text === "" ? none : html`<code>${text}</code>`);
-  const protocol = labelOf(protocols, printer.protocol);
-  const rows: [string, Hole][] = [
-    ["Queue", html`<code>${printer.name}</code>`],
-    [
-      "Address",
-      printer.address === "" && isDriverOnly(printer)
-        ? "none: deploys the driver alone"
-        : code(printer.address),
-    ],
-    ["Port", code(printer.port_name)],
-    [
-      "Protocol",
-      printer.protocol === "lpr"
-        ? html`${protocol}, queue <code>${printer.lpr_queue}</code>`
-        : `${protocol}, port ${printer.port_number}`,
-    ],
-    [
-      "SNMP status",
-      printer.snmp
-        ? html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`
-        : "off",
-    ],
-    ["Location", printer.location || none],
-    ["Comment", printer.comment || none],
-    ["Default printer", printer.set_default ? "yes" : "no"],
-    ["Shared", printer.shared ? html`as <code>${shareNameOf(printer)}</code>` : "no"],
-    ["Duplex", chosen(duplexModes, printer.duplex)],
-    ["Colour", chosen(colorModes, printer.color)],
-    ["Collate", chosen(collateModes, printer.collate)],
-    ["Paper size", chosen(paperSizes, printer.paper_size)],
-    ["Driver at uninstall", printer.keep_driver ? "stays" : "removed when nothing uses it"],
-    [
-      "Replaces",
-      printer.replaces.length > 0 ? printer.replaces.map((name) => html`<code>${name}</code> `) : none,
-    ],
-    ["Changed", time(printer.updated_at)],
-  ];
-  if (revision !== undefined) rows.push(["Revision", html`<code>${revision}</code>`]);
-  return html`<section id="printer-settings"><h2>Settings</h2>${definitions(rows)}
+  const rows = settingRows(printer);
+  const set = rows.filter(({ isDefault }) => !isDefault).map(({ row }) => row);
+  const defaults = rows.filter(({ isDefault }) => isDefault).map(({ row }) => row);
+  const revisionRow: Row[] = revision === undefined ? [] : [["Revision", html`<code>${revision}</code>`]];
+  return html`<section id="printer-settings"><h2>Settings</h2>
+    ${definitions([...set, ...revisionRow, ["Changed", time(printer.updated_at)]])}
+    ${
+      defaults.length > 0 &&
+      html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
+      ${definitions(defaults)}</details>`
+    }
     <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
+}
+
+interface SettingRow {
+  readonly row: Row;
+  readonly isDefault: boolean;
+}
+
+function settingRows(printer: Printer): SettingRow[] {
+  const usual = printerDefaults;
+  const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
+  const row = (term: string, value: Hole, isDefault = false) => ({ row: [term, value] as const, isDefault });
+  const port = protocol === "lpr" ? html`, queue <code>${printer.lpr_queue}</code>` : `, port ${port_number}`;
+  const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
+  const community = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
+  const isDerived = port_name === derivePortName(address);
+  return [
+    row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
+    row("Port", code(port_name), isDerived),
+    row("Protocol", html`${labelOf(protocols, protocol)}${port}`, isUsualPort),
+    row("SNMP status", snmp ? community : "off", !snmp),
+    row("Location", printer.location || none, printer.location === ""),
+    row("Comment", printer.comment || none, printer.comment === ""),
+    row("Default printer", printer.set_default ? "yes" : "no", !printer.set_default),
+    row("Shared", printer.shared ? html`as <code>${shareNameOf(printer)}</code>` : "no", !printer.shared),
+    row("Duplex", chosen(duplexModes, printer.duplex), printer.duplex === ""),
+    row("Colour", chosen(colorModes, printer.color), printer.color === ""),
+    row("Collate", chosen(collateModes, printer.collate), printer.collate === ""),
+    row("Paper size", chosen(paperSizes, printer.paper_size), printer.paper_size === ""),
+    row(
+      "Driver at uninstall",
+      printer.keep_driver ? "stays" : "removed when nothing uses it",
+      !printer.keep_driver,
+    ),
+    row(
+      "Replaces",
+      replaced.length > 0 ? replaced.map((name) => html`<code>${name}</code> `) : none,
+      replaced.length === 0,
+    ),
+  ];
+}
+
+const none = html`<span class="soft">none</span>`;
+
+function code(text: string): Html {
+  return text === "" ? none : html`<code>${text}</code>`;
 }
 
 /** What is left to the driver is soft, as everything is that nobody set. */
@@ -164,13 +149,16 @@ function chosen<T extends string>(choices: Choices<T>, value: T): Html {
 function driverSection({ printer, driver }: PrinterPageData): Html {
   if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
   const inf = chosenInf(driver);
-  const rows: [string, Hole][] = [
-    ["Driver", html`<a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a>`],
-    ["Model", effectiveDescription(printer, driver) || "not chosen yet"],
+  const date =
+    inf?.driverVer &&
+    html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
+  const rows: Row[] = [
+    ["Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`],
+    ["Model", html`<bdi>${effectiveDescription(printer, driver) || "not chosen yet"}</bdi>`],
     ["INF", html`<code>${driver.inf_path || "none"}</code>`],
-    ["Version", inf?.driverVer ? `${inf.driverVer.version} of ${inf.driverVer.date}` : "not given"],
-    ["Architectures", architectures(inf?.architectures ?? [])],
-    ["Archive", `${driver.file_name}, ${bytes(driver.size)}`],
+    ["Version", date ?? "not given"],
+    ["Machines", architectures(inf?.architectures ?? [])],
+    ["Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`],
   ];
   return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;
 }

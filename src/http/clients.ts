@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { parseClient } from "../domain/client.ts";
+import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { clientPage } from "../html/client.ts";
 import { clientForm, clientList, clientSettings, clientsPage } from "../html/clients.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
@@ -7,9 +9,9 @@ import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { clientMessage, deletedMessage, doneIn } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
-import { packageFormats } from "../pkg/formats/formats.ts";
 import { answerForm, done, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
+import { clientOffer } from "./deploy-offer.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -37,26 +39,30 @@ export async function create({ app, request }: Context): Promise<Reply> {
 }
 
 /** `GET /clients/{id}` */
-export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
+export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
   const message = clientMessage(doneIn(url.searchParams), app.store.clients.get(id));
-  return htmlReply(await clientPageOf(app, id, undefined, message));
+  return htmlReply(await clientPageOf(app, request, id, undefined, message));
 }
 
-async function clientPageOf(app: App, id: number, form?: FormState, message?: Message): Promise<Html> {
+async function clientPageOf(
+  app: App,
+  request: IncomingMessage,
+  id: number,
+  form?: FormState,
+  message?: Message,
+): Promise<Html> {
   const client = app.store.clients.get(id);
   const { printers } = await app.overview.read();
-  return clientPage(
-    { assets, message },
-    {
-      client,
-      printers: printers.filter((row) => row.client?.id === id),
-      form: form ?? sentForm({ name: client.name, notes: client.notes }),
-      packages: packageFormats.map((format) => ({
-        label: format.label,
-        path: paths.clientPackage(id, format.id),
-      })),
-    },
-  );
+  const rows = printers.filter((row) => row.client?.id === id);
+  const choice = chooseDeployment(rows);
+  const data = {
+    client,
+    printers: rows,
+    form: form ?? sentForm({ name: client.name, notes: client.notes }),
+    choice,
+    offer: clientOffer(app, request, client, choice.goesIn),
+  };
+  return clientPage({ assets, message }, data);
 }
 
 /** `POST /clients/{id}` */
@@ -67,7 +73,7 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const saved = await saving(async () => clients.update(id, parseClient(form)));
   return answerForm(request, saved, {
     redirect: () => `${paths.client(id)}?done=saved`,
-    page: (error) => clientPageOf(app, id, sentForm(form, error)),
+    page: (error) => clientPageOf(app, request, id, sentForm(form, error)),
     fragment: ({ error }) =>
       html`${clientSettings(clients.get(id), sentForm(form, error))}${notify(
         error ? undefined : clientMessage("saved", clients.get(id)),

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { iconLimitBytes, iconTooLarge } from "../domain/icon.ts";
+import { html } from "../html/html.ts";
 import { paths } from "../html/paths.ts";
-import { iconStatusBody } from "../html/printer.ts";
+import { iconStatusBody, logoChanged } from "../html/printer.ts";
 import { keepIcon, readIcon, removeIcon } from "../services/icons.ts";
 import { answerForm, done, uploading } from "./answer-form.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
@@ -15,7 +16,10 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
   const uploaded = await uploading(() => receiveIcon(app, request, id));
   return answerForm(request, uploaded, {
     redirect: () => paths.printer(id),
-    fragment: ({ error }) => iconStatusBody(id, app.store.icons.find(id), error?.message),
+    fragment: ({ error }) => {
+      const icon = app.store.icons.find(id);
+      return html`${iconStatusBody(id, icon, error?.message)}${!error && logoChanged(id, icon)}`;
+    },
   });
 }
 
@@ -26,9 +30,10 @@ async function receiveIcon({ store }: App, request: IncomingMessage, printerId: 
 }
 
 /** `GET /printers/{id}/icon` */
-export async function show({ app, id }: Context<"id">): Promise<Reply> {
+export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
   const { bytes, sha256 } = await readIcon(app.store, id);
-  return bytesDownload(bytes, { type: "image/png", etag: sha256 });
+  const fileName = url.searchParams.has("download") ? "icon.png" : undefined;
+  return bytesDownload(bytes, { type: "image/png", etag: sha256, fileName });
 }
 
 /** `DELETE /printers/{id}/icon`, and `POST /printers/{id}/icon/delete` */
@@ -36,6 +41,6 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   await removeIcon(app.store, id);
   return answerForm(request, done, {
     redirect: () => paths.printer(id),
-    fragment: () => iconStatusBody(id, undefined),
+    fragment: () => html`${iconStatusBody(id, undefined)}${logoChanged(id, undefined)}`,
   });
 }

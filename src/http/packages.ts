@@ -1,17 +1,15 @@
-import type { App } from "../app.ts";
-import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import { slug } from "../domain/slug.ts";
 import { packagesPage } from "../html/packages.ts";
 import { paths } from "../html/paths.ts";
 import type { PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { deploymentOf, type FilesDownload } from "../pkg/scripts/deployment.ts";
-import { renderScript, type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
+import { type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
+import { clientFileName, scriptFileName, scriptName } from "../services/download-names.ts";
 import type { NamedPackage } from "../services/packages.ts";
+import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
 import { assets } from "./assets.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./reply.ts";
-import type { Context } from "./router.ts";
+import { type Context, parseId, type RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 
 /** `GET /packages` */
@@ -21,35 +19,70 @@ export async function index({ app }: Context): Promise<Reply> {
   return htmlReply(packagesPage({ assets }, rows, packageFormats));
 }
 
+/** `GET /packages/{format}?ids=7&ids=8` or `?ids=7,8`: one package of chosen printers */
+export async function ofChosen({ app, params, url }: Context<"format">): Promise<Reply> {
+  const format = formatOf(params.format);
+  const group = await chosenGroup(app.overview, idsIn(url.searchParams), withFailing(url));
+  return packageReply(await app.packages.ofGroup(format, group));
+}
+
+/** Each once, in the order of the query. */
+function idsIn(query: URLSearchParams): number[] {
+  const texts = query.getAll("ids").flatMap((list) => list.split(","));
+  return [...new Set(texts.filter((text) => text.trim() !== "").map((text) => parseId(text.trim())))];
+}
+
 /** `GET /printers/{id}/scripts/{kind}` */
-export async function script({ app, request, id, params }: Context<"id" | "kind">): Promise<Reply> {
-  const kind = scriptKinds.find((candidate) => candidate === params.kind);
+export async function script(context: Context<"id" | "kind">): Promise<Reply> {
+  const { fileName, bytes } = await printerScript(context);
+  return scriptReply(fileName, bytes);
+}
+
+/** `GET /clients/{id}/scripts/{kind}` */
+export async function clientScript(context: Context<"id" | "kind">): Promise<Reply> {
+  const { fileName, bytes } = await scriptOfClient(context);
+  return scriptReply(fileName, bytes);
+}
+
+/** A script as it is downloaded by itself. */
+interface NamedScript {
+  readonly fileName: string;
+  readonly bytes: Buffer;
+}
+
+/** @throws UserError "not-found", or "invalid" with the remedy */
+export async function printerScript(context: Context<"id" | "kind">): Promise<NamedScript> {
+  const { app, id, params } = context;
+  const kind = kindOf(params.kind);
+  const details = app.store.printers.get(id);
+  const bytes = await app.packages.scriptOf(kind, details, filesUrl(context, kind));
+  return { fileName: scriptFileName(kind, scriptName(details.printer)), bytes };
+}
+
+/** The same for all printers of a client that can be deployed. */
+export async function scriptOfClient(context: Context<"id" | "kind">): Promise<NamedScript> {
+  const { app, id, params, url } = context;
+  const kind = kindOf(params.kind);
+  const client = app.store.clients.get(id);
+  const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
+  const bytes = await app.packages.scriptOfGroup(kind, group, filesUrl(context, kind));
+  return { fileName: scriptFileName(kind, clientFileName(client)), bytes };
+}
+
+function kindOf(text: string): ScriptKind {
+  const kind = scriptKinds.find((candidate) => candidate === text);
   if (kind === undefined) throw new UserError("not-found", "There is no such script.");
-  const deployable = app.packages.deployable(app.store.printers.get(id));
+  return kind;
+}
+
+/** Where an install script fetches drivers; the others fetch nothing, and name no address. */
+function filesUrl({ app, request }: RequestContext, kind: ScriptKind) {
   const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
-  const download = service === undefined ? undefined : await filesDownload(app, service, deployable.driver);
-  return bytesDownload(renderScript(kind, deploymentOf(deployable, download)), {
-    type: "text/plain; charset=utf-8",
-    fileName: scriptFileName(kind, deployable.printer.name, id),
-  });
+  return service === undefined ? undefined : (driverId: number) => service + paths.driverFiles(driverId);
 }
 
-/**
- * Where the driver's files are for a script that is fetched alone. An archive that is missing or damaged has no
- * digest: the script works all the same on a machine that has the driver, and fails at the download where it has not.
- */
-async function filesDownload(app: App, service: string, driver: Driver): Promise<FilesDownload> {
-  const url = service + paths.driverFiles(driver.id);
-  try {
-    return { url, sha256: await app.packages.filesDigest(driver) };
-  } catch (error) {
-    if (error instanceof UserError && error.code === "invalid") return { url, sha256: "" };
-    throw error;
-  }
-}
-
-function scriptFileName(kind: ScriptKind, name: string, id: number): string {
-  return `${kind}-${slug(name) || `printer-${id}`}.ps1`;
+function scriptReply(fileName: string, bytes: Buffer): Download {
+  return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
 }
 
 /** `GET /printers/{id}/packages/{format}` */
@@ -58,10 +91,15 @@ export async function ofPrinter({ app, id, params }: Context<"id" | "format">): 
   return packageReply(await app.packages.ofPrinter(format, app.store.printers.get(id)));
 }
 
-/** `GET /clients/{id}/packages/{format}` */
-export async function ofClient({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
+/** `GET /clients/{id}/packages/{format}`: all printers that can be deployed; with `?all=1` also what is known to fail */
+export async function ofClient({ app, id, params, url }: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
-  return packageReply(await app.packages.ofClient(format, app.store.clients.get(id)));
+  const group = requirePrinters(await clientGroup(app.overview, app.store.clients.get(id), withFailing(url)));
+  return packageReply(await app.packages.ofGroup(format, group));
+}
+
+function withFailing(url: URL): boolean {
+  return url.searchParams.get("all") === "1";
 }
 
 function formatOf(id: string): PackageFormat {

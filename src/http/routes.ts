@@ -8,12 +8,14 @@ import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
 import { del, get, post, type Route } from "./router.ts";
+import * as scriptPages from "./script-pages.ts";
 
 /** Every address of the service. */
 export const routes: readonly Route[] = [
   get("/health", health.show),
   get("/", dashboard.show),
   get("/packages", packages.index),
+  get("/packages/:format", packages.ofChosen),
 
   get("/printers", printers.index),
   post("/printers", printers.create),
@@ -23,6 +25,7 @@ export const routes: readonly Route[] = [
   get("/printers/:id/edit", printers.edit),
   post("/printers/:id/delete", printers.remove),
   get("/printers/:id/scripts/:kind", packages.script),
+  get("/printers/:id/read/:kind", scriptPages.ofPrinter),
   get("/printers/:id/packages/:format", packages.ofPrinter),
   get("/printers/:id/icon", icons.show),
   post("/printers/:id/icon", icons.upload),
@@ -36,6 +39,8 @@ export const routes: readonly Route[] = [
   del("/clients/:id", clients.remove),
   post("/clients/:id/delete", clients.remove),
   get("/clients/:id/packages/:format", packages.ofClient),
+  get("/clients/:id/scripts/:kind", packages.clientScript),
+  get("/clients/:id/read/:kind", scriptPages.ofClient),
 
   get("/drivers", drivers.index),
   post("/drivers/upload", drivers.upload),

@@ -1,5 +1,4 @@
 import { crc32 } from "node:zlib";
-import type { Client } from "../domain/client.ts";
 import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
@@ -15,15 +14,19 @@ import {
   deploymentOf,
   deploymentOfMany,
   driverFolder,
+  type FilesDownload,
   settingsByPrinter,
 } from "../pkg/scripts/deployment.ts";
+import { renderScript, renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
+import { packageName } from "./download-names.ts";
 import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
+import { checkSettingsLength, inTurns, type PrinterGroup } from "./printer-group.ts";
 import { fileChanged, wantedOf } from "./source-files.ts";
 
 /** A package with what a download says of it. */
@@ -32,12 +35,15 @@ export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isRes
   readonly fileName: string;
 }
 
+/** Where a driver's files are to be fetched, by its id. */
+type FilesUrl = (driverId: number) => string;
+
 /** Makes packages from what the store holds. Nothing is written for them. */
 export class PackageBuilder {
   readonly #store: Store;
   readonly #archives: ArchiveCheck;
   readonly #context: StoredPackageContext;
-  readonly #clientPackages = new Admission(2, 64);
+  readonly #groups = new Admission(2, 64);
   #preparing: Promise<void> = Promise.resolve();
   /** Ids of drivers whose turn has not come. */
   readonly #toPrepare = new Set<number>();
@@ -50,28 +56,66 @@ export class PackageBuilder {
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
   async ofPrinter(format: PackageFormat, details: PrinterDetails): Promise<NamedPackage> {
-    const { printer, client } = details;
-    const icon = format.hasIcon ? await this.#icon(printer.id) : undefined;
-    const file = await this.#build(format, deploymentOf(this.deployable(details)), icon);
-    const name = [client?.name ?? "", printer.name].map(slug).filter(Boolean).join("-");
-    return named(format, file, name || `printer-${printer.id}`);
+    const icon = format.hasIcon ? await this.#icon(details.printer.id) : undefined;
+    const file = await this.#build(format, deploymentOf(this.#deployable(details)), icon);
+    return named(format, file, packageName(details));
   }
 
-  /** All printers of a client that have a driver, in one package. @throws UserError "invalid" */
-  async ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
-    if (this.#store.printers.settingsLength(client.id) > settingsLimit) throw tooMuchText(client);
-    return this.#clientPackages.run(() => this.#ofClient(format, client));
+  /** Several printers in one package. @throws UserError "invalid" that names the first that cannot go in */
+  async ofGroup(format: PackageFormat, group: PrinterGroup): Promise<NamedPackage> {
+    return this.#inTurn(group, async (deployables) => {
+      const file = await this.#build(format, deploymentOfMany(group.title, deployables), undefined);
+      return named(format, file, group.fileName);
+    });
   }
 
-  async #ofClient(format: PackageFormat, client: Client): Promise<NamedPackage> {
-    const printers = this.#store.printers.ofClientWithDriver(client.id);
-    if (printers.length === 0) {
-      throw new UserError("invalid", `“${client.name}” has no printer with a driver yet: assign one first.`);
+  /**
+   * A printer's script fetched alone.
+   * @param filesUrl where a driver's files are to be fetched; without it the script names no address
+   */
+  async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<Buffer> {
+    const deployable = this.#deployable(details);
+    const { driver } = deployable;
+    return renderScript(kind, deploymentOf(deployable, filesUrl && (await this.#download(driver, filesUrl))));
+  }
+
+  /** The same of several printers. @throws UserError "invalid" that names the first that cannot go in */
+  async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, filesUrl?: FilesUrl): Promise<Buffer> {
+    return this.#inTurn(group, async (deployables) => {
+      const downloads = new Map<number, FilesDownload>();
+      for (const { driver } of filesUrl === undefined ? [] : deployables) {
+        if (filesUrl !== undefined && !downloads.has(driver.id))
+          downloads.set(driver.id, await this.#download(driver, filesUrl));
+      }
+      const deployment = deploymentOfMany(group.title, deployables, downloads);
+      return renderSettings(kind, await inTurns(settingsByPrinter(deployment)));
+    });
+  }
+
+  /** What several printers need takes time and memory: only a few groups are worked on at once. */
+  async #inTurn<T>(group: PrinterGroup, work: (deployables: Deployable[]) => Promise<T>): Promise<T> {
+    checkSettingsLength(this.#store, group);
+    return this.#groups.run(() => {
+      const drivers = new Map<number, Driver>();
+      const printers = this.#store.printers.several(group.ids);
+      if (printers.length < group.ids.length)
+        throw new UserError("busy", "Some of these printers were deleted just now. Try again.");
+      return work(printers.map((printer) => this.#deployable({ printer }, drivers)));
+    });
+  }
+
+  /**
+   * Where a driver's files are for a script that is fetched alone. An archive that is missing or damaged has no
+   * digest: the script works all the same on a machine that has the driver, and fails at the download where it has not.
+   */
+  async #download(driver: Driver, filesUrl: FilesUrl): Promise<FilesDownload> {
+    const url = filesUrl(driver.id);
+    try {
+      return { url, sha256: await this.#context.digest(await this.#layOutFiles(driver)) };
+    } catch (error) {
+      if (error instanceof UserError && error.code === "invalid") return { url, sha256: "" };
+      throw error;
     }
-    const drivers = new Map<number, Driver>();
-    const deployables = printers.map((printer) => this.deployable({ printer }, drivers));
-    const file = await this.#build(format, deploymentOfMany(client.name, deployables), undefined);
-    return named(format, file, slug(client.name) || `client-${client.id}`);
   }
 
   /**
@@ -79,7 +123,7 @@ export class PackageBuilder {
    * @param known drivers that were read before: their records are large
    * @throws UserError "invalid" that says what is missing
    */
-  deployable({ printer }: Pick<PrinterDetails, "printer">, known = new Map<number, Driver>()): Deployable {
+  #deployable({ printer }: Pick<PrinterDetails, "printer">, known = new Map<number, Driver>()): Deployable {
     if (printer.driver_id === null) {
       throw new UserError("invalid", `“${printer.name}” has no driver: choose one on the printer’s page.`);
     }
@@ -107,11 +151,6 @@ export class PackageBuilder {
     const file = plainZip("files", await this.#layOutFiles(driver), this.#context);
     const name = slug(driver.file_name.replace(/\.zip$/i, "")) || `driver-${driver.id}`;
     return { ...plainDownload, file, fileName: `${name}-files.zip` };
-  }
-
-  /** SHA-256 of that ZIP, in hex. @throws UserError "invalid" */
-  async filesDigest(driver: Driver): Promise<string> {
-    return this.#context.digest(await this.#layOutFiles(driver));
   }
 
   /**
@@ -178,25 +217,4 @@ const plainDownload = { contentType: zipContentType, isResumable: true, isEncryp
 function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
   const { contentType, isResumable, isEncrypted, extension } = format;
   return { file, contentType, isResumable, isEncrypted, fileName: name + extension };
-}
-
-/** Ends a long calculation, letting others have their turn every so many steps. */
-async function inTurns<T>(work: Generator<undefined, T>): Promise<T> {
-  for (let steps = 1; ; steps++) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (steps % stepsAtOnce === 0) await new Promise(setImmediate);
-  }
-}
-
-const stepsAtOnce = 100;
-
-/** Characters of the settings of all printers in one package: a thousand ordinary ones have a million. */
-const settingsLimit = 2_000_000;
-
-function tooMuchText({ name }: Client): UserError {
-  return new UserError(
-    "invalid",
-    `The printers of “${name}” hold more text than one package can: shorten what they replace, or download them one by one.`,
-  );
 }

@@ -52,19 +52,24 @@ export class Printers {
     return this.#listed(`WHERE driver_id = ? ${byName}`, driverId);
   }
 
-  /** How many characters the settings of a client's printers have that have a driver. */
-  settingsLength(clientId: number): number {
-    const where = "WHERE client_id = ? AND driver_id IS NOT NULL";
+  /** How many characters the settings of these printers have. */
+  settingsLength(ids: readonly number[]): number {
+    const where = "WHERE id IN (SELECT value FROM json_each(?))";
     const row = this.#db.first(`SELECT sum(length(name) + length(settings)) AS n FROM printers ${where}`, [
-      clientId,
+      JSON.stringify(ids),
     ]);
     return Number(row?.n ?? 0);
   }
 
-  /** A client's printers that have a driver, with all of their settings, by name. */
-  ofClientWithDriver(clientId: number): Printer[] {
-    const where = `WHERE client_id = ? AND driver_id IS NOT NULL ${byName}`;
-    return this.#db.all(`SELECT * FROM printers ${where}`, [clientId]).map(printerOf);
+  /** These printers with all of their settings, in this order; those that there are not are left out. */
+  several(ids: readonly number[]): Printer[] {
+    const where = "WHERE id IN (SELECT value FROM json_each(?))";
+    const rows = this.#db.all(`SELECT * FROM printers ${where}`, [JSON.stringify(ids)]);
+    const found = new Map(rows.map((row) => [Number(row.id), row]));
+    return ids.flatMap((id) => {
+      const row = found.get(id);
+      return row === undefined ? [] : [printerOf(row)];
+    });
   }
 
   find(id: number): PrinterDetails | undefined {

@@ -1,4 +1,4 @@
-import type { ListedFormat, PackageField } from "../../domain/package-format.ts";
+import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/package-format.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";
 import type { EncryptionKeys } from "./encryption.ts";
@@ -54,17 +54,24 @@ export interface EncryptingZip {
   close(): Promise<void>;
 }
 
-/** What the fields say of what is deployed. */
+/** What is deployed, as it is described where it goes. */
 export interface PackageFacts {
-  readonly printerName: string;
-  readonly clientName: string | undefined;
-  readonly isDriverOnly: boolean;
-  /** Of the driver; undefined where the INF does not say. */
-  readonly provider: string | undefined;
-  readonly version: string | undefined;
-  /** In words. */
-  readonly architectures: string;
-  readonly revision: string;
+  /** Differs between clients. */
+  readonly name: string;
+  readonly description: string;
+  /** Undefined where nothing says whose software it is. */
+  readonly publisher: string | undefined;
+  readonly version: string;
+  /** Names the printer or client here, so that the app is found again there. */
+  readonly notes: string;
+  /** In words; empty where no machine can have all of it. */
+  readonly machines: string;
+  readonly dependencies: string;
+  /** Of the downloads: the package's own, and of the detection script by itself. */
+  readonly fileName: string;
+  readonly detectionFileName: string;
+  /** The addresses of the package and of the install script, as clients see them; undefined where they cannot be said. */
+  readonly urls: { readonly package: string; readonly install: string } | undefined;
 }
 
 /** A kind of package. Adding one is a file like `rmm.ts` and a line in `formats.ts`. */
@@ -78,7 +85,11 @@ export interface PackageFormat extends ListedFormat {
   readonly isEncrypted: boolean;
   readonly hasIcon: boolean;
   /** What is filled in by hand where it goes, in the order in which that is asked for. */
-  fields(facts: PackageFacts): readonly PackageField[];
+  fields(facts: PackageFacts): readonly FieldSection[];
+  /** What can be pasted there. */
+  snippets(facts: PackageFacts): readonly Snippet[];
+  /** What differs between the tools that it is for; empty where it is for one. */
+  tools(facts: PackageFacts): readonly ToolGuide[];
   /** @throws UserError "invalid" */
   build(contents: Contents, context: PackageContext): Promise<PackageFile>;
   /** Does in advance what all packages of these drivers have in common. @throws UserError "busy" or "invalid" */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { PackageField } from "../../domain/package-format.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { LaidOutZip } from "./contents.ts";
 import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
-import type { EncryptingZip, OpenPackage, PackageFacts, PackageFormat } from "./format.ts";
+import type { EncryptingZip, OpenPackage, PackageFormat } from "./format.ts";
+import { intuneSections } from "./intune-fields.ts";
 import { packageFrame, packageSize } from "./intunewin.ts";
 
 const setupFile = "install.ps1";
@@ -19,9 +19,10 @@ export const mdm: PackageFormat = {
   isResumable: true,
   isEncrypted: true,
   hasIcon: true,
-  guide:
-    "Add a “Windows app (Win32)” with this file, with the commands above, then fill in the fields below.",
-  fields: intuneFields,
+  guide: "Apps > All Apps > Create, Windows app (Win32): select this file, then fill in what it asks for.",
+  fields: intuneSections,
+  snippets: () => [],
+  tools: () => [],
   async build(contents, context) {
     const zip = await context.layOut(contents);
     const keys = deriveKeys(context.secret, keyDigest(zip));
@@ -90,29 +91,4 @@ async function* encryptedChunks(
     }
   }
   if (end > tailStart) yield tail.subarray(Math.max(0, start - tailStart), end - tailStart);
-}
-
-/** What Intune asks for when a Win32 app is added by hand, in its order. */
-function intuneFields(facts: PackageFacts): PackageField[] {
-  const { printerName, clientName, isDriverOnly, provider, version, architectures, revision } = facts;
-  const what = isDriverOnly ? "Printer driver" : "Printer";
-  return [
-    { label: "Name", value: printerName, isCode: true },
-    { label: "Description", value: `${what} ${printerName}${clientName ? ` of ${clientName}` : ""}` },
-    { label: "Publisher", value: provider ?? "your shop" },
-    { label: "Version", value: version ?? revision },
-    { label: "Install behaviour", value: "System" },
-    { label: "Device restart behaviour", value: "Determine behaviour based on return codes" },
-    {
-      label: "Return codes",
-      value: "0 and 1707 success, 3010 soft reboot, 1641 hard reboot, 1618 retry (as preset)",
-    },
-    { label: "Architectures", value: architectures },
-    { label: "Minimum operating system", value: "Windows 10 1607" },
-    {
-      label: "Detection",
-      value: "Custom script detect.ps1; run as 32-bit: No; enforce signature check: No",
-    },
-    { label: "Maximum time", value: "60 minutes" },
-  ];
 }

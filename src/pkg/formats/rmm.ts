@@ -1,5 +1,6 @@
 import type { PackageFormat } from "./format.ts";
 import { plainZip, zipContentType } from "./plain-zip.ts";
+import { rmmSnippets, rmmTools } from "./rmm-guides.ts";
 
 /** A ZIP for remote-monitoring tools: the driver below `driver/`, the scripts at its root. */
 export const rmm: PackageFormat = {
@@ -12,8 +13,9 @@ export const rmm: PackageFormat = {
   isResumable: true,
   isEncrypted: false,
   hasIcon: false,
-  guide:
-    "Attach this ZIP to a script or component, unpack it, and run the install command as SYSTEM. Detection prints one line and returns 0 or 1.",
+  guide: "A ZIP with the driver and the three scripts. Run install.ps1 as SYSTEM, with either of these:",
   fields: () => [],
+  snippets: rmmSnippets,
+  tools: rmmTools,
   build: async (contents, context) => plainZip("rmm", await context.layOut(contents), context),
 };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chosenInf, type Driver } from "../../domain/driver.ts";
+import { chosenInf, type Driver, type DriverSummary } from "../../domain/driver.ts";
 import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../../domain/printer.ts";
 import { slug } from "../../domain/slug.ts";
 import type { PowerShellValue } from "./powershell.ts";
@@ -48,12 +48,19 @@ export function deploymentOf(deployable: Deployable, download?: FilesDownload): 
   };
 }
 
-/** All printers of a client in one: a folder for each driver, named by its content. */
-export function deploymentOfMany(title: string, printers: readonly Deployable[]): Deployment {
+/**
+ * Several printers in one: a folder for each driver, named by its content.
+ * @param downloads for scripts fetched alone, by the driver's id
+ */
+export function deploymentOfMany(
+  title: string,
+  printers: readonly Deployable[],
+  downloads: Deployment["downloads"] = new Map(),
+): Deployment {
   const folders = new Map(
     printers.map(({ driver }) => [driver.id, `${driverFolder}/${driver.sha256.slice(0, 12)}`] as const),
   );
-  return { printers, folders, downloads: new Map(), title };
+  return { printers, folders, downloads, title };
 }
 
 /** The block of literals on top of each script. */
@@ -101,6 +108,22 @@ export function revisionOf({ printer, driver }: Deployable): string {
   );
 }
 
+/**
+ * Tells what several printers deploy from what they deployed before, in 12 hex digits. It needs no driver's report, so
+ * it is no revision: detection does not know it.
+ */
+export function labelOfMany(
+  printers: readonly { readonly printer: Printer; readonly driver: DriverSummary }[],
+): string {
+  const hash = createHash("sha256");
+  for (const { printer, driver } of printers) {
+    const { sha256, inf_path, trust_publisher } = driver;
+    const used = [printer.id, printerSettings(printer, driver), sha256, inf_path, trust_publisher];
+    hash.update(JSON.stringify(used));
+  }
+  return hash.digest("hex").slice(0, 12);
+}
+
 /** A client's driver may be large and have a thousand printers: its text is made once for all of them. */
 function revisionFrom(printerText: string, driverText: string): string {
   const used = `[${generation},${printerText},${driverText}]`;
@@ -127,7 +150,7 @@ const duplexNames = {
   short_edge: "TwoSidedShortEdge",
 };
 
-function printerSettings(printer: Printer, driver: Driver) {
+function printerSettings(printer: Printer, driver: Pick<Driver, "driver_desc">) {
   return {
     Name: printer.name,
     DriverName: effectiveDescription(printer, driver),

@@ -40,8 +40,13 @@ function fileBytes(text: string): Buffer {
  * store it in another encoding. Lines end with CRLF.
  */
 export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
+  return renderSettings(kind, scriptSettings(deployment));
+}
+
+/** The same of settings that were made already. */
+export function renderSettings(kind: ScriptKind, settings: ScriptSettings): Buffer {
   const { before, after } = scriptFrames[kind];
-  return Buffer.concat([before, settingsOf(kind, scriptSettings(deployment)), after]);
+  return Buffer.concat([before, settingsOf(kind, settings), after]);
 }
 
 /** The piece of a script between those of its frame. */

@@ -1,0 +1,81 @@
+import type { DeploymentChoice, LeftOut } from "../domain/deployment-choice.ts";
+import { failureOf, refusalOf } from "../domain/deployment-choice.ts";
+import type { StatedPrinter } from "../domain/listings.ts";
+import { type DeployOffer, deployTabs } from "./deploy.ts";
+import { type Html, html } from "./html.ts";
+import { paths } from "./paths.ts";
+import { remedyOf } from "./remedies.ts";
+import { count, counted } from "./text.ts";
+
+interface ClientDeploy extends DeploymentChoice {
+  readonly offer: DeployOffer;
+  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  readonly downloaded?: Html | undefined;
+}
+
+/** So many names are read; what is more is folded. */
+const shownNames = 6;
+
+/** One package for a client: what goes in, what stays out and why, then what a printer's page offers too. */
+export function clientDeploySection({ goesIn, leftOut, offer, downloaded }: ClientDeploy): Html {
+  return html`<section class="deploy" id="deploy"><h2>Deploy all printers</h2>
+    ${leftOut.length > 0 && leftOutNotice(goesIn.length, leftOut)}
+    ${downloaded}
+    <p>${summary(goesIn.length, leftOut.length)}</p>
+    ${goesIn.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(goesIn)}</details>`}
+    ${goesIn.length > 0 && deployTabs(offer)}
+    ${failing(leftOut) > 0 && allTheSame(failing(leftOut), offer)}</section>`;
+}
+
+function summary(inCount: number, outCount: number): string {
+  if (inCount === 0) return "None of the printers can be deployed yet.";
+  const which =
+    outCount === 0
+      ? counted(inCount, "printer")
+      : `${count(inCount)} of ${counted(inCount + outCount, "printer")}`;
+  return `${which} in one package, each driver once. One install script adds every queue and reports each one’s result.`;
+}
+
+function failing(leftOut: readonly LeftOut[]): number {
+  return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;
+}
+
+function goesInList(rows: readonly StatedPrinter[]): Html {
+  const items = rows.map(
+    ({ printer }) => html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a></li>`,
+  );
+  return html`<ul class="names">${items}</ul>`;
+}
+
+function leftOutNotice(inCount: number, leftOut: readonly LeftOut[]): Html {
+  const items = leftOut.map(leftOutItem);
+  const rest = items.slice(shownNames);
+  return html`<div class="notice ${inCount === 0 ? "bad" : "warn"}">
+    <p><strong>${counted(leftOut.length, "printer")} ${leftOut.length === 1 ? "stays" : "stay"} out:</strong></p>
+    <ul class="findings">${items.slice(0, shownNames)}</ul>
+    ${
+      rest.length > 0 &&
+      html`<details class="more"><summary>${count(rest.length)} more</summary><ul class="findings">${rest}</ul></details>`
+    }</div>`;
+}
+
+function leftOutItem({ row, reason }: LeftOut): Html {
+  const remedy = remedyOf(reason.kind, row);
+  const tone = reason.kind === "same-name" ? "warn" : "bad";
+  return html`<li class="${tone}"><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>:
+    ${reason.text} <a href="${remedy.path}">${remedy.label}</a></li>`;
+}
+
+/** Downloads that hold what is known to fail: one printer that fails makes the whole package fail. */
+function allTheSame(count: number, { formats, scripts }: DeployOffer): Html {
+  const downloads = [
+    ...formats.map(({ path, label }) => ({ path, label })),
+    ...scripts.map(({ path, kind }) => ({ path, label: `${kind}.ps1` })),
+  ];
+  const links = downloads.map(
+    ({ path, label }) => html`<li><a class="button" href="${path}?all=1">${label}</a></li>`,
+  );
+  return html`<details class="more"><summary>Download all the same</summary>
+    <p>With ${counted(count, "printer")} known to fail: the package then reports a failure on every machine.</p>
+    <ul class="actions">${links}</ul></details>`;
+}

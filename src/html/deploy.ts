@@ -1,0 +1,155 @@
+import { failureOf, refusalOf } from "../domain/deployment-choice.ts";
+import type { Standing } from "../domain/listings.ts";
+import type {
+  FieldSection,
+  ListedFormat,
+  PackageField,
+  Snippet,
+  ToolGuide,
+} from "../domain/package-format.ts";
+import { type Html, html } from "./html.ts";
+import { copyable } from "./layout.ts";
+import type { Remedy } from "./remedies.ts";
+import { findingsNotice } from "./standing.ts";
+
+/** A kind of package with what is filled in and pasted for this printer or client. */
+export interface OfferedFormat extends ListedFormat {
+  readonly path: string;
+  readonly fileName: string;
+  readonly sections: readonly FieldSection[];
+  readonly snippets: readonly Snippet[];
+  readonly tools: readonly ToolGuide[];
+}
+
+/** A script that is downloaded by itself. */
+export interface OfferedScript {
+  readonly kind: string;
+  readonly path: string;
+  readonly fileName: string;
+  /** Where its text is shown. */
+  readonly readPath: string;
+}
+
+/** Everything that can be downloaded of a printer or a client, and what is to be known of it. */
+export interface DeployOffer {
+  readonly formats: readonly OfferedFormat[];
+  readonly scripts: readonly OfferedScript[];
+  /** For somebody at the machine. */
+  readonly byHand: readonly Snippet[];
+  /** What stands for the app's logo. */
+  readonly logo: Html;
+}
+
+interface DeploySection {
+  readonly standing: Standing;
+  /** Undefined where nothing can be downloaded. */
+  readonly offer: DeployOffer | undefined;
+  /** What to do where it is blocked. */
+  readonly remedy: Remedy | undefined;
+  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  readonly downloaded?: Html | undefined;
+}
+
+/**
+ * What is wrong, then what can be downloaded. What is known to fail is not offered plainly; what would be refused is
+ * not offered at all.
+ */
+export function deploySection({ standing, offer, remedy, downloaded }: DeploySection): Html {
+  const link = remedy && html`<p><a class="button primary" href="${remedy.path}">${remedy.label}</a></p>`;
+  const isRefused = offer === undefined || refusalOf(standing) !== undefined;
+  const fails = !isRefused && failureOf(standing) !== undefined;
+  return html`<section class="deploy" id="deploy"><h2>Deploy</h2>
+    ${findingsNotice(standing)}
+    ${(isRefused || fails) && link}
+    ${downloaded}
+    ${!isRefused && (fails ? allTheSame(deployTabs(offer)) : deployTabs(offer))}</section>`;
+}
+
+function allTheSame(body: Html): Html {
+  return html`<details class="more"><summary>Download all the same</summary>${body}</details>`;
+}
+
+/** A tab for each kind of package, and one for scripts that are run by hand. */
+export function deployTabs(offer: DeployOffer): Html {
+  return html`<div class="tabs">
+      ${offer.formats.map((format, i) => tab(format.id, format.target, formatPane(format, offer), i === 0))}
+      ${tab("hand", "By hand", handPane(offer))}
+    </div>`;
+}
+
+function tab(id: string, label: string, body: Html, isFirst = false): Html {
+  return html`<input type="radio" name="deploy" id="tab-${id}" ${isFirst && html`checked`}>
+    <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
+}
+
+function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
+  const { id, path, fileType, fileName, guide, sections, snippets, tools } = format;
+  const detection = offer.scripts.filter(({ kind }) => kind === "detect");
+  const links = detection.map(
+    (script) => html`<li><a class="button" href="${script.path}">Download ${script.kind}.ps1</a></li>`,
+  );
+  return html`<ul class="actions">
+      <li><a class="button primary" href="${path}">Download ${fileType}</a></li>${links}
+      <li class="file-name"><code>${fileName}</code></li>
+    </ul><p class="hint">${guide}</p>
+    ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, offer))}
+    ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
+    ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
+    ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}`;
+}
+
+function fieldGroup(id: string, { title, fields }: FieldSection, offer: DeployOffer): Html {
+  const rows = fields.map((field, i) => fieldRow(field.name ?? `${id}-${i}`, field, offer));
+  return html`<div class="field-group"><h3>${title}</h3><dl class="values">${rows}</dl></div>`;
+}
+
+function fieldRow(
+  id: string,
+  { label, value, isCode, hint, name }: PackageField,
+  { logo }: DeployOffer,
+): Html {
+  const shown = isCode ? html`<code id="${id}">${value}</code>` : html`<span id="${id}">${value}</span>`;
+  const said =
+    name === "logo"
+      ? logo
+      : html`${value !== "" && shown}${hint && html` <span class="hint">${hint}</span>`}`;
+  const button =
+    value !== "" &&
+    html`<button type="button" class="copy quiet" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button>`;
+  return html`<div><dt id="${id}-label">${label}</dt><dd>${said}</dd><dd class="copy-cell">${button}</dd></div>`;
+}
+
+function snippetBlock(id: string, { label, text, hint }: Snippet): Html {
+  if (hint === undefined && !text.includes("\n")) return copyable(label, text, id);
+  return html`<div class="snippet">
+    <p class="label" id="${id}-label">${label} ${hint && html`<span class="hint">${hint}</span>`}</p>
+    <pre id="${id}">${text}</pre>
+    <button type="button" class="copy" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button>
+  </div>`;
+}
+
+function toolGuide(id: string, { tool, steps, snippet }: ToolGuide): Html {
+  const items = steps.map((step) => html`<li>${step}</li>`);
+  return html`<details class="more"><summary>${tool}</summary><ol>${items}</ol>
+    ${snippet && snippetBlock(id, snippet)}</details>`;
+}
+
+function handPane({ scripts, byHand }: DeployOffer): Html {
+  const rows = scripts.map(
+    ({ kind, path, fileName, readPath }) => html`<li><a class="button" href="${path}">Download ${kind}.ps1</a>
+      <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
+  );
+  return html`<ul class="scripts">${rows}</ul>
+    <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver
+      from this service and checks it.</p>
+    ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
+}
+
+/** What stands for a printer's logo in a portal's form: where to get it, or where to put it. */
+export function logoOf(path: string | undefined, elsewhere: Html, attributes?: Html): Html {
+  const said =
+    path === undefined
+      ? html`<span class="hint">${elsewhere}</span>`
+      : html`<a href="${path}">Download the logo</a>`;
+  return html`<span id="logo-value" ${attributes}>${said}</span>`;
+}

@@ -1,0 +1,181 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import type { Client } from "../domain/client.ts";
+import { type Architecture, chosenInf, type Driver, type ListedInf } from "../domain/driver.ts";
+import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
+import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
+import { publisherOf } from "../domain/publisher.ts";
+import type { DeployOffer, OfferedScript } from "../html/deploy.ts";
+import { paths } from "../html/paths.ts";
+import { architectures, counted, firstOf } from "../html/text.ts";
+import type { PackageFacts } from "../pkg/formats/format.ts";
+import { packageFormats } from "../pkg/formats/formats.ts";
+import { commandFor, curlCommand, fetchedCommand } from "../pkg/scripts/commands.ts";
+import { labelOfMany, revisionOf } from "../pkg/scripts/deployment.ts";
+import { scriptKinds } from "../pkg/scripts/render.ts";
+import { clientFileName, packageName, scriptFileName, scriptName } from "../services/download-names.ts";
+import { serviceUrl } from "./service-url.ts";
+
+type Offer = Omit<DeployOffer, "logo">;
+
+/** What differs between a printer and a client. */
+interface Target {
+  readonly facts: Omit<PackageFacts, "fileName" | "detectionFileName" | "urls">;
+  /** Of its packages, without their endings. */
+  readonly packageName: string;
+  /** Of its scripts, without kind and ending. */
+  readonly scriptName: string;
+  readonly packagePath: (format: string) => string;
+  readonly scriptPath: (kind: string) => string;
+  readonly readPath: (kind: string) => string;
+}
+
+/** What can be downloaded of a printer, and what is filled in and pasted for it. */
+export function printerOffer(
+  { config }: App,
+  request: IncomingMessage,
+  details: PrinterDetails,
+  driver: Driver,
+): Offer {
+  const { id } = details.printer;
+  return offerOf(serviceUrl(request, config), {
+    facts: printerFacts(details, driver),
+    packageName: packageName(details),
+    scriptName: scriptName(details.printer),
+    packagePath: (format) => paths.package(id, format),
+    scriptPath: (kind) => paths.script(id, kind),
+    readPath: (kind) => paths.readScript(id, kind),
+  });
+}
+
+/** The same of a client. @param rows what goes in */
+export function clientOffer(
+  { config, store }: App,
+  request: IncomingMessage,
+  client: Client,
+  rows: readonly StatedPrinter[],
+): Offer {
+  const { id } = client;
+  const drivers = new Map(rows.map(({ printer, driver }) => [printer.id, driver]));
+  const settings = store.printers.several([...drivers.keys()]);
+  const label = labelOfMany(
+    settings.flatMap((printer) => {
+      const driver = drivers.get(printer.id);
+      return driver === undefined ? [] : [{ printer, driver }];
+    }),
+  );
+  return offerOf(serviceUrl(request, config), {
+    facts: clientFacts(client, rows, label),
+    packageName: clientFileName(client),
+    scriptName: clientFileName(client),
+    packagePath: (format) => paths.clientPackage(id, format),
+    scriptPath: (kind) => paths.clientScript(id, kind),
+    readPath: (kind) => paths.readClientScript(id, kind),
+  });
+}
+
+function offerOf(service: string | undefined, target: Target): Offer {
+  const scripts = scriptKinds.map((kind) => ({
+    kind,
+    path: target.scriptPath(kind),
+    fileName: scriptFileName(kind, target.scriptName),
+    readPath: target.readPath(kind),
+  }));
+  const formats = packageFormats.map((format) => {
+    const path = target.packagePath(format.id);
+    const fileName = target.packageName + format.extension;
+    const install = target.scriptPath("install");
+    const urls = service === undefined ? undefined : { package: service + path, install: service + install };
+    const detectionFileName = scriptFileName("detect", target.scriptName);
+    const facts = { ...target.facts, fileName, detectionFileName, urls };
+    const { id, target: goesTo, label, fileType, guide } = format;
+    return {
+      ...{ id, target: goesTo, label, fileType, guide, path, fileName },
+      sections: format.fields(facts),
+      snippets: format.snippets(facts),
+      tools: format.tools(facts),
+    };
+  });
+  return { formats, scripts, byHand: byHand(service, scripts) };
+}
+
+function byHand(service: string | undefined, scripts: readonly OfferedScript[]): DeployOffer["byHand"] {
+  const verbs: Record<string, string> = { install: "Install", uninstall: "Uninstall", detect: "Detect" };
+  const downloaded = scripts.map(({ kind, fileName }) => ({
+    label: `${verbs[kind]}, in the folder of the download`,
+    text: commandFor(fileName),
+  }));
+  const install = scripts.find(({ kind }) => kind === "install");
+  if (service === undefined || install === undefined) return downloaded;
+  const url = service + install.path;
+  return [
+    {
+      label: "Install in one line",
+      text: fetchedCommand(url),
+      hint: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
+    },
+    ...downloaded,
+    { label: "Address of the install script", text: url },
+    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+  ];
+}
+
+function printerFacts({ printer, client }: PrinterDetails, driver: Driver): Target["facts"] {
+  const inf = chosenInf(driver);
+  const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
+  const revision = revisionOf({ printer, driver });
+  const place = printer.location === "" ? "" : `, ${printer.location}`;
+  const model = effectiveDescription(printer, driver);
+  return {
+    name: inBrackets(printer.name, client?.name),
+    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
+    publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
+    version: inf?.driverVer?.version ?? revision,
+    notes: `Platen: printer ${printer.id}, revision ${revision}`,
+    machines: inWords(shipped(inf)),
+    dependencies: "nothing: the driver is in the package",
+  };
+}
+
+const namedPrinters = 5;
+
+function clientFacts(client: Client, rows: readonly StatedPrinter[], label: string): Target["facts"] {
+  const names = rows.map(({ printer }) => printer.name);
+  const publishers = new Set(rows.map(({ printer, driver }) => publisherIn(printer, driver)));
+  const [publisher] = publishers;
+  return {
+    name: inBrackets("Printers", client.name),
+    description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
+    publisher: publishers.size === 1 ? publisher : undefined,
+    version: label,
+    notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
+    machines: architecturesOfAll(rows),
+    dependencies: "nothing: the drivers are in the package",
+  };
+}
+
+function publisherIn(printer: StatedPrinter["printer"], driver: StatedPrinter["driver"]): string | undefined {
+  if (driver === undefined) return undefined;
+  return publisherOf(driver.listed?.provider ?? null, effectiveDescription(printer, driver));
+}
+
+/** Two apps of one name are one to Company Portal: the client tells them apart. */
+function inBrackets(name: string, client: string | undefined): string {
+  return client === undefined ? name : `${name} (${client})`;
+}
+
+function shipped(inf: Pick<ListedInf, "architectures" | "notShipped"> | undefined): readonly Architecture[] {
+  return inf?.architectures.filter((name) => !inf.notShipped.includes(name)) ?? [];
+}
+
+/** The machines that can have every driver; empty where there are none. */
+function architecturesOfAll(rows: readonly StatedPrinter[]): string {
+  const lists = [...new Set(rows.map(({ driver }) => driver))].map((driver) => shipped(driver?.listed));
+  const [first = [], ...others] = lists;
+  const common = first.filter((name) => others.every((list) => list.includes(name)));
+  return inWords(common);
+}
+
+function inWords(names: readonly Architecture[]): string {
+  return names.length === 0 ? "" : architectures(names);
+}

@@ -1,0 +1,38 @@
+import { paths } from "../html/paths.ts";
+import { scriptPage } from "../html/script.ts";
+import { assets } from "./assets.ts";
+import { printerScript, scriptOfClient } from "./packages.ts";
+import { htmlReply, type Reply } from "./reply.ts";
+import type { Context } from "./router.ts";
+
+/** `GET /printers/{id}/read/{kind}`: a script's text on a page */
+export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply> {
+  const { app, id, params } = context;
+  const { fileName, bytes } = await printerScript(context);
+  const { name } = app.store.printers.get(id).printer;
+  const data = {
+    fileName,
+    text: bytes.toString("utf8"),
+    size: bytes.length,
+    downloadPath: paths.script(id, params.kind),
+    owner: { name, path: paths.printer(id) },
+    place: "Printers",
+  } as const;
+  return htmlReply(scriptPage({ assets }, data));
+}
+
+/** `GET /clients/{id}/read/{kind}` */
+export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> {
+  const { app, id, params, url } = context;
+  const { fileName, bytes } = await scriptOfClient(context);
+  const { name } = app.store.clients.get(id);
+  const data = {
+    fileName,
+    text: bytes.toString("utf8"),
+    size: bytes.length,
+    downloadPath: paths.clientScript(id, params.kind) + (url.searchParams.get("all") === "1" ? "?all=1" : ""),
+    owner: { name, path: paths.client(id) },
+    place: "Clients",
+  } as const;
+  return htmlReply(scriptPage({ assets }, data));
+}

@@ -1,0 +1,70 @@
+import type { FieldSection, PackageField } from "../../domain/package-format.ts";
+import { installCommand, uninstallCommand } from "../scripts/commands.ts";
+import type { PackageFacts } from "./format.ts";
+
+/**
+ * What Intune's portal asks for when a Win32 app is added by hand: its pages in its order, in its own words (Microsoft
+ * Learn, “Add, assign, and monitor a Win32 app in Microsoft Intune”, February 2026).
+ */
+export function intuneSections(facts: PackageFacts): FieldSection[] {
+  return [
+    { title: "App information", fields: appInformation(facts) },
+    { title: "Program", fields: program },
+    { title: "Requirements", fields: requirements(facts) },
+    { title: "Detection rules", fields: detectionRules(facts) },
+    {
+      title: "Dependencies",
+      fields: [{ label: "Add", value: "", hint: facts.dependencies }],
+    },
+  ];
+}
+
+function appInformation({ name, description, publisher, version, notes }: PackageFacts): PackageField[] {
+  return [
+    { label: "Name", value: name, isCode: true },
+    { label: "Description", value: description },
+    publisher === undefined
+      ? { label: "Publisher", value: "", hint: "your choice: a maker’s name or your own" }
+      : { label: "Publisher", value: publisher },
+    { label: "App Version", value: version },
+    { label: "Notes", value: notes },
+    { label: "Logo", value: "", name: "logo" },
+  ];
+}
+
+const program: readonly PackageField[] = [
+  { label: "Install command", value: installCommand, isCode: true, name: "install_cmd" },
+  { label: "Uninstall command", value: uninstallCommand, isCode: true, name: "uninstall_cmd" },
+  { label: "Installation time required (mins)", value: "60" },
+  { label: "Allow available uninstall", value: "Yes" },
+  { label: "Install behavior", value: "System" },
+  { label: "Device restart behavior", value: "Determine behavior based on return codes" },
+  {
+    label: "Return codes",
+    value: "0 Success, 1707 Success, 3010 Soft reboot, 1641 Hard reboot, 1618 Retry",
+    hint: "preset",
+  },
+];
+
+function requirements({ machines }: PackageFacts): PackageField[] {
+  const choice = "under “Yes. Specify the systems …”";
+  return [
+    machines === ""
+      ? {
+          label: "Operating system architecture",
+          value: "",
+          hint: "no machine can have all of these drivers",
+        }
+      : { label: "Operating system architecture", value: machines, hint: choice },
+    { label: "Minimum operating system", value: "Windows 10 1607" },
+  ];
+}
+
+function detectionRules({ detectionFileName }: PackageFacts): PackageField[] {
+  return [
+    { label: "Rules format", value: "Use a custom detection script" },
+    { label: "Script file", value: detectionFileName, isCode: true, name: "detection_script" },
+    { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
+    { label: "Enforce script signature check and run script silently", value: "No" },
+  ];
+}

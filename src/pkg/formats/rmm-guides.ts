@@ -1,0 +1,73 @@
+import type { Snippet, ToolGuide } from "../../domain/package-format.ts";
+import { curlCommand, exitWithOne, fetchedScript, unpackedScript } from "../scripts/commands.ts";
+import type { PackageFacts } from "./format.ts";
+
+/** What any RMM can run, with the ZIP attached or without it. */
+export function rmmSnippets({ fileName, urls }: PackageFacts): Snippet[] {
+  const attached = {
+    label: "Script, with the ZIP attached",
+    text: unpackedScript(fileName),
+    hint: "PowerShell, as SYSTEM, in the folder into which the tool puts the ZIP.",
+  };
+  if (urls === undefined) return [attached];
+  return [
+    attached,
+    {
+      label: "Script, without an attachment",
+      text: fetchedScript(urls.install),
+      hint: "PowerShell, as SYSTEM, on machines that reach this service: it fetches the driver only where it is not there yet.",
+    },
+    { label: "Address of the ZIP", text: urls.package },
+    { label: "Download it from a shell", text: curlCommand(urls.package), hint: "In PowerShell: curl.exe." },
+  ];
+}
+
+/** What counts in each tool, as far as it is known; the rest is the same in all of them. */
+export function rmmTools({ fileName, detectionFileName }: PackageFacts): ToolGuide[] {
+  const attach = `Attach ${fileName} to a PowerShell script, paste the script above, and run it as SYSTEM.`;
+  const codes = "0 is success; 3010 and 1641 ask for a restart; 1618 means busy, try again; 1603 failed.";
+  const detect = `${detectionFileName} prints one line, “Installed: …” or “Not installed: …”, and returns 0 or 1.`;
+  return [
+    {
+      tool: "NinjaOne",
+      steps: [
+        attach,
+        `Exit code: ${codes}`,
+        `Watch it with a script result condition on ${detectionFileName}: it compares the output, case-sensitively, so look for “Not installed:”.`,
+      ],
+    },
+    {
+      tool: "Datto RMM",
+      steps: [
+        `Make a component with ${fileName} attached: it lies in the working folder, and the component has 30 minutes.`,
+        "Paste the script above; exit codes 0, 3010 and 1641 are success.",
+        `A monitor takes no attachment, has 3 seconds, and wants its result between <-Start Result-> and <-End Result->: run ${detectionFileName} as a component instead.`,
+      ],
+    },
+    {
+      tool: "N-able",
+      steps: [attach, `Exit code: ${codes}`, `As a script check: ${detect} It takes no parameters.`],
+    },
+    {
+      tool: "Level",
+      steps: [
+        "Raise the time limit: 100 seconds by default are too few for a large driver.",
+        "Level takes only exit code 1 for a failure, so the script ends with one:",
+      ],
+      snippet: {
+        label: "Script for Level, with the ZIP attached",
+        text: unpackedScript(fileName, exitWithOne),
+      },
+    },
+    {
+      tool: "Tactical RMM",
+      steps: [
+        attach,
+        "It takes no arguments and no environment variables.",
+        `Return codes: ${codes}`,
+        `As a check: ${detect}`,
+      ],
+    },
+    { tool: "Action1", steps: [attach, `Exit code: ${codes}`, detect] },
+  ];
+}
