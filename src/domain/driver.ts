@@ -163,7 +163,7 @@ export function driverTitle(
 }
 
 /** An INF's provider as people know it; undefined where it is a token that the INF does not resolve. */
-function vendorOf(provider: string | null): string | undefined {
+export function vendorOf(provider: string | null): string | undefined {
   return provider === null || provider.includes("%") ? undefined : provider;
 }
 

@@ -23,7 +23,7 @@ const findingKinds = [
   "same-address",
 ] as const;
 
-type FindingKind = (typeof findingKinds)[number];
+export type FindingKind = (typeof findingKinds)[number];
 
 /** A reason why something is not ready, with what it means at the client's and the remedy, in a sentence or two. */
 export interface Finding {

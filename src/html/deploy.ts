@@ -13,7 +13,7 @@ import type { Remedy } from "./remedies.ts";
 import { findingsNotice } from "./standing.ts";
 
 /** A kind of package with what is filled in and pasted for this printer or client. */
-export interface OfferedFormat extends ListedFormat {
+interface OfferedFormat extends ListedFormat {
   readonly path: string;
   readonly fileName: string;
   readonly sections: readonly FieldSection[];

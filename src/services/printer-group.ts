@@ -17,7 +17,7 @@ export interface PrinterGroup {
 }
 
 /** What a client's printers are deployed as, and which of them are. */
-export interface ClientGroup extends PrinterGroup, DeploymentChoice {}
+interface ClientGroup extends PrinterGroup, DeploymentChoice {}
 
 /** @param withFailing take what is known to fail all the same */
 export async function clientGroup(
