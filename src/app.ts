@@ -1,7 +1,9 @@
 import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
+import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
+import type { Undo } from "./services/undo.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";
 import type { Workers } from "./workers/pool.ts";
@@ -15,6 +17,8 @@ export interface App {
   readonly archives: ArchiveCheck;
   readonly overview: Overview;
   readonly packages: PackageBuilder;
+  readonly deployments: DeploymentMemory;
+  readonly undo: Undo;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }

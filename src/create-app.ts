@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
+import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
+import { Undo } from "./services/undo.ts";
 import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
@@ -18,6 +20,8 @@ export interface Overrides {
   /** Takes a line without its end; it goes to standard error unless given. */
   readonly log?: (line: string) => void;
   readonly inspectionLimits?: Partial<InspectionLimits>;
+  /** How long a deletion can be taken back, in milliseconds. */
+  readonly undoMs?: number | undefined;
 }
 
 /** An app, and what ends it. */
@@ -34,18 +38,24 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const inspections = new Inspections(script, overrides.inspectionLimits);
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
-  const overview = new Overview(store, archives);
+  const deployments = new DeploymentMemory(store, clock, log);
+  const overview = new Overview(store, archives, deployments);
   const packages = new PackageBuilder(store, workers, archives);
-  const app = { config, store, inspections, workers, archives, overview, packages, random, log };
+  const undo = new Undo({ store, memory: deployments, clock, log, undoMs: overrides.undoMs });
+  await undo.start();
+  const services = { inspections, workers, archives, overview, packages, deployments, undo };
+  const app = { config, store, ...services, random, log };
   return { app, close: () => closeApp(app) };
 }
 
 /** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
-async function closeApp({ archives, inspections, workers, store }: App): Promise<void> {
+async function closeApp({ archives, inspections, workers, deployments, undo, store }: App): Promise<void> {
   archives.close();
   inspections.close();
   await workers.close();
   await archives.settled();
+  await undo.close();
+  await deployments.close();
   await store.close();
 }
 

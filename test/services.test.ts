@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../src/services/drivers.ts";
-import { findIcon, keepIcon, readIcon, removeIcon, removePrinter } from "../src/services/icons.ts";
+import { findIcon, keepIcon, readIcon } from "../src/services/icons.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
@@ -71,11 +71,11 @@ test("a picture stays while a printer has it, and goes with the last one", async
   const { store } = app;
   const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
   const png = makePng(256, 256, 1);
-  for (const id of [one, other]) await keepIcon(store, id, await receive(store, png));
+  for (const id of [one, other]) await keepIcon(app, id, await receive(store, png));
 
-  await removeIcon(store, one);
+  await app.undo.end((await app.undo.removeIcon(one)) ?? 0);
   const kept = await readIcon(store, other);
-  await removePrinter(store, other);
+  await app.undo.end((await app.undo.removePrinter(other)) ?? 0);
 
   assert.ok(kept.bytes.equals(png));
   assert.deepEqual(readdirSync(join(dataDir, "icons")), []);
@@ -88,11 +88,11 @@ test("a picture whose record or file is missing is none", async (t) => {
   const id = await addPrinter({ driver_id: "" });
 
   const without = await findIcon(store, id);
-  await keepIcon(store, id, await receive(store, makePng(256, 256, 1)));
+  await keepIcon(app, id, await receive(store, makePng(256, 256, 1)));
   await store.blobs.removeIcon(store.icons.find(id)?.sha256 ?? "");
   const lost = await findIcon(store, id);
 
   assert.deepEqual([without, lost], [undefined, undefined]);
   await assert.rejects(readIcon(store, id), { code: "not-found" });
-  await assert.rejects(removeIcon(store, 99), { code: "not-found" });
+  await assert.rejects(app.undo.removeIcon(99), { code: "not-found" });
 });

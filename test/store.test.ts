@@ -157,6 +157,23 @@ test("writes are serialised, share saves, and one that fails leaves the others a
   await again.close();
 });
 
+test("a first write that is refused leaves what the file holds", async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "platen.sqlite");
+  const first = await Database.open(path);
+  const insert = (name: string) => `INSERT INTO clients VALUES (NULL, '${name}', '${name}', '', 0)`;
+  await first.write(() => first.all(insert("kept")));
+  first.close();
+
+  const second = await Database.open(path, { confirm: () => Promise.reject(new Error("refused")) });
+  await assert.rejects(
+    second.write(() => second.all(insert("lost"))),
+    /refused/,
+  );
+
+  assert.deepEqual(second.all("SELECT name FROM clients"), [{ name: "kept" }]);
+});
+
 test("foreign keys hold also after a save", async (t) => {
   const folder = await temporaryFolder(t);
   const database = await Database.open(join(folder, "platen.sqlite"));

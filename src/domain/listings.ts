@@ -31,8 +31,15 @@ export interface Standing {
   readonly findings: readonly Finding[];
 }
 
-export type StatedPrinter = ListedPrinter & Standing;
-export type StatedDriver = ListedDriver & Standing;
+export interface StatedPrinter extends ListedPrinter, Standing {
+  /** Whether what was deployed of it last is another revision. */
+  readonly changed: boolean;
+}
+
+export interface StatedDriver extends ListedDriver, Standing {
+  /** The newest driver of the same INF that could stand in its place; undefined where this is the newest. */
+  readonly newer: Pick<DriverSummary, "id"> | undefined;
+}
 
 /** A driver as lists show it. */
 export interface ListedDriver extends DriverSummary {

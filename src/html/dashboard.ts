@@ -1,3 +1,5 @@
+import type { Attention } from "../domain/attention.ts";
+import type { RecentDeletion } from "../domain/deletion.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
@@ -6,9 +8,13 @@ import { packageLinks } from "./packages.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers.ts";
 import { stateBadge } from "./standing.ts";
-import { time } from "./text.ts";
+import { bytes, count, time } from "./text.ts";
+import { deletedSection } from "./undo.ts";
 
 interface DashboardData {
+  readonly attention: Attention;
+  /** What can be taken back, the latest first. */
+  readonly deletions: readonly RecentDeletion[];
   readonly recentPrinters: readonly StatedPrinter[];
   readonly recentPackages: readonly StatedPrinter[];
   readonly formats: readonly ListedFormat[];
@@ -22,16 +28,71 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
   return page(
     { ...frame, title: "Dashboard", place: "Dashboard", action },
     html`${isNew && firstSteps(clients > 0, drivers > 0)}
-    <ul class="actions">
-      <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
-      <li><a class="button" href="${paths.clients}">Add a client</a></li>
-      <li><a class="button" href="${paths.packages}">All packages</a></li>
-    </ul>
+    ${needsSection(data, isNew)}
+    ${deletedSection(data.deletions)}
     <div class="two">
       <section><h2>Recent printers</h2>${recent(data.recentPrinters, [])}</section>
       <section><h2>Recent packages</h2>${recent(data.recentPackages, data.formats)}</section>
-    </div>`,
+    </div>
+    <section><h2 class="visually-hidden">Next steps</h2><ul class="actions">
+      <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
+      <li><a class="button" href="${paths.clients}">Add a client</a></li>
+      <li><a class="button" href="${paths.packages}">All packages</a></li>
+    </ul></section>`,
   );
+}
+
+/** How many, the sentence that the number begins, with `|s` where there are several, and where they are. */
+type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn"];
+
+function needsOf({ attention, deletions }: DashboardData): Need[] {
+  const { blockedPrinters, blockedDrivers, changed, sameName, sameAddress } = attention;
+  const { oddDrivers, outdated, unused } = attention;
+  const needs: Need[] = [
+    [blockedPrinters, "printer|s cannot be deployed", narrowed("printers", "blocked"), "bad"],
+    [blockedDrivers, "driver|s cannot be installed", narrowed("drivers", "blocked"), "bad"],
+    [
+      changed,
+      "printer|s changed since the last download: deploy again",
+      narrowed("printers", "changed"),
+      "warn",
+    ],
+    [
+      sameName,
+      "queue|s with the name of another queue of the client",
+      narrowed("printers", "same-name"),
+      "warn",
+    ],
+    [
+      sameAddress,
+      "printer|s with the address of another one of the client",
+      narrowed("printers", "same-address"),
+      "warn",
+    ],
+    [oddDrivers, "driver|s to look at", narrowed("drivers", "attention"), "warn"],
+    [outdated, "driver|s in use, with a newer version here", narrowed("drivers", "newer"), "warn"],
+    [unused.count, `driver|s without printers, ${bytes(unused.bytes)}`, narrowed("drivers", "unused")],
+    [deletions.length, "deletion|s can still be undone", paths.deleted],
+  ];
+  return needs.filter(([number]) => number > 0);
+}
+
+function narrowed(list: "printers" | "drivers", state: string): string {
+  return `${paths[list]}?state=${state}`;
+}
+
+/** What needs somebody, the worst first; a service without printers has its first steps instead. */
+function needsSection(data: DashboardData, isNew: boolean): Html | undefined {
+  const needs = needsOf(data);
+  if (needs.length === 0) {
+    if (isNew) return undefined;
+    return html`<p class="calm">Nothing needs you: every printer can be deployed as it is.</p>`;
+  }
+  const items = needs.map(
+    ([number, sentence, path, tone]) => html`<li class="${tone ?? "plain"}"><a href="${path}">
+      <span class="figure">${count(number)}</span> <span>${sentence.replace("|s", number === 1 ? "" : "s")}</span></a></li>`,
+  );
+  return html`<section id="needs"><h2>What needs you</h2><ul class="needs">${items}</ul></section>`;
 }
 
 function firstSteps(hasClient: boolean, hasDriver: boolean): Html {
@@ -60,8 +121,9 @@ function recent(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]
   }
   const items = rows.map(
     ({ printer, client, driver, ...standing }) => html`<li>
-      <a href="${paths.printer(printer.id)}">${printer.name}</a> ${!withPackages && stateBadge(standing)}
-      <span class="soft">${client?.name ?? "Without a client"} · ${modelLabel(printer, driver)} · ${time(printer.created_at)}</span>
+      <a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a> ${!withPackages && stateBadge(standing)}
+      <span class="soft"><bdi>${client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(printer, driver)}</bdi> ·
+        ${time(printer.created_at)}</span>
       ${withPackages && html`<span class="row-actions">${packageLinks(printer, formats)}</span>`}</li>`,
   );
   return html`<ul class="recent">${items}</ul>`;

@@ -27,6 +27,8 @@ export interface Message {
   readonly tone: "good" | "warn" | "bad";
   readonly text: Hole;
   readonly links?: readonly { readonly label: string; readonly path: string }[];
+  /** Where a button asks for a deletion to be taken back: of this change, or of another one that it names. */
+  readonly undo?: { readonly path: string; readonly label?: Html };
 }
 
 /** Addresses of the style sheet and the scripts, each with the digest of its content. */
@@ -96,8 +98,12 @@ function messagePlace(message: Message | undefined, attributes?: Html): Html {
 }
 
 /** The message itself, which takes the focus. */
-export function messageBox({ tone, text, links = [] }: Message): Html {
+export function messageBox({ tone, text, links = [], undo }: Message): Html {
   const items = links.map(({ label, path }) => html`<li><a href="${path}">${label}</a></li>`);
+  if (undo !== undefined) {
+    const button = html`<button>${undo.label ?? "Undo"}</button>`;
+    items.unshift(html`<li><form class="inline" method="post" action="${undo.path}">${button}</form></li>`);
+  }
   return html`<div class="notice ${tone}" role="${tone === "good" ? "status" : "alert"}" tabindex="-1" data-focus>
     <p>${text}</p>${items.length > 0 && html`<ul class="actions">${items}</ul>`}</div>`;
 }

@@ -47,7 +47,13 @@ export function clientMessage(done: Done | undefined, client: Named): Message | 
   return { tone: "good", text, links: [next] };
 }
 
-/** After a record was deleted. */
-export function deletedMessage(name: string): Message {
-  return { tone: "good", text: html`Deleted: <bdi>${name}</bdi>` };
+/**
+ * After a record was deleted.
+ * @param name empty where it is not known any more
+ * @param deletion what can be taken back; undefined where it is final, because there was no room to keep it
+ */
+export function deletedMessage(name: string, deletion: number | undefined): Message {
+  const text = name === "" ? html`Deleted` : html`Deleted: <bdi>${name}</bdi>`;
+  if (deletion !== undefined) return { tone: "good", text, undo: { path: paths.undo(deletion) } };
+  return { tone: "warn", text: html`${text}. There is no room to keep it: this cannot be taken back.` };
 }

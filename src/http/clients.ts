@@ -15,11 +15,12 @@ import { clientOffer } from "./deploy-offer.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
+import { deletedPath, undoMessage } from "./undo.ts";
 
 /** `GET /clients` */
 export function index({ app, url }: Context): Reply {
   const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
-  const message = saved && clientMessage("saved", saved);
+  const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);
   return htmlReply(clientsPage({ assets, message }, app.store.clients.list(), emptyForm));
 }
 
@@ -40,7 +41,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
 
 /** `GET /clients/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
-  const message = clientMessage(doneIn(url.searchParams), app.store.clients.get(id));
+  const message = clientMessage(doneIn(url.searchParams), app.store.clients.get(id)) ?? undoMessage(app, url);
   return htmlReply(await clientPageOf(app, request, id, undefined, message));
 }
 
@@ -85,9 +86,9 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const { clients } = app.store;
   const { name } = clients.get(id);
-  await clients.remove(id);
+  const deletion = await app.undo.removeClient(id);
   return answerForm(request, done, {
-    redirect: () => paths.clients,
-    fragment: () => html`${clientList(clients.list())}${notify(deletedMessage(name))}`,
+    redirect: () => deletedPath(paths.clients, deletion),
+    fragment: () => html`${clientList(clients.list())}${notify(deletedMessage(name, deletion))}`,
   });
 }

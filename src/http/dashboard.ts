@@ -1,4 +1,8 @@
+import type { App } from "../app.ts";
+import { attentionOf } from "../domain/attention.ts";
 import { dashboardPage } from "../html/dashboard.ts";
+import { type Html, html } from "../html/html.ts";
+import type { Message } from "../html/layout.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { assets } from "./assets.ts";
 import { htmlReply, type Reply } from "./reply.ts";
@@ -7,15 +11,23 @@ import type { Context } from "./router.ts";
 const recentCount = 5;
 
 /** `GET /` */
-export async function show({ app }: Context): Promise<Reply> {
+export async function show({ app, url }: Context): Promise<Reply> {
+  const text = html`Deleted for good.`;
+  const message: Message | undefined = url.searchParams.has("ended") ? { tone: "good", text } : undefined;
+  return htmlReply(await dashboardOf(app, message));
+}
+
+/** The dashboard, with what became of a change. */
+export async function dashboardOf(app: App, message: Message | undefined): Promise<Html> {
   const { printers, drivers } = await app.overview.read();
   const newest = [...printers].sort((a, b) => b.printer.id - a.printer.id);
-  const recentPrinters = newest.slice(0, recentCount);
   const data = {
-    recentPrinters,
+    attention: attentionOf(printers, drivers),
+    deletions: app.undo.list(),
+    recentPrinters: newest.slice(0, recentCount),
     recentPackages: newest.filter(({ driver }) => driver !== undefined).slice(0, recentCount),
     formats: packageFormats,
     counts: { clients: app.store.clients.count(), drivers: drivers.length, printers: printers.length },
   };
-  return htmlReply(dashboardPage({ assets }, data));
+  return dashboardPage({ assets, message }, data);
 }

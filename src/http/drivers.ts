@@ -8,10 +8,10 @@ import { driverPage, driverSettings, modelList, modelOptions } from "../html/dri
 import { driverList, driversPage } from "../html/drivers.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
-import { notify } from "../html/layout.ts";
+import { type Message, notify } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
-import { addDriver, removeDriver } from "../services/drivers.ts";
+import { addDriver } from "../services/drivers.ts";
 import { wantedOf } from "../services/source-files.ts";
 import { answerForm, done, saving, sentForm, uploading } from "./answer-form.ts";
 import { assets } from "./assets.ts";
@@ -20,12 +20,14 @@ import { clientOf } from "./limits.ts";
 import { packageReply } from "./packages.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
+import { deletedPath, undoMessage } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
 
 /** `GET /drivers` */
-export async function index({ app }: Context): Promise<Reply> {
+export async function index({ app, url }: Context): Promise<Reply> {
   const { drivers } = await app.overview.read();
-  return htmlReply(driversPage({ assets }, drivers, undefined, app.config.uploadLimitBytes));
+  const message = undoMessage(app, url);
+  return htmlReply(driversPage({ assets, message }, drivers, undefined, app.config.uploadLimitBytes));
 }
 
 /** `POST /drivers/upload` */
@@ -58,16 +60,26 @@ function driverTooLarge(limit: number): UserError {
 
 /** `GET /drivers/{id}` */
 export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
-  return htmlReply(await driverPageOf(app, id, url.searchParams.get("q") ?? ""));
+  const message = undoMessage(app, url);
+  return htmlReply(await driverPageOf(app, id, url.searchParams.get("q") ?? "", undefined, message));
 }
 
-async function driverPageOf(app: App, id: number, query: string, form?: FormState): Promise<Html> {
+async function driverPageOf(
+  app: App,
+  id: number,
+  query: string,
+  form?: FormState,
+  message?: Message,
+): Promise<Html> {
   const driver = app.store.drivers.get(id);
   const { printers, driversById } = await app.overview.read();
   const standing = driversById.get(id);
   if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
   const users = printers.filter((row) => row.driver?.id === id);
-  return driverPage({ assets }, { driver, printers: users, form: form ?? formOf(driver), query, standing });
+  return driverPage(
+    { assets, message },
+    { driver, printers: users, form: form ?? formOf(driver), query, standing },
+  );
 }
 
 function formOf({ name, comment, trust_publisher, drop_unused }: Driver): FormState {
@@ -120,11 +132,11 @@ function withTypedModel(form: FormInput): FormInput {
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const name = driverTitle(app.store.drivers.get(id));
-  await removeDriver(app.store, id);
+  const deletion = await app.undo.removeDriver(id);
   return answerForm(request, done, {
-    redirect: () => paths.drivers,
+    redirect: () => deletedPath(paths.drivers, deletion),
     fragment: async () =>
-      html`${driverList((await app.overview.read()).drivers)}${notify(deletedMessage(name))}`,
+      html`${driverList((await app.overview.read()).drivers)}${notify(deletedMessage(name, deletion))}`,
   });
 }
 

@@ -2,12 +2,15 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { iconLimitBytes, iconTooLarge } from "../domain/icon.ts";
 import { html } from "../html/html.ts";
+import { notify } from "../html/layout.ts";
+import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { iconStatusBody, logoChanged } from "../html/printer.ts";
-import { keepIcon, readIcon, removeIcon } from "../services/icons.ts";
+import { keepIcon, readIcon } from "../services/icons.ts";
 import { answerForm, done, uploading } from "./answer-form.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
+import { deletedPath } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
 
 /** `POST /printers/{id}/icon` */
@@ -23,10 +26,10 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
   });
 }
 
-async function receiveIcon({ store }: App, request: IncomingMessage, printerId: number): Promise<void> {
+async function receiveIcon(app: App, request: IncomingMessage, printerId: number): Promise<void> {
   const limit = { limitBytes: iconLimitBytes, tooLarge: iconTooLarge };
-  const { result } = await receiveUpload(store, request, limit);
-  await keepIcon(store, printerId, result);
+  const { result } = await receiveUpload(app.store, request, limit);
+  await keepIcon(app, printerId, result);
 }
 
 /** `GET /printers/{id}/icon` */
@@ -38,9 +41,12 @@ export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
 
 /** `DELETE /printers/{id}/icon`, and `POST /printers/{id}/icon/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
-  await removeIcon(app.store, id);
+  const icon = app.store.icons.find(id);
+  const deletion = await app.undo.removeIcon(id);
+  const name = `Icon of ${app.store.printers.get(id).printer.name}`;
   return answerForm(request, done, {
-    redirect: () => paths.printer(id),
-    fragment: () => html`${iconStatusBody(id, undefined)}${logoChanged(id, undefined)}`,
+    redirect: () => (icon === undefined ? paths.printer(id) : deletedPath(paths.printer(id), deletion)),
+    fragment: () =>
+      html`${iconStatusBody(id, undefined)}${logoChanged(id, undefined)}${notify(icon && deletedMessage(name, deletion))}`,
   });
 }

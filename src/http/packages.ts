@@ -5,9 +5,10 @@ import type { PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
 import { clientFileName, scriptFileName, scriptName } from "../services/download-names.ts";
-import type { NamedPackage } from "../services/packages.ts";
+import type { MadeScript, NamedPackage, PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
 import { assets } from "./assets.ts";
+import { counting } from "./downloads.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId, type RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
@@ -20,10 +21,11 @@ export async function index({ app }: Context): Promise<Reply> {
 }
 
 /** `GET /packages/{format}?ids=7&ids=8` or `?ids=7,8`: one package of chosen printers */
-export async function ofChosen({ app, params, url }: Context<"format">): Promise<Reply> {
+export async function ofChosen(context: Context<"format">): Promise<Reply> {
+  const { app, params, url } = context;
   const format = formatOf(params.format);
   const group = await chosenGroup(app.overview, idsIn(url.searchParams), withFailing(url));
-  return packageReply(await app.packages.ofGroup(format, group));
+  return countedPackage(context, format, await app.packages.ofGroup(format, group));
 }
 
 /** Each once, in the order of the query. */
@@ -34,20 +36,18 @@ function idsIn(query: URLSearchParams): number[] {
 
 /** `GET /printers/{id}/scripts/{kind}` */
 export async function script(context: Context<"id" | "kind">): Promise<Reply> {
-  const { fileName, bytes } = await printerScript(context);
-  return scriptReply(fileName, bytes);
+  return scriptReply(context, await printerScript(context));
 }
 
 /** `GET /clients/{id}/scripts/{kind}` */
 export async function clientScript(context: Context<"id" | "kind">): Promise<Reply> {
-  const { fileName, bytes } = await scriptOfClient(context);
-  return scriptReply(fileName, bytes);
+  return scriptReply(context, await scriptOfClient(context));
 }
 
 /** A script as it is downloaded by itself. */
-interface NamedScript {
+interface NamedScript extends MadeScript {
+  readonly kind: ScriptKind;
   readonly fileName: string;
-  readonly bytes: Buffer;
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
@@ -55,8 +55,8 @@ export async function printerScript(context: Context<"id" | "kind">): Promise<Na
   const { app, id, params } = context;
   const kind = kindOf(params.kind);
   const details = app.store.printers.get(id);
-  const bytes = await app.packages.scriptOf(kind, details, filesUrl(context, kind));
-  return { fileName: scriptFileName(kind, scriptName(details.printer)), bytes };
+  const made = await app.packages.scriptOf(kind, details, filesUrl(context, kind));
+  return { ...made, kind, fileName: scriptFileName(kind, scriptName(details.printer)) };
 }
 
 /** The same for all printers of a client that can be deployed. */
@@ -65,8 +65,8 @@ export async function scriptOfClient(context: Context<"id" | "kind">): Promise<N
   const kind = kindOf(params.kind);
   const client = app.store.clients.get(id);
   const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
-  const bytes = await app.packages.scriptOfGroup(kind, group, filesUrl(context, kind));
-  return { fileName: scriptFileName(kind, clientFileName(client)), bytes };
+  const made = await app.packages.scriptOfGroup(kind, group, filesUrl(context, kind));
+  return { ...made, kind, fileName: scriptFileName(kind, clientFileName(client)) };
 }
 
 function kindOf(text: string): ScriptKind {
@@ -81,21 +81,28 @@ function filesUrl({ app, request }: RequestContext, kind: ScriptKind) {
   return service === undefined ? undefined : (driverId: number) => service + paths.driverFiles(driverId);
 }
 
-function scriptReply(fileName: string, bytes: Buffer): Download {
-  return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+function scriptReply(context: RequestContext, { kind, fileName, bytes, printers }: NamedScript): Download {
+  const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+  return counting(context, kind, printers, download);
 }
 
 /** `GET /printers/{id}/packages/{format}` */
-export async function ofPrinter({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
+export async function ofPrinter(context: Context<"id" | "format">): Promise<Reply> {
+  const { app, id, params } = context;
   const format = formatOf(params.format);
-  return packageReply(await app.packages.ofPrinter(format, app.store.printers.get(id)));
+  return countedPackage(context, format, await app.packages.ofPrinter(format, app.store.printers.get(id)));
 }
 
 /** `GET /clients/{id}/packages/{format}`: all printers that can be deployed; with `?all=1` also what is known to fail */
-export async function ofClient({ app, id, params, url }: Context<"id" | "format">): Promise<Reply> {
+export async function ofClient(context: Context<"id" | "format">): Promise<Reply> {
+  const { app, id, params, url } = context;
   const format = formatOf(params.format);
   const group = requirePrinters(await clientGroup(app.overview, app.store.clients.get(id), withFailing(url)));
-  return packageReply(await app.packages.ofGroup(format, group));
+  return countedPackage(context, format, await app.packages.ofGroup(format, group));
+}
+
+function countedPackage(context: RequestContext, { id }: PackageFormat, made: PrinterPackage): Download {
+  return counting(context, id, made.printers, packageReply(made));
 }
 
 function withFailing(url: URL): boolean {

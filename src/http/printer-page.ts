@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
+import { downloadedLine } from "../html/downloaded.ts";
 import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
@@ -8,22 +9,26 @@ import { printerOffer } from "./deploy-offer.ts";
 import { messageOf } from "./printers.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
+import { undoMessage } from "./undo.ts";
 
 /** `GET /printers/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
   const details = app.store.printers.get(id);
   const { printer, client } = details;
   const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
+  const revision = driver && revisionOf({ printer, driver });
   const data = {
     printer,
     client,
     driver,
     icon: app.store.icons.find(id),
     row: await rowOf(app, id),
-    revision: driver && revisionOf({ printer, driver }),
+    revision,
+    downloaded: driver && downloadedLine(app.deployments.ofPrinter(id), revision),
     offer: driver && printerOffer(app, request, details, driver),
   };
-  return htmlReply(printerPage({ assets, message: messageOf(app, id, doneIn(url.searchParams)) }, data));
+  const message = messageOf(app, id, doneIn(url.searchParams)) ?? undoMessage(app, url);
+  return htmlReply(printerPage({ assets, message }, data));
 }
 
 async function rowOf({ overview }: App, id: number): Promise<StatedPrinter> {

@@ -13,12 +13,12 @@ import { printerEditPage, printerForm } from "../html/printer-form.ts";
 import { printerList, printersPage } from "../html/printers.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
-import { removePrinter } from "../services/icons.ts";
 import { answerForm, done, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
+import { deletedPath, undoMessage } from "./undo.ts";
 
 /** `GET /printers`, also filled from another printer or for a client or driver */
 export async function index({ app, url }: Context): Promise<Reply> {
@@ -26,7 +26,8 @@ export async function index({ app, url }: Context): Promise<Reply> {
   const isFilled = ["copy", "client_id", "driver_id"].some((name) => url.searchParams.has(name));
   const form = sentForm(values);
   const { printers } = await app.overview.read();
-  return htmlReply(printersPage({ assets }, printers, choicesOf(app), form, isFilled));
+  const message = undoMessage(app, url);
+  return htmlReply(printersPage({ assets, message }, printers, choicesOf(app), form, isFilled));
 }
 
 function initialValues(app: App, query: URLSearchParams): FormInput {
@@ -112,12 +113,12 @@ function settingsOf(app: App, id: number): Html {
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const { printer } = app.store.printers.get(id);
-  await removePrinter(app.store, id);
+  const deletion = await app.undo.removePrinter(id);
   return answerForm(request, done, {
-    redirect: () => paths.printers,
+    redirect: () => deletedPath(paths.printers, deletion),
     fragment: async () => {
       const { printers } = await app.overview.read();
-      return html`${printerList(printers)}${notify(deletedMessage(printer.name))}`;
+      return html`${printerList(printers)}${notify(deletedMessage(printer.name, deletion))}`;
     },
   });
 }

@@ -31,6 +31,8 @@ export interface Download {
   /** Whether ranges of it can be asked for; they can unless this says no. */
   readonly isResumable?: boolean;
   readonly cacheControl?: string;
+  /** Called when the last byte is out, also where others were not asked for. */
+  readonly onSent?: () => void;
   /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
   readonly open: () => Promise<OpenDownload>;
 }

@@ -9,6 +9,7 @@ import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
 import { del, get, post, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
+import * as undo from "./undo.ts";
 
 /** Every address of the service. */
 export const routes: readonly Route[] = [
@@ -51,6 +52,10 @@ export const routes: readonly Route[] = [
   get("/drivers/:id/archive", drivers.archive),
   get("/drivers/:id/files", drivers.files),
   get("/drivers/:id/models", drivers.models),
+
+  post("/deletions/:id/undo", undo.restore),
+  del("/deletions/:id", undo.end),
+  post("/deletions/:id/delete", undo.end),
 
   get("/static/:name", assets.show),
   get("/favicon.ico", assets.favicon),

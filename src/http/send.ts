@@ -99,6 +99,7 @@ async function sendDownload(
     } finally {
       await download.close?.();
     }
+    if (end === reply.size) reply.onSent?.();
   });
 }
 

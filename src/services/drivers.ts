@@ -37,15 +37,6 @@ export async function addDriver(
   }
 }
 
-/** Deletes a driver, then its archive. @throws UserError "not-found", or "conflict" where it is in use */
-export async function removeDriver({ drivers, blobs }: Store, id: number): Promise<void> {
-  const { sha256 } = drivers.get(id);
-  await blobs.inTurn(sha256, async () => {
-    await drivers.remove(id);
-    if (!drivers.hasDigest(sha256)) await blobs.removeArchive(sha256);
-  });
-}
-
 async function add(
   services: DriverServices,
   incoming: Incoming,

@@ -4,6 +4,13 @@ import { checkIcon } from "../domain/icon.ts";
 import type { PngTools } from "../domain/png.ts";
 import type { Blobs, Incoming } from "../store/blobs.ts";
 import type { Store } from "../store/store.ts";
+import type { Undo } from "./undo.ts";
+
+/** What giving a printer an icon needs. */
+interface IconServices {
+  readonly store: Store;
+  readonly undo: Pick<Undo, "clear">;
+}
 
 /** A printer's picture as it was uploaded. */
 interface Picture {
@@ -18,28 +25,22 @@ interface Picture {
  * gone and the printer keeps what it had.
  * @throws UserError "invalid" when it is no icon, "not-found" when there is no such printer
  */
-export async function keepIcon(store: Store, printerId: number, incoming: Incoming): Promise<void> {
+export async function keepIcon(
+  { store, undo }: IconServices,
+  printerId: number,
+  incoming: Incoming,
+): Promise<void> {
   const { blobs, icons } = store;
   try {
     const bytes = await readWhole(blobs, incoming.path);
     if (bytes === undefined) throw new Error("a picture went away while it was read");
     checkIcon(bytes, pngTools);
     const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming));
-    await removeUnused(store, await blobs.inTurn(incoming.sha256, put));
+    const { ended } = await blobs.inTurn(incoming.sha256, put);
+    await undo.clear(ended);
   } finally {
     await blobs.discard(incoming);
   }
-}
-
-/** Takes a printer's icon away, if it has one. @throws UserError "not-found" when there is no such printer */
-export async function removeIcon(store: Store, printerId: number): Promise<void> {
-  store.printers.get(printerId);
-  await removeUnused(store, await store.icons.remove(printerId));
-}
-
-/** Deletes a printer, and its picture with it where no other printer has the same. @throws UserError */
-export async function removePrinter(store: Store, id: number): Promise<void> {
-  await removeUnused(store, await store.printers.remove(id));
 }
 
 /** A printer's picture. @throws UserError "not-found" where there is no such printer, or none of it */
@@ -57,14 +58,6 @@ export async function findIcon(store: Store, printerId: number): Promise<Picture
   const path = store.blobs.iconPath(sha256);
   const bytes = await readWhole(store.blobs, path);
   return bytes && { path, sha256, bytes };
-}
-
-/** Asked again in turn: an upload of the same picture may have come first. */
-async function removeUnused({ blobs, icons }: Store, sha256: string | undefined): Promise<void> {
-  if (sha256 === undefined) return;
-  await blobs.inTurn(sha256, async () => {
-    if (!icons.hasDigest(sha256)) await blobs.removeIcon(sha256);
-  });
 }
 
 async function readWhole(blobs: Blobs, path: string): Promise<Buffer | undefined> {

@@ -10,6 +10,11 @@ import {
 import type { ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
+import type { DeploymentMemory } from "./deployment-memory.ts";
+import { newerDrivers } from "./newer-drivers.ts";
+import { Revisions } from "./revisions.ts";
+
+type Memory = Pick<DeploymentMemory, "latest" | "version">;
 
 /** All printers and drivers with their states, as they were at one moment. */
 interface Snapshot {
@@ -28,36 +33,56 @@ interface Snapshot {
 export class Overview {
   readonly #store: Store;
   readonly #archives: Pick<ArchiveCheck, "stateOf">;
+  readonly #memory: Memory;
+  readonly #revisions: Revisions;
   #known: { readonly key: string; readonly snapshot: Snapshot } | undefined;
 
-  constructor(store: Store, archives: Pick<ArchiveCheck, "stateOf">) {
+  constructor(store: Store, archives: Pick<ArchiveCheck, "stateOf">, memory: Memory) {
     this.#store = store;
     this.#archives = archives;
+    this.#memory = memory;
+    this.#revisions = new Revisions(store);
   }
 
   async read(): Promise<Snapshot> {
     const drivers = this.#store.drivers.list();
     const states = await Promise.all(drivers.map((driver) => this.#archives.stateOf(driver)));
-    const key = `${this.#store.version()} ${states.join()}`;
+    const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;
     if (this.#known?.key === key) return this.#known.snapshot;
     const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
-    const snapshot = snapshotOf(this.#store, archives);
+    const snapshot = snapshotOf(this.#store, archives, (rows) => this.#changed(rows));
     this.#known = { key, snapshot };
     return snapshot;
   }
+
+  /** The ids of printers of which another revision was deployed than they are now. */
+  #changed(rows: readonly ListedPrinter[]): Set<number> {
+    const deployed = rows.filter(({ printer }) => this.#memory.latest(printer.id) !== undefined);
+    const revisions = [...this.#revisions.of(deployed)];
+    return new Set(revisions.flatMap(([id, now]) => (this.#memory.latest(id)?.revision === now ? [] : id)));
+  }
 }
 
-function snapshotOf(store: Store, archives: ReadonlyMap<number, ArchiveState>): Snapshot {
+function snapshotOf(
+  store: Store,
+  archives: ReadonlyMap<number, ArchiveState>,
+  changedOf: (rows: readonly ListedPrinter[]) => ReadonlySet<number>,
+): Snapshot {
   const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
-  const drivers = store.drivers.list().map((driver) => {
-    return stated(driver, driverFindings(driver, archiveOf(driver)));
+  const listedDrivers = store.drivers.list();
+  const newer = newerDrivers(listedDrivers);
+  const drivers = listedDrivers.map((driver) => {
+    const findings = driverFindings(driver, archiveOf(driver));
+    return stated({ ...driver, newer: newer.get(driver.id) }, findings);
   });
   const listed = store.printers.list();
+  const changed = changedOf(listed);
   const twins = twinsOf(listed);
   const printers = listed.map((row) => {
     const { printer, driver } = row;
     const own = printerFindings(printer, driver, driver === undefined ? "sound" : archiveOf(driver));
-    return stated(row, worstFirst([...own, ...(twins.get(printer.id) ?? [])]));
+    const findings = worstFirst([...own, ...(twins.get(printer.id) ?? [])]);
+    return stated({ ...row, changed: changed.has(printer.id) }, findings);
   });
   return {
     printers,

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import type { DeployedPrinter } from "../domain/download.ts";
 import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
@@ -15,6 +16,8 @@ import {
   deploymentOfMany,
   driverFolder,
   type FilesDownload,
+  revisionOf,
+  revisionsIn,
   settingsByPrinter,
 } from "../pkg/scripts/deployment.ts";
 import { renderScript, renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
@@ -33,6 +36,17 @@ import { fileChanged, wantedOf } from "./source-files.ts";
 export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isResumable" | "isEncrypted"> {
   readonly file: PackageFile;
   readonly fileName: string;
+}
+
+/** Printers as they are in what was made of them. */
+interface MadeOfPrinters {
+  readonly printers: readonly DeployedPrinter[];
+}
+
+export type PrinterPackage = NamedPackage & MadeOfPrinters;
+
+export interface MadeScript extends MadeOfPrinters {
+  readonly bytes: Buffer;
 }
 
 /** Where a driver's files are to be fetched, by its id. */
@@ -55,17 +69,17 @@ export class PackageBuilder {
   }
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
-  async ofPrinter(format: PackageFormat, details: PrinterDetails): Promise<NamedPackage> {
+  async ofPrinter(format: PackageFormat, details: PrinterDetails): Promise<PrinterPackage> {
     const icon = format.hasIcon ? await this.#icon(details.printer.id) : undefined;
-    const file = await this.#build(format, deploymentOf(this.#deployable(details)), icon);
-    return named(format, file, packageName(details));
+    const made = await this.#build(format, deploymentOf(this.#deployable(details)), icon);
+    return { ...named(format, made.file, packageName(details)), printers: made.printers };
   }
 
   /** Several printers in one package. @throws UserError "invalid" that names the first that cannot go in */
-  async ofGroup(format: PackageFormat, group: PrinterGroup): Promise<NamedPackage> {
+  async ofGroup(format: PackageFormat, group: PrinterGroup): Promise<PrinterPackage> {
     return this.#inTurn(group, async (deployables) => {
-      const file = await this.#build(format, deploymentOfMany(group.title, deployables), undefined);
-      return named(format, file, group.fileName);
+      const made = await this.#build(format, deploymentOfMany(group.title, deployables), undefined);
+      return { ...named(format, made.file, group.fileName), printers: made.printers };
     });
   }
 
@@ -73,14 +87,16 @@ export class PackageBuilder {
    * A printer's script fetched alone.
    * @param filesUrl where a driver's files are to be fetched; without it the script names no address
    */
-  async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<Buffer> {
+  async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<MadeScript> {
     const deployable = this.#deployable(details);
-    const { driver } = deployable;
-    return renderScript(kind, deploymentOf(deployable, filesUrl && (await this.#download(driver, filesUrl))));
+    const { driver, printer } = deployable;
+    const download = filesUrl && (await this.#download(driver, filesUrl));
+    const printers = [{ id: printer.id, revision: revisionOf(deployable) }];
+    return { bytes: renderScript(kind, deploymentOf(deployable, download)), printers };
   }
 
   /** The same of several printers. @throws UserError "invalid" that names the first that cannot go in */
-  async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, filesUrl?: FilesUrl): Promise<Buffer> {
+  async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, filesUrl?: FilesUrl): Promise<MadeScript> {
     return this.#inTurn(group, async (deployables) => {
       const downloads = new Map<number, FilesDownload>();
       for (const { driver } of filesUrl === undefined ? [] : deployables) {
@@ -88,7 +104,8 @@ export class PackageBuilder {
           downloads.set(driver.id, await this.#download(driver, filesUrl));
       }
       const deployment = deploymentOfMany(group.title, deployables, downloads);
-      return renderSettings(kind, await inTurns(settingsByPrinter(deployment)));
+      const settings = await inTurns(settingsByPrinter(deployment));
+      return { bytes: renderSettings(kind, settings), printers: revisionsIn(settings) };
     });
   }
 
@@ -181,17 +198,18 @@ export class PackageBuilder {
     format: PackageFormat,
     deployment: Deployment,
     icon: IconFile | undefined,
-  ): Promise<PackageFile> {
+  ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
     const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
+    const settings = await inTurns(settingsByPrinter(deployment));
     const contents = {
-      settings: JSON.stringify(await inTurns(settingsByPrinter(deployment))),
+      settings: JSON.stringify(settings),
       drivers: await Promise.all(
         [...drivers.values()].map((driver) => this.#driverFiles(driver, folderOf(driver))),
       ),
       icon,
     };
-    return format.build(contents, this.#context);
+    return { file: await format.build(contents, this.#context), printers: revisionsIn(settings) };
   }
 
   async #driverFiles(driver: Driver, folder: string): Promise<DriverFiles> {

@@ -2,6 +2,7 @@ import { type Client, type ClientSettings, clientNameKey } from "../domain/clien
 import { UserError } from "../domain/errors.ts";
 import type { ClientName, ListedClient } from "../domain/listings.ts";
 import type { Database } from "./database.ts";
+import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
 import { type Row, readable } from "./rows.ts";
 
 /** The clients' only SQL. */
@@ -70,13 +71,29 @@ export class Clients {
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that the client still has. */
-  remove(id: number): Promise<void> {
-    return this.#db.freeingWrite(() => {
+  remove(id: number, isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((isFull) => {
       const { name } = this.get(id);
       const users = this.#db.all("SELECT name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse(`The client “${name}”`, users);
+      const clients = rowsOf(this.#db, "clients", "id", [id]);
+      const rest = { references: noReferences, files: [] };
+      const deletion = { kind: "client", recordId: id, name, rows: { clients }, ...rest } as const;
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isFinal || isFull });
       this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
+      return removal;
     });
+  }
+
+  /** What is remembered of clients where something refers to them. */
+  references(ids: readonly number[]): References["clients"] {
+    return ids.flatMap((id) => this.find(id) ?? []).map(({ id, name }) => ({ id, name }));
+  }
+
+  /** The client that has a name, whatever its case. */
+  findByName(name: string): ClientName | undefined {
+    const row = this.#db.first("SELECT * FROM clients WHERE name_key = ?", [clientNameKey(name)]);
+    return row && clientOf(row);
   }
 
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

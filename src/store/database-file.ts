@@ -10,7 +10,8 @@ export async function readIfThere(path: string): Promise<Uint8Array | undefined>
   try {
     const bytes = await readFile(path);
     await access(path, constants.W_OK);
-    return bytes;
+    // Not as a Buffer: sql.js takes a copy by `slice`, which of a Buffer is no copy, and would write into these bytes.
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

@@ -19,7 +19,7 @@ interface DatabaseOptions {
 const freePages = 64;
 
 interface PendingWrite {
-  readonly work: () => unknown;
+  readonly work: (isFull: boolean) => unknown;
   /** Whether it frees space, and may use the reserve where there is none. */
   readonly frees: boolean;
   readonly done: (result: unknown) => void;
@@ -130,8 +130,11 @@ export class Database {
     return this.#ask(work, false);
   }
 
-  /** The same for work that takes records away: it is saved on a full disk too. */
-  freeingWrite<T>(work: () => T): Promise<T> {
+  /**
+   * The same for work that takes records away: it is saved on a full disk too. Where the disk is found full it runs
+   * again and is told so, since the reserve is given up for what frees space and for nothing else.
+   */
+  freeingWrite<T>(work: (isFull: boolean) => T): Promise<T> {
     return this.#ask(work, true);
   }
 
@@ -144,7 +147,7 @@ export class Database {
     this.#db.close();
   }
 
-  #ask<T>(work: () => T, frees: boolean): Promise<T> {
+  #ask<T>(work: (isFull: boolean) => T, frees: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, frees, done: (result) => resolve(result as T), failed: reject });
       this.#saving ??= Promise.resolve().then(() => this.#drain());
@@ -159,29 +162,29 @@ export class Database {
     }
   }
 
-  async #saveBatch(batch: readonly PendingWrite[]): Promise<void> {
-    const applied = this.#apply(batch);
+  async #saveBatch(batch: readonly PendingWrite[], isFull = false): Promise<void> {
+    const applied = this.#apply(batch, isFull);
     if (applied.length === 0) return;
-    const frees = applied.every(({ pending }) => pending.frees);
     try {
       this.#transact(() => this.all("UPDATE saves SET saved_at = ?", [this.#clock()]));
-      await this.#save(frees);
+      await this.#save(isFull);
     } catch (error) {
       this.#goBack();
       // What frees space is tried again by itself: only it may use the reserve.
-      const again = isDiskFull(error) && !frees ? applied.filter(({ pending }) => pending.frees) : [];
-      for (const { pending } of applied) if (again.length === 0 || !pending.frees) pending.failed(error);
-      return this.#saveBatch(again.map(({ pending }) => pending));
+      const isTriedAgain = ({ pending }: AppliedWrite) => isDiskFull(error) && !isFull && pending.frees;
+      for (const write of applied) if (!isTriedAgain(write)) write.pending.failed(error);
+      const again = applied.filter(isTriedAgain).map(({ pending }) => pending);
+      return this.#saveBatch(again, true);
     }
     for (const { pending, result } of applied) pending.done(result);
   }
 
   /** What of a batch could be written, not yet saved; the rest has failed. */
-  #apply(batch: readonly PendingWrite[]): AppliedWrite[] {
+  #apply(batch: readonly PendingWrite[], isFull: boolean): AppliedWrite[] {
     const applied: AppliedWrite[] = [];
     for (const pending of batch) {
       try {
-        applied.push({ pending, result: this.#transact(pending.work) });
+        applied.push({ pending, result: this.#transact(() => pending.work(isFull)) });
       } catch (error) {
         pending.failed(error);
       }
@@ -189,22 +192,22 @@ export class Database {
     return applied;
   }
 
-  /** Where it does not free space, it is acknowledged only with a reserve for deleting it again. */
-  async #save(frees: boolean): Promise<void> {
+  /** Acknowledged only with a reserve for the next deletion, save for what frees space on a full disk. */
+  async #save(isFull: boolean): Promise<void> {
     this.#giveBack();
     const bytes = this.#db.export();
     this.#configure();
     await this.#confirm();
-    if (!frees) await this.#reserve.ensure(bytes.length);
+    if (!isFull) await this.#reserve.ensure(bytes.length);
     try {
       await writeDurably(this.#path, bytes);
     } catch (error) {
-      if (!frees || !isDiskFull(error)) throw error;
+      if (!isFull || !isDiskFull(error)) throw error;
       await this.#reserve.giveUp();
       await writeDurably(this.#path, bytes);
     }
     this.#saved = bytes;
-    if (frees) await this.#reserve.ensure(bytes.length).catch(() => {});
+    if (isFull) await this.#reserve.ensure(bytes.length).catch(() => {});
   }
 
   /** Pages that deleting left empty would be written with each save: many of them are given back. */

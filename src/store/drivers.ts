@@ -1,10 +1,11 @@
-import type { Driver, DriverSettings, DriverSummary } from "../domain/driver.ts";
+import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database.ts";
+import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
 import { packReport, unpackReport } from "./report-text.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
 
@@ -140,13 +141,38 @@ export class Drivers {
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
-  remove(id: number): Promise<void> {
-    return this.#db.freeingWrite(() => {
-      this.get(id);
+  remove(id: number, isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((isFull) => {
+      const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
+      if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       const users = this.#db.all("SELECT name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse("This driver", users);
+      const rows = {
+        drivers: rowsOf(this.#db, "drivers", "id", [id]),
+        reports: rowsOf(this.#db, "reports", "driver_id", [id]),
+      };
+      const files = [{ kind: "drivers", sha256: driver.sha256 } as const];
+      const deleted = { kind: "driver", recordId: id, name: driverTitle(driver) } as const;
+      const deletion = { ...deleted, rows, references: noReferences, files };
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isFinal || isFull });
       this.#db.all("DELETE FROM drivers WHERE id = ?", [id]);
+      return removal;
     });
+  }
+
+  /** What is remembered of drivers where something refers to them. */
+  references(ids: readonly number[]): References["drivers"] {
+    return rowsOf(this.#db, "drivers", "id", ids).map((row) => {
+      const { id, sha256, inf_path } = summaryOf(row);
+      return { id, name: driverTitle(summaryOf(row)), sha256, models: `${inf_path}\n${row.listed}` };
+    });
+  }
+
+  /** Within a write: what lists show of a driver, made anew where printers of it came back. */
+  listAgain(id: number): void {
+    const driver = this.get(id);
+    const listed = listedText(driver, this.#usedModels(id));
+    this.#db.all("UPDATE drivers SET listed = ? WHERE id = ?", [listed, id]);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Icon } from "../domain/icon.ts";
 import type { Database } from "./database.ts";
+import { keepDeleted, noReferences, type Removal, rowsOf } from "./deletions.ts";
 import type { Printers } from "./printers.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
-import { digestIfUnused } from "./unused-pictures.ts";
 
 /** The icons' only SQL. */
 export class Icons {
@@ -31,29 +31,38 @@ export class Icons {
   }
 
   /**
-   * Gives the printer this icon in place of the one it had.
-   * @returns the digest of a picture that no printer has any more
+   * Gives the printer this icon in place of the one it had, which cannot be brought back.
    * @throws UserError "not-found" when there is no such printer
    */
-  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<string | undefined> {
+  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<Removal> {
     return this.#db.write(() => {
-      this.#printers.get(printerId);
-      const before = this.find(printerId);
+      const removal = this.#keep(printerId, true);
       this.#db.all(
         "INSERT OR REPLACE INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)",
         [printerId, icon.sha256, icon.size, this.#clock()],
       );
-      return digestIfUnused(this.#db, before);
+      return removal;
     });
   }
 
-  /** @returns the digest of a picture that no printer has any more */
-  remove(printerId: number): Promise<string | undefined> {
-    return this.#db.freeingWrite(() => {
-      const before = this.find(printerId);
+  /** @throws UserError "not-found" when there is no such printer; one without an icon is none the worse */
+  remove(printerId: number, isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((isFull) => {
+      const removal = this.#keep(printerId, isFinal || isFull);
       this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
-      return digestIfUnused(this.#db, before);
+      return removal;
     });
+  }
+
+  /** Within a write. */
+  #keep(printerId: number, isFinal: boolean): Removal {
+    const { name } = this.#printers.get(printerId).printer;
+    const icons = rowsOf(this.#db, "icons", "printer_id", [printerId]);
+    if (icons.length === 0) return { kept: undefined, ended: [] };
+    const files = icons.map((row) => ({ kind: "icons", sha256: digestIn(row) }) as const);
+    const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}` } as const;
+    const deletion = { ...deleted, rows: { icons }, references: noReferences, files };
+    return keepDeleted(this.#db, this.#clock(), deletion, { isFinal });
   }
 
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

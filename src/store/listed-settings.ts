@@ -1,24 +1,28 @@
+import type { ListedPrinter } from "../domain/listings.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
+import type { Row } from "./rows.ts";
 
-type Listed = ReturnType<typeof listedSettingsFrom>;
+type Listed = ListedPrinter["printer"];
 
 /** Of printers; beyond that all are read anew. */
 const most = 10_000;
 
 /**
- * What lists show of printers' settings, remembered with the text that it was read from: a long list compares
- * texts instead of parsing them. Nothing has to be told of a change, since another text is read anew.
+ * What lists show of printers, remembered with the text that it was read from: a long list compares texts instead of
+ * parsing them, and answers the same object until its printer changes, so that others can remember what they made of
+ * it. Nothing has to be told of a change, since another text is read anew.
  */
 export class ListedSettings {
   readonly #read = new Map<number, { readonly json: string; readonly listed: Listed }>();
 
   /** @throws Error when the text is no object in JSON */
-  of(printerId: number, json: string): Listed {
-    const known = this.#read.get(printerId);
-    if (known?.json === json) return known.listed;
-    const listed = listedSettingsFrom(json);
+  of(row: Row): Listed {
+    const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
+    const known = this.#read.get(id);
+    if (known?.json === json && known.listed.name === name) return known.listed;
+    const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
     if (this.#read.size >= most) this.#read.clear();
-    this.#read.set(printerId, { json, listed });
+    this.#read.set(id, { json, listed });
     return listed;
   }
 }

@@ -1,3 +1,4 @@
+import type { DeletedRecord } from "../domain/deletion.ts";
 import { hasModel } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
@@ -6,10 +7,10 @@ import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
+import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
-import { type Row, readable } from "./rows.ts";
-import { digestIfUnused } from "./unused-pictures.ts";
+import { digestIn, type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -113,18 +114,42 @@ export class Printers {
     });
   }
 
-  /**
-   * Its icon's record goes with it.
-   * @returns the digest of a picture that no printer has any more
-   * @throws UserError "not-found"
-   */
-  remove(id: number): Promise<string | undefined> {
-    return this.#db.freeingWrite(() => {
-      this.get(id);
-      const icon = this.#db.first("SELECT sha256 FROM icons WHERE printer_id = ?", [id]);
-      this.#db.all("DELETE FROM printers WHERE id = ?", [id]);
-      return digestIfUnused(this.#db, icon);
+  /** Its icon and its downloads go with it. @throws UserError "not-found" */
+  remove(id: number, isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((isFull) => {
+      const { printer } = this.get(id);
+      const deleted = { kind: "printer", recordId: id, name: printer.name } as const;
+      return this.#remove([id], deleted, isFinal || isFull);
     });
+  }
+
+  /** All of these that there are, at once. @throws UserError "not-found" where there is none */
+  removeMany(ids: readonly number[], isFinal = false): Promise<Removal & { readonly count: number }> {
+    return this.#db.freeingWrite((isFull) => {
+      const there = idsIn(rowsOf(this.#db, "printers", "id", ids, "id"), "id");
+      if (there.length === 0) throw new UserError("not-found", "None of these printers is there any more.");
+      const name = there.length === 1 ? "1 printer" : `${there.length} printers`;
+      const deleted = { kind: "printers", recordId: 0, name } as const;
+      return { ...this.#remove(there, deleted, isFinal || isFull), count: there.length };
+    });
+  }
+
+  /** Within a write. */
+  #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
+    const icons = rowsOf(this.#db, "icons", "printer_id", ids);
+    const digests = new Set(icons.map(digestIn));
+    const files = [...digests].map((sha256) => ({ kind: "icons", sha256 }) as const);
+    const isTooLarge = isFinal || this.settingsLength(ids) > mostKeptBytes;
+    const printers = isTooLarge ? [] : rowsOf(this.#db, "printers", "id", ids);
+    const downloads = isTooLarge ? [] : rowsOf(this.#db, "downloads", "printer_id", ids);
+    const references = {
+      clients: this.#clients.references(idsIn(printers, "client_id")),
+      drivers: this.#drivers.references(idsIn(printers, "driver_id")),
+    };
+    const deletion = { ...deleted, rows: { printers, icons, downloads }, references, files };
+    const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });
+    this.#db.all("DELETE FROM printers WHERE id IN (SELECT value FROM json_each(?))", [JSON.stringify(ids)]);
+    return removal;
   }
 
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
@@ -143,16 +168,10 @@ export class Printers {
     const columns =
       "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id";
     return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
-      printer: this.#listedPrinterOf(row),
+      printer: this.#listedSettings.of(row),
       client: clients.get(row.client_id),
       driver: drivers.get(row.driver_id),
     }));
-  }
-
-  #listedPrinterOf(row: Row): ListedPrinter["printer"] {
-    const id = Number(row.id);
-    const listed = this.#listedSettings.of(id, String(row.settings));
-    return { id, created_at: Number(row.created_at), name: String(row.name), ...listed };
   }
 
   #checkReferences({ client_id, driver_id, driver_desc }: PrinterSettings): void {

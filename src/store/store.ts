@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Blobs } from "./blobs.ts";
 import { Clients } from "./clients.ts";
 import { Database } from "./database.ts";
+import { Deletions } from "./deletions.ts";
+import { Downloads } from "./downloads.ts";
 import { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import { Icons } from "./icons.ts";
@@ -11,6 +13,7 @@ import { type Lock, type LockOptions, lockFolder } from "./lock.ts";
 import { tidyBlobs } from "./orphans.ts";
 import { Printers } from "./printers.ts";
 import { isDiskFull } from "./reserve.ts";
+import { Restoring } from "./restoring.ts";
 
 /** Everything that lasts, below one folder. */
 export interface Store {
@@ -18,9 +21,14 @@ export interface Store {
   readonly drivers: Drivers;
   readonly printers: Printers;
   readonly icons: Icons;
+  readonly downloads: Downloads;
+  readonly deletions: Deletions;
+  readonly restoring: Restoring;
   readonly blobs: Blobs;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
+  /** Whether so little space is left that nothing should be kept which could be deleted. */
+  isNearlyFull(): Promise<boolean>;
   /** Another number whenever a record may have changed. */
   version(): number;
   /** Waits for writes under way, of files and of records, then gives the folder free. */
@@ -66,7 +74,11 @@ async function openLocked(
   const records = recordsOf(db, clock);
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
-  const kept = { drivers: records.drivers.digests(), icons: records.icons.digests() };
+  const { deletions } = records;
+  const kept = {
+    drivers: new Set([...records.drivers.digests(), ...deletions.digests("drivers")]),
+    icons: new Set([...records.icons.digests(), ...deletions.digests("icons")]),
+  };
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
   const secret = await readSecret(secretPath);
   const close = async () => {
@@ -75,7 +87,10 @@ async function openLocked(
     db.close();
     await lock.release();
   };
-  return { ...records, blobs, secret, version: () => db.version, close };
+  const downloads = new Downloads(db);
+  const restoring = new Restoring(db, records);
+  const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
+  return { ...records, downloads, restoring, blobs, secret, isNearlyFull, version, close };
 }
 
 function recordsOf(db: Database, clock: () => number) {
@@ -83,11 +98,19 @@ function recordsOf(db: Database, clock: () => number) {
   const drivers = new Drivers(db, clock);
   const printers = new Printers(db, clock, clients, drivers);
   const icons = new Icons(db, clock, printers);
-  return { clients, drivers, printers, icons };
+  return { clients, drivers, printers, icons, deletions: new Deletions(db) };
 }
 
 function checkRows(records: ReturnType<typeof recordsOf>): void {
   for (const noun of Object.values(records)) noun.check();
+}
+
+const nearlyFullBytes = 128 * 1024 * 1024;
+
+/** Where the system does not tell, it is not. */
+async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
+  const found = await statfs(dataDir).catch(() => undefined);
+  return found !== undefined && found.bavail * found.bsize < nearlyFullBytes;
 }
 
 async function checkWritable(dataDir: string): Promise<void> {

@@ -39,7 +39,7 @@ test("choosing among very many models of very many makers takes no product of th
 
 test("a list of very many printers of one client is grouped without copying the group for each", () => {
   const printer = makePrinter();
-  const standing = { state: "ready", findings: [] } as const;
+  const standing = { state: "ready", findings: [], changed: false } as const;
   const row = { printer, client: { id: 1, name: "Client" }, driver: undefined, ...standing };
   const few = Array.from({ length: 2000 }, () => row);
   const many = Array.from({ length: 20_000 }, () => row);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { addDriver, removeDriver } from "../../src/services/drivers.ts";
+import { addDriver } from "../../src/services/drivers.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";
@@ -72,7 +72,7 @@ test("a driver that was acknowledged has its archive, although the same one is d
     const id = store.drivers.list()[0]?.id ?? 0;
     const incoming = await store.blobs.receive(Readable.from([zip]));
     await Promise.all([
-      removeDriver(store, id),
+      app.undo.removeDriver(id).then((deletion = 0) => app.undo.end(deletion)),
       later(round % 10).then(() => addDriver(services, incoming, "a.zip")),
     ]);
     const driver = store.drivers.list()[0];

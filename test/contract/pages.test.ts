@@ -36,7 +36,7 @@ test("the dashboard shows the five newest printers, and the five newest that hav
     ["Bare 6", "Bare 5", "Bare 4", "Bare 3", "Bare 2"],
   );
   assert.deepEqual(
-    [...packages.matchAll(/<a href="\/printers\/\d+">(With \d)</g)].map((match) => match[1]),
+    [...packages.matchAll(/<a href="\/printers\/\d+"><bdi>(With \d)</g)].map((match) => match[1]),
     ["With 6", "With 5", "With 4", "With 3", "With 2"],
   );
 });

@@ -97,15 +97,25 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
   };
 }
 
+/** The revisions that a script's settings name, by printer. */
+export function revisionsIn({ Printers }: ScriptSettings): { id: number; revision: string }[] {
+  const printers = (Array.isArray(Printers) ? Printers : []) as { Id: number; Revision: string }[];
+  return printers.map(({ Id, Revision }) => ({ id: Id, revision: Revision }));
+}
+
 /**
  * The first 12 hex digits of a SHA-256 over everything that the scripts use of a printer. Where a package
  * puts the driver, or which service it comes from, makes no difference.
  */
 export function revisionOf({ printer, driver }: Deployable): string {
-  return revisionFrom(
-    JSON.stringify(printerSettings(printer, driver)),
-    JSON.stringify(driverSettings(driver)),
-  );
+  return revisionsWith(driver)(printer);
+}
+
+/** The same for many printers of a driver, which is looked at once and not kept: its report may be large. */
+export function revisionsWith(driver: Driver): (printer: Printer) => string {
+  const driverText = JSON.stringify(driverSettings(driver));
+  const { driver_desc } = driver;
+  return (printer) => revisionFrom(JSON.stringify(printerSettings(printer, { driver_desc })), driverText);
 }
 
 /**

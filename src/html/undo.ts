@@ -1,0 +1,64 @@
+import type { NotRestored, RecentDeletion, RestoredRecord } from "../domain/deletion.ts";
+import { type Html, html } from "./html.ts";
+import type { Message } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { counted } from "./text.ts";
+
+/** Where a record is that came back. */
+export function restoredPath({ kind, recordId }: RestoredRecord): string {
+  if (kind === "printers") return paths.printers;
+  if (kind === "client") return paths.client(recordId);
+  return kind === "driver" ? paths.driver(recordId) : paths.printer(recordId);
+}
+
+/** After a deletion was taken back. */
+export function restoredMessage(record: RestoredRecord): Message {
+  const name = html`<a href="${restoredPath(record)}"><bdi>${record.name}</bdi></a>`;
+  const notes = record.notes.map((note) => html` ${note}`);
+  return { tone: notes.length > 0 ? "warn" : "good", text: html`Restored: ${name}.${notes}` };
+}
+
+/** Why a deletion could not be taken back, with the way out. */
+export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
+  const shown = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
+  switch (obstacle.kind) {
+    case "name":
+      return {
+        ...shown,
+        links: [{ label: "Rename the other client", path: paths.client(obstacle.client.id) }],
+      };
+    case "upload":
+      return { ...shown, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
+    case "icon":
+      return { ...shown, links: [{ label: "Open the printer", path: paths.printer(obstacle.printerId) }] };
+    case "needs": {
+      const { id, name } = obstacle.deletion;
+      return { ...shown, undo: { path: paths.undo(id), label: html`Undo: <bdi>${name}</bdi>` } };
+    }
+    default:
+      return shown;
+  }
+}
+
+const kinds = { printer: "printer", printers: "", client: "client", driver: "driver", icon: "" } as const;
+
+/** What can be taken back, with how long. */
+export function deletedSection(deletions: readonly RecentDeletion[]): Html | undefined {
+  if (deletions.length === 0) return undefined;
+  const items = deletions.map(
+    ({ id, kind, name, leftMs }) => html`<li>
+      <span class="what"><bdi>${name}</bdi> <span class="soft">${kinds[kind]}</span></span>
+      <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
+      <span class="row-actions">
+        <form class="inline" method="post" action="${paths.undo(id)}">
+          <button>Undo<span class="visually-hidden"> the deletion of ${name}</span></button></form>
+        <form class="inline" method="post" action="${paths.deleteForGood(id)}">
+          <button class="link">Delete for good<span class="visually-hidden">: ${name}</span></button></form>
+      </span></li>`,
+  );
+  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${items}</ul></section>`;
+}
+
+function left(ms: number): string {
+  return ms < 60_000 ? "less than a minute left" : `${counted(Math.round(ms / 60_000), "minute")} left`;
+}

@@ -1,0 +1,240 @@
+import {
+  type KeptDeletion,
+  NotRestored,
+  type RecentDeletion,
+  type RestoredRecord,
+  undoMs,
+} from "../domain/deletion.ts";
+import { messageOf } from "../domain/errors.ts";
+import type { DeletedFile, EndedDeletion, Removal } from "../store/deletions.ts";
+import type { Store } from "../store/store.ts";
+import type { DeploymentMemory } from "./deployment-memory.ts";
+
+/** What of a service the deletions need. */
+interface UndoServices {
+  readonly store: Store;
+  readonly memory: Pick<DeploymentMemory, "beforeRemoval" | "removed" | "restored">;
+  readonly clock: () => number;
+  readonly log: (line: string) => void;
+  /** How long a deletion can be taken back, in milliseconds. */
+  readonly undoMs?: number | undefined;
+}
+
+/** So many deletions that were taken back are remembered, so that a second click is told so. */
+const mostUndone = 200;
+/** What could not be cleared away is tried again after so long. */
+const againMs = 60_000;
+
+/**
+ * Deletes records so that it can be taken back for a while. Then, and where there is no room to keep them, they go for
+ * good with their files: first the records on disk, then the files, then the last trace of both.
+ */
+export class Undo {
+  readonly #services: UndoServices;
+  readonly #undoMs: number;
+  /** When each deletion ends, by a clock that nobody sets. */
+  readonly #ends = new Map<number, number>();
+  /** Final deletions, as they are on disk, whose files are being deleted. */
+  readonly #clearing = new Map<number, Promise<void>>();
+  readonly #undoing = new Map<number, Promise<unknown>>();
+  readonly #undone = new Map<number, RestoredRecord>();
+  #timer: NodeJS.Timeout | undefined;
+  #ending: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(services: UndoServices) {
+    this.#services = services;
+    this.#undoMs = services.undoMs ?? undoMs;
+  }
+
+  /** Ends what a service before this one kept for long enough, and clears away what it left. */
+  async start(): Promise<void> {
+    await this.clear(this.#services.store.deletions.ended());
+    await this.#endDue();
+  }
+
+  /** Ends nothing more; settles when nothing is being cleared away. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#ending;
+    await Promise.all(this.#clearing.values());
+  }
+
+  /** What can be taken back, the latest first. */
+  list(): RecentDeletion[] {
+    const now = performance.now();
+    const kept = this.#services.store.deletions.list();
+    return kept.map((deletion) => ({ ...deletion, leftMs: Math.max(0, this.#endOf(deletion) - now) }));
+  }
+
+  /** One that can be taken back. */
+  find(id: number): KeptDeletion | undefined {
+    return this.#services.store.deletions.find(id);
+  }
+
+  /** What came back with a deletion, a short while ago. */
+  restored(id: number): RestoredRecord | undefined {
+    return this.#undone.get(id);
+  }
+
+  /** @returns the deletion's id; undefined where it is final. @throws UserError "not-found" */
+  async removePrinter(id: number): Promise<number | undefined> {
+    return this.#removePrinters([id], (isFinal) => this.#services.store.printers.remove(id, isFinal));
+  }
+
+  /**
+   * Deletes all of these printers that there are, as one deletion.
+   * @throws UserError "not-found" where there is none
+   */
+  async removePrinters(
+    ids: readonly number[],
+  ): Promise<{ readonly deletion: number | undefined; readonly count: number }> {
+    let count = 0;
+    const deletion = await this.#removePrinters(ids, async (isFinal) => {
+      const removal = await this.#services.store.printers.removeMany(ids, isFinal);
+      count = removal.count;
+      return removal;
+    });
+    return { deletion, count };
+  }
+
+  async #removePrinters(
+    ids: readonly number[],
+    remove: (isFinal: boolean) => Promise<Removal>,
+  ): Promise<number | undefined> {
+    await this.#services.memory.beforeRemoval(ids);
+    const deletion = await this.#remove(remove);
+    this.#services.memory.removed(ids);
+    return deletion;
+  }
+
+  /** @throws UserError "not-found", or "conflict" naming the printers that the client still has */
+  removeClient(id: number): Promise<number | undefined> {
+    return this.#remove((isFinal) => this.#services.store.clients.remove(id, isFinal));
+  }
+
+  /** @throws UserError "not-found", or "conflict" where it is in use */
+  removeDriver(id: number): Promise<number | undefined> {
+    const { drivers, blobs } = this.#services.store;
+    // In turn with uploads: one of the same content may be answering with this record.
+    return this.#remove((isFinal) => blobs.inTurn(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
+  }
+
+  /** Takes a printer's icon away, if it has one. @throws UserError "not-found" when there is no such printer */
+  removeIcon(printerId: number): Promise<number | undefined> {
+    return this.#remove((isFinal) => this.#services.store.icons.remove(printerId, isFinal));
+  }
+
+  async #remove(remove: (isFinal: boolean) => Promise<Removal>): Promise<number | undefined> {
+    const { kept, ended } = await remove(await this.#services.store.isNearlyFull());
+    if (kept !== undefined) this.#plan();
+    await this.clear(ended);
+    return kept;
+  }
+
+  /** Takes a deletion back. @throws NotRestored where something stands in the way */
+  async restore(id: number): Promise<RestoredRecord> {
+    await this.#undoing.get(id)?.catch(() => {});
+    if (this.#undone.has(id)) throw new NotRestored(undefined, { kind: "undone" });
+    const work = this.#restore(id);
+    this.#undoing.set(id, work);
+    return work.finally(() => this.#undoing.delete(id));
+  }
+
+  async #restore(id: number): Promise<RestoredRecord> {
+    const { store, memory } = this.#services;
+    const { record, printerIds } = await store.restoring.restore(id);
+    memory.restored(printerIds);
+    this.#ends.delete(id);
+    this.#undone.set(id, record);
+    for (const [oldest] of this.#undone) if (this.#undone.size > mostUndone) this.#undone.delete(oldest);
+    return record;
+  }
+
+  /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
+  async end(id: number): Promise<void> {
+    const { store } = this.#services;
+    if (store.deletions.find(id) === undefined) throw new NotRestored(undefined, { kind: "over" });
+    await this.#end([id]);
+  }
+
+  async #end(ids: readonly number[]): Promise<void> {
+    const ended = await this.#services.store.deletions.end(ids);
+    for (const id of ids) this.#ends.delete(id);
+    await this.clear(ended);
+  }
+
+  /**
+   * Deletes the files of final deletions that nothing else needs, then forgets the deletions. What cannot be cleared
+   * away now is tried again later, and by the next start.
+   * @param ended as lasting as the write that told of them
+   */
+  async clear(ended: readonly EndedDeletion[]): Promise<void> {
+    const begun = ended.filter(({ id }) => !this.#clearing.has(id));
+    for (const deletion of begun) this.#clearing.set(deletion.id, this.#clear(deletion));
+    await Promise.all(begun.map(({ id }) => this.#clearing.get(id)));
+  }
+
+  async #clear({ id, files }: EndedDeletion): Promise<void> {
+    try {
+      for (const file of files) await this.#removeFile(file);
+      await this.#services.store.deletions.forget(id);
+    } catch (error) {
+      this.#services.log(`warning: files of deleted records are still there: ${messageOf(error)}`);
+      this.#plan(againMs);
+    } finally {
+      this.#clearing.delete(id);
+    }
+  }
+
+  /** A record or another deletion may have the same file, and an upload of it may have come first. */
+  async #removeFile(file: DeletedFile): Promise<void> {
+    const { store } = this.#services;
+    const { kind, sha256 } = file;
+    await store.blobs.inTurn(sha256, async () => {
+      if (store[kind].hasDigest(sha256) || store.deletions.needsFile(file, this.#clearing)) return;
+      await (kind === "icons" ? store.blobs.removeIcon(sha256) : store.blobs.removeArchive(sha256));
+    });
+  }
+
+  /** Looks again when the next deletion ends. @param leastMs the time until then, at least */
+  #plan(leastMs = 0): void {
+    clearTimeout(this.#timer);
+    const next = Math.min(
+      ...this.list().map(({ leftMs }) => leftMs),
+      leastMs > 0 ? leastMs : Number.POSITIVE_INFINITY,
+    );
+    if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
+    const end = () => {
+      this.#ending = this.#endDue(leastMs > 0);
+    };
+    this.#timer = setTimeout(end, Math.max(next, leastMs));
+    this.#timer.unref();
+  }
+
+  /** @param isAgain whether something could not be cleared away before */
+  async #endDue(isAgain = false): Promise<void> {
+    const due = this.list().flatMap(({ id, leftMs }) => (leftMs === 0 ? id : []));
+    try {
+      if (due.length > 0 || isAgain) await this.#end(due);
+      this.#plan();
+    } catch (error) {
+      this.#services.log(`warning: what was deleted is still kept: ${messageOf(error)}`);
+      this.#plan(againMs);
+    }
+  }
+
+  /**
+   * How long ago a deletion was, the clock of the machine says once, when a process sees it first: one from before the
+   * last start may lie in what is the future by now, and counts from the start.
+   */
+  #endOf({ id, deleted_at }: KeptDeletion): number {
+    const known = this.#ends.get(id);
+    if (known !== undefined) return known;
+    const age = Math.max(0, this.#services.clock() - deleted_at);
+    const end = performance.now() + Math.max(0, this.#undoMs - age);
+    this.#ends.set(id, end);
+    return end;
+  }
+}

@@ -1,0 +1,238 @@
+import type { SqlValue } from "sql.js";
+import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
+import type { Database } from "./database.ts";
+import { digestIn, type Queries, type Row, readable } from "./rows.ts";
+
+/** So many deletions are kept at most, and so many bytes of them: beyond that the oldest are final. */
+const mostKept = 200;
+export const mostKeptBytes = 64 * 1024 * 1024;
+
+/** The tables whose rows a deletion takes away, each before those that refer to it. */
+export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;
+export type DeletedTable = (typeof deletedTables)[number];
+
+type FileKind = "drivers" | "icons";
+
+/** A file that deleted records had. */
+export interface DeletedFile {
+  readonly kind: FileKind;
+  readonly sha256: string;
+}
+
+/** A deletion that cannot be taken back and whose files may still be there. */
+export interface EndedDeletion {
+  readonly id: number;
+  readonly files: readonly DeletedFile[];
+}
+
+/** What a write made of a deletion. */
+export interface Removal {
+  /** The deletion's id; undefined where it cannot be taken back. */
+  readonly kept: number | undefined;
+  /** Whose files are to be looked at now, as lasting as the write. */
+  readonly ended: readonly EndedDeletion[];
+}
+
+/** What is deleted, before it is. */
+interface NewDeletion extends DeletedRecord {
+  readonly rows: Partial<Record<DeletedTable, readonly Row[]>>;
+  readonly references: References;
+  readonly files: readonly DeletedFile[];
+}
+
+/** What deleted printers refer to without taking it along, as it was then. */
+export interface References {
+  readonly clients: readonly { readonly id: number; readonly name: string }[];
+  readonly drivers: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly sha256: string;
+    /** What its models were judged by: `modelsKeyOf`. */
+    readonly models: string;
+  }[];
+}
+
+export const noReferences: References = { clients: [], drivers: [] };
+
+/** The rows of a table: their columns' names once. */
+interface PackedRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqlValue[])[];
+}
+
+/** What is kept of a deletion. */
+export interface DeletedContent {
+  readonly tables: Partial<Record<DeletedTable, PackedRows>>;
+  readonly references: References;
+}
+
+/** Rows whose column is one of these numbers. */
+export function rowsOf(
+  db: Queries,
+  table: DeletedTable,
+  column: string,
+  values: readonly number[],
+  selected = "*",
+): readonly Row[] {
+  const where = `WHERE ${column} IN (SELECT value FROM json_each(?))`;
+  return db.all(`SELECT ${selected} FROM ${table} ${where}`, [JSON.stringify(values)]);
+}
+
+/** What a column refers to, each once. */
+export function idsIn(rows: readonly Row[], column: string): number[] {
+  return [...new Set(rows.flatMap((row) => (typeof row[column] === "number" ? row[column] : [])))];
+}
+
+/**
+ * Keeps what a write is about to delete, in that write. What is final, or too large to be kept, leaves a row for its
+ * files alone: they are deleted when the write is on disk, and the row after them, so that none is left behind.
+ */
+export function keepDeleted(
+  db: Queries,
+  now: number,
+  deletion: NewDeletion,
+  options: { readonly isFinal: boolean },
+): Removal {
+  const content = options.isFinal ? "" : contentOf(deletion);
+  const isKept = content !== "" && content.length <= mostKeptBytes;
+  if (!isKept && deletion.files.length === 0) return { kept: undefined, ended: endedIn(db) };
+  const row = db.first(
+    "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, ?) RETURNING id",
+    isKept ? [now, titleOf(deletion), content] : [now, "", ""],
+  );
+  const id = Number(row?.id);
+  for (const { kind, sha256 } of deletion.files) {
+    db.all("INSERT OR IGNORE INTO deleted_files VALUES (?, ?, ?)", [id, kind, sha256]);
+  }
+  if (isKept) endOldest(db);
+  return { kept: isKept ? id : undefined, ended: endedIn(db) };
+}
+
+function contentOf({ rows, references }: NewDeletion): string {
+  const tables = Object.entries(rows).map(([table, found]) => [table, packed(found)] as const);
+  const content: DeletedContent = { tables: Object.fromEntries(tables), references };
+  return JSON.stringify(content);
+}
+
+function packed(rows: readonly Row[]): PackedRows {
+  const columns = Object.keys(rows[0] ?? {});
+  return { columns, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) };
+}
+
+/** `printer 7 Office`: what lists show stands before the content, which may be large. */
+function titleOf({ kind, recordId, name }: DeletedRecord): string {
+  return `${kind} ${recordId} ${name}`;
+}
+
+function keptOf({ id, deleted_at, title }: Row): KeptDeletion {
+  const [kind = "", recordId = "", ...name] = String(title).split(" ");
+  const known = deletionKinds.find((candidate) => candidate === kind);
+  if (known === undefined) throw new Error("it says of nothing known that it was deleted");
+  return {
+    id: Number(id),
+    deleted_at: Number(deleted_at),
+    kind: known,
+    recordId: Number(recordId),
+    name: name.join(" "),
+  };
+}
+
+/** Without a title, a deletion is over: nothing else has none. */
+const isOver = "title = ''";
+const end = "UPDATE deletions SET title = '', content = ''";
+
+function endOldest(db: Queries): void {
+  let bytes = 0;
+  const sizes = db.all(
+    `SELECT id, octet_length(content) AS n FROM deletions WHERE NOT ${isOver} ORDER BY id DESC`,
+  );
+  for (const [i, { id = null, n }] of sizes.entries()) {
+    bytes += Number(n);
+    if (i >= mostKept || bytes > mostKeptBytes) db.all(`${end} WHERE id = ?`, [id]);
+  }
+}
+
+/** Asked inside a write, so that the answer is as lasting as that write. */
+function endedIn(db: Queries): EndedDeletion[] {
+  const rows = db.all(`SELECT id FROM deletions WHERE ${isOver} ORDER BY id`);
+  return rows.map(({ id = null }) => {
+    const files = db.all("SELECT kind, sha256 FROM deleted_files WHERE deletion_id = ?", [id]);
+    return { id: Number(id), files: files.map(fileOf) };
+  });
+}
+
+function fileOf(row: Row): DeletedFile {
+  return { kind: row.kind === "icons" ? "icons" : "drivers", sha256: digestIn(row) };
+}
+
+/** What was kept of a deletion. @throws Error where the text is not what `keepDeleted` wrote */
+export function contentFrom(text: string): DeletedContent {
+  const content = JSON.parse(text) as Partial<DeletedContent> | null;
+  const { tables, references } = content ?? {};
+  if (tables === undefined || !references?.clients || !references.drivers)
+    throw new Error("it does not hold what was deleted");
+  return { tables, references };
+}
+
+/** The only SQL of what was deleted and can be brought back. */
+export class Deletions {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** What can be taken back, the latest first. */
+  list(): KeptDeletion[] {
+    const columns = "SELECT id, deleted_at, title FROM deletions";
+    return this.#db.all(`${columns} WHERE NOT ${isOver} ORDER BY id DESC`).map(keptOf);
+  }
+
+  find(id: number): KeptDeletion | undefined {
+    const columns = "SELECT id, deleted_at, title FROM deletions";
+    return this.#db.all(`${columns} WHERE id = ? AND NOT ${isOver}`, [id]).map(keptOf)[0];
+  }
+
+  /** The digests of the files of one kind that deletions keep, or whose end they have not seen yet. */
+  digests(kind: FileKind): Set<string> {
+    const rows = this.#db.all("SELECT DISTINCT sha256 FROM deleted_files WHERE kind = ?", [kind]);
+    return new Set(rows.map(digestIn));
+  }
+
+  /** Those that are final and whose files may still be there; read where no write is under way. */
+  ended(): EndedDeletion[] {
+    return endedIn(this.#db);
+  }
+
+  /** Whether a deletion besides these needs a file. */
+  needsFile({ kind, sha256 }: DeletedFile, besides: { has(id: number): boolean }): boolean {
+    const where = "WHERE kind = ? AND sha256 = ?";
+    const rows = this.#db.all(`SELECT deletion_id FROM deleted_files ${where}`, [kind, sha256]);
+    return rows.some(({ deletion_id }) => !besides.has(Number(deletion_id)));
+  }
+
+  /** Makes deletions final. @returns all that are, with their files */
+  end(ids: readonly number[]): Promise<readonly EndedDeletion[]> {
+    return this.#db.freeingWrite(() => {
+      for (const id of ids) this.#db.all(`${end} WHERE id = ?`, [id]);
+      return endedIn(this.#db);
+    });
+  }
+
+  /** Forgets a final deletion whose files are gone. */
+  async forget(id: number): Promise<void> {
+    await this.#db.freeingWrite(() => {
+      this.#db.all(`DELETE FROM deletions WHERE id = ? AND ${isOver}`, [id]);
+    });
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const { id = null } of this.#db.all(`SELECT id FROM deletions WHERE NOT ${isOver} ORDER BY id`)) {
+      const row = this.#db.first("SELECT * FROM deletions WHERE id = ?", [id]);
+      readable(`the deletion ${id}`, () => row && [keptOf(row), contentFrom(String(row.content))]);
+    }
+    for (const row of this.#db.all("SELECT * FROM deleted_files"))
+      readable(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));
+  }
+}

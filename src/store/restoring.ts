@@ -1,0 +1,168 @@
+import type { SqlValue } from "sql.js";
+import { type KeptDeletion, NotRestored, type RestoredRecord } from "../domain/deletion.ts";
+import { driverTitle } from "../domain/driver.ts";
+import type { Clients } from "./clients.ts";
+import type { Database } from "./database.ts";
+import {
+  contentFrom,
+  type DeletedContent,
+  type DeletedTable,
+  type Deletions,
+  deletedTables,
+} from "./deletions.ts";
+import type { Drivers } from "./drivers.ts";
+
+/** Where deleted records refer to what is not there any more: what they refer to instead, by the old id. */
+type Instead = ReadonlyMap<SqlValue, number | null>;
+
+/** What stands in place of what restored printers referred to. */
+interface Replaced {
+  readonly client_id: Instead;
+  readonly driver_id: Instead;
+  readonly notes: readonly string[];
+}
+
+interface Records {
+  readonly deletions: Deletions;
+  readonly clients: Clients;
+  readonly drivers: Drivers;
+}
+
+/** Rows that one statement inserts: SQLite takes 32,766 values at once. */
+const rowsAtOnce = 500;
+
+/** Brings deleted records back, as they were. */
+export class Restoring {
+  readonly #db: Database;
+  readonly #deletions: Deletions;
+  readonly #clients: Clients;
+  readonly #drivers: Drivers;
+
+  constructor(db: Database, records: Records) {
+    this.#db = db;
+    this.#deletions = records.deletions;
+    this.#clients = records.clients;
+    this.#drivers = records.drivers;
+  }
+
+  /**
+   * Takes a deletion back, all of it or nothing.
+   * @returns what came back, and the ids of the printers among it
+   * @throws NotRestored where something stands in the way
+   */
+  restore(id: number): Promise<{ readonly record: RestoredRecord; readonly printerIds: readonly number[] }> {
+    return this.#db.write(() => {
+      const deletion = this.#deletions.find(id);
+      if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
+      const content = this.#contentOf(id);
+      this.#checkFree(deletion, content);
+      const replaced = this.#replaced(deletion, content);
+      for (const table of deletedTables) this.#insert(table, content, replaced);
+      this.#listDriversAgain(content, replaced);
+      this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
+      const { kind, recordId, name } = deletion;
+      const printerIds = valuesIn(content, "printers", "id").map(Number);
+      return { record: { kind, recordId, name, notes: replaced.notes }, printerIds };
+    });
+  }
+
+  #contentOf(id: number): DeletedContent {
+    const row = this.#db.first("SELECT content FROM deletions WHERE id = ?", [id]);
+    return contentFrom(String(row?.content));
+  }
+
+  /** @throws NotRestored where another record has the place of one that would come back */
+  #checkFree(deletion: KeptDeletion, content: DeletedContent): void {
+    for (const name of valuesIn(content, "clients", "name")) {
+      const client = this.#clients.findByName(String(name));
+      if (client !== undefined) throw new NotRestored(deletion, { kind: "name", client });
+    }
+    for (const sha256 of valuesIn(content, "drivers", "sha256")) {
+      const driver = this.#drivers.findByDigest(String(sha256));
+      if (driver === undefined) continue;
+      const { id } = driver;
+      throw new NotRestored(deletion, { kind: "upload", driver: { id, title: driverTitle(driver) } });
+    }
+    if (deletion.kind === "icon") this.#checkIcon(deletion);
+  }
+
+  #checkIcon(deletion: KeptDeletion): void {
+    const printerId = deletion.recordId;
+    if (this.#db.first("SELECT 1 FROM icons WHERE printer_id = ?", [printerId]) !== undefined)
+      throw new NotRestored(deletion, { kind: "icon", printerId });
+    if (this.#db.first("SELECT 1 FROM printers WHERE id = ?", [printerId]) !== undefined) return;
+    const needed = this.#deletions
+      .list()
+      .filter(({ kind }) => kind === "printer" || kind === "printers")
+      .find(({ id }) => valuesIn(this.#contentOf(id), "printers", "id").includes(printerId));
+    throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
+  }
+
+  /** @throws NotRestored where printers refer to what can be brought back first */
+  #replaced(deletion: KeptDeletion, { references }: DeletedContent): Replaced {
+    const [client_id, driver_id] = [new Map<SqlValue, null>(), new Map<SqlValue, number | null>()];
+    const notes: string[] = [];
+    for (const { id, name } of references.clients) {
+      if (this.#clients.find(id) !== undefined) continue;
+      this.#checkLost(deletion, "client", id);
+      client_id.set(id, null);
+      notes.push(`Without the client “${name}”, which is deleted.`);
+    }
+    for (const { id, name, sha256 } of references.drivers) {
+      if (this.#drivers.has(id)) continue;
+      const again = this.#drivers.findByDigest(sha256);
+      if (again === undefined) this.#checkLost(deletion, "driver", id);
+      driver_id.set(id, again?.id ?? null);
+      notes.push(
+        again === undefined
+          ? `Without the driver “${name}”, which is deleted: choose one.`
+          : `With “${driverTitle(again)}”, which is the same ZIP uploaded again: its model may be another one.`,
+      );
+    }
+    return { client_id, driver_id, notes };
+  }
+
+  /** @throws NotRestored where the record that is not there can be brought back */
+  #checkLost(deletion: KeptDeletion, kind: KeptDeletion["kind"], recordId: number): void {
+    const needed = this.#deletions.list().find((other) => other.kind === kind && other.recordId === recordId);
+    if (needed !== undefined) throw new NotRestored(deletion, { kind: "needs", deletion: needed });
+  }
+
+  /** A column that a newer Platen left out is left out; one that it added has its default. */
+  #insert(table: DeletedTable, { tables }: DeletedContent, replaced: Replaced): void {
+    const { columns = [], rows = [] } = tables[table] ?? {};
+    const known = new Set(this.#db.all(`PRAGMA table_info(${table})`).map(({ name }) => name));
+    const used = columns.flatMap((name, at) => (known.has(name) ? { name, at } : []));
+    const row = `(${used.map(() => "?").join()})`;
+    const names = used.map(({ name }) => name).join();
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      const some = rows.slice(from, from + rowsAtOnce);
+      const values = some.flatMap((cells) =>
+        used.map(({ name, at }) => insteadOf(replaced, name, cells[at])),
+      );
+      this.#db.all(`INSERT INTO ${table} (${names}) VALUES ${some.map(() => row).join()}`, values);
+    }
+  }
+
+  /** Where a driver's models changed meanwhile, its lists must name what these printers deploy and it has not. */
+  #listDriversAgain({ references }: DeletedContent, { driver_id }: Replaced): void {
+    for (const { id, models } of references.drivers) {
+      const now = driver_id.get(id) ?? id;
+      const [driver] = this.#drivers.references([now]);
+      if (driver !== undefined && driver.models !== models) this.#drivers.listAgain(now);
+    }
+  }
+}
+
+function insteadOf(replaced: Replaced, column: string, value: SqlValue = null): SqlValue {
+  if (column !== "client_id" && column !== "driver_id") return value;
+  const instead = replaced[column].get(value);
+  return instead === undefined ? value : instead;
+}
+
+/** A column of deleted rows. */
+function valuesIn({ tables }: DeletedContent, table: DeletedTable, column: string): SqlValue[] {
+  const { columns = [], rows = [] } = tables[table] ?? {};
+  const at = columns.indexOf(column);
+  return at < 0 ? [] : rows.map((row) => row[at] ?? null);
+}
