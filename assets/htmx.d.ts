@@ -3,5 +3,5 @@ declare const htmx: { trigger(element: Element, event: string): void };
 
 interface GlobalEventHandlersEventMap {
   "htmx:xhr:progress": CustomEvent<ProgressEvent>;
-  "htmx:afterRequest": CustomEvent<{ readonly successful: boolean }>;
+  "htmx:afterRequest": CustomEvent<{ readonly successful: boolean; readonly xhr: XMLHttpRequest }>;
 }

@@ -1,8 +1,10 @@
 import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
+import type { Imports } from "./services/import.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
+import type { PrinterExport } from "./services/printer-export.ts";
 import type { Undo } from "./services/undo.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";
@@ -19,6 +21,8 @@ export interface App {
   readonly packages: PackageBuilder;
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;
+  readonly imports: Imports;
+  readonly exports: PrinterExport;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }

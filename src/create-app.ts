@@ -3,8 +3,10 @@ import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
+import { Imports } from "./services/import.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
+import { PrinterExport } from "./services/printer-export.ts";
 import { Undo } from "./services/undo.ts";
 import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections } from "./workers/inspections.ts";
@@ -43,7 +45,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const packages = new PackageBuilder(store, workers, archives);
   const undo = new Undo({ store, memory: deployments, clock, log, undoMs: overrides.undoMs });
   await undo.start();
-  const services = { inspections, workers, archives, overview, packages, deployments, undo };
+  const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
+  const services = { inspections, workers, archives, overview, packages, deployments, undo, ...lists };
   const app = { config, store, ...services, random, log };
   return { app, close: () => closeApp(app) };
 }

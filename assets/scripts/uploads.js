@@ -26,7 +26,8 @@ export function watchUpload(form) {
   });
   form.addEventListener("htmx:afterRequest", ({ detail }) => {
     show(false);
-    if (detail.successful) form.reset();
+    // What was refused stays chosen.
+    if (detail.successful && detail.xhr.status < 400) form.reset();
   });
   form.addEventListener("htmx:xhr:abort", () => notify("The upload is cancelled.", "good"));
   cancel?.addEventListener("click", () => htmx.trigger(form, "htmx:abort"));

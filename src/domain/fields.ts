@@ -24,8 +24,13 @@ export function withoutMarkRuns(text: string): string {
   );
 }
 
+/** Whatever is not printable ASCII. */
+const special = /[^ -~]/;
+
 /** Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). */
 export function cleanText(value: string, multiline = false): string {
+  // Most texts are plain, and looking is far quicker than replacing nothing.
+  if (!special.test(value)) return value.trim();
   const text = withoutMarkRuns(value.toWellFormed()).normalize("NFC");
   if (!multiline) return text.replace(/\p{Cc}/gu, "").trim();
   return text

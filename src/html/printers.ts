@@ -19,7 +19,7 @@ export function printersPage(
   const isOpen = rows.length === 0 || isFilled || Object.keys(form.problems).length > 0;
   return page(
     { ...frame, title: "Printers", place: "Printers" },
-    html`<div class="beside">
+    html`<p><a href="${paths.import}">Import or export</a></p><div class="beside">
       <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button">New printer</summary>
         ${printerForm(choices, form)}</details>
       ${printerList(rows)}</div>`,

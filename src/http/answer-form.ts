@@ -69,7 +69,7 @@ export async function answerForm<T>(
 }
 
 /** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */
-function isNavigation({ headers }: IncomingMessage): boolean {
+export function isNavigation({ headers }: IncomingMessage): boolean {
   if (headers["hx-request"] !== undefined) return false;
   // Browsers send Sec-Fetch-Mode only to https and localhost; on a plain LAN address the other one remains.
   return headers["sec-fetch-mode"] === "navigate" || headers["upgrade-insecure-requests"] === "1";

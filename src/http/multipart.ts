@@ -7,6 +7,8 @@ import { buffersUsed } from "../workers/memory.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;
+/** What a form may bring that is a list: all of it is kept in memory. */
+export const importLimitBytes = 12 * 1024 * 1024;
 const partLimit = 250;
 
 /** Reads a form's fields and passes over its files. @throws UserError "invalid" or "too-large" */
@@ -16,6 +18,37 @@ export async function readMultipartFields(request: IncomingMessage): Promise<For
   parser.on("field", (name, value) => fields.set(name, value));
   await feed(request, parser, formLimitBytes, formTooLarge);
   return Object.fromEntries(fields);
+}
+
+/** A form that is kept in memory with the first of its files, whatever that is called. */
+export interface WholeForm {
+  readonly fields: FormInput;
+  readonly file: Buffer | undefined;
+}
+
+/** Reads a form with a file into memory. @throws UserError "invalid", or what `tooLarge` makes beyond the limit */
+export async function readFormWithFile(
+  request: IncomingMessage,
+  limitBytes: number,
+  tooLarge: () => UserError,
+): Promise<WholeForm> {
+  const fields = new Map<string, string>();
+  const parser = parserFor(request, { fieldSize: limitBytes, fields: partLimit });
+  parser.on("field", (name, value) => fields.set(name, value));
+  let chunks: Buffer[] | undefined;
+  parser.on("file", (_name, stream, { filename }) => {
+    // A part that breaks off fails by itself; the form's own failure says so.
+    stream.on("error", () => {});
+    if (chunks !== undefined || !filename) {
+      stream.resume();
+      return;
+    }
+    const own: Buffer[] = [];
+    chunks = own;
+    stream.on("data", (chunk: Buffer) => own.push(chunk));
+  });
+  await feed(request, parser, limitBytes, tooLarge);
+  return { fields: Object.fromEntries(fields), file: chunks && Buffer.concat(chunks) };
 }
 
 export function formTooLarge(): UserError {

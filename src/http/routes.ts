@@ -4,6 +4,7 @@ import * as dashboard from "./dashboard.ts";
 import * as drivers from "./drivers.ts";
 import * as health from "./health.ts";
 import * as icons from "./icons.ts";
+import * as imports from "./import.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
@@ -56,6 +57,11 @@ export const routes: readonly Route[] = [
   post("/deletions/:id/undo", undo.restore),
   del("/deletions/:id", undo.end),
   post("/deletions/:id/delete", undo.end),
+  get("/export/printers.csv", imports.exportPrinters),
+  get("/import", imports.show),
+  post("/import", imports.run),
+  get("/import/preview", imports.back),
+  post("/import/preview", imports.preview),
 
   get("/static/:name", assets.show),
   get("/favicon.ico", assets.favicon),

@@ -5,7 +5,7 @@ import { UserError } from "../domain/errors.ts";
 import { errorReply, requestLine, statusReply } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
-import { formLimitBytes } from "./multipart.ts";
+import { formLimitBytes, importLimitBytes } from "./multipart.ts";
 import type { Reply } from "./reply.ts";
 import { findRoute, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
@@ -127,7 +127,8 @@ function isReading({ method }: IncomingMessage): boolean {
 /** A share of the memory for bodies. @returns what gives it back; undefined where none is left */
 function takeBody({ quotas }: Service, request: IncomingMessage): (() => void) | undefined {
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-  return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, formLimitBytes));
+  const kept = request.url?.startsWith("/import") ? importLimitBytes : formLimitBytes;
+  return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, kept));
 }
 
 /** Closes the connection of a client that sends its request's body too slowly, until the answer is called. */

@@ -46,14 +46,17 @@ export class Clients {
 
   /** @throws UserError "conflict" when the name is taken, whatever its case. */
   add(settings: ClientSettings): Promise<number> {
-    return this.#db.write(() => {
-      this.#checkName(settings.name, 0);
-      const row = this.#db.first(
-        "INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, ?, ?) RETURNING id",
-        [settings.name, clientNameKey(settings.name), settings.notes, this.#clock()],
-      );
-      return Number(row?.id);
-    });
+    return this.#db.write(() => this.insert(settings));
+  }
+
+  /** The same within a write. */
+  insert(settings: ClientSettings): number {
+    this.#checkName(settings.name, 0);
+    const row = this.#db.first(
+      "INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, ?, ?) RETURNING id",
+      [settings.name, clientNameKey(settings.name), settings.notes, this.#clock()],
+    );
+    return Number(row?.id);
   }
 
   /** @throws UserError "not-found", or "conflict" when another client has the name. */

@@ -1,7 +1,9 @@
+import { clientNameKey } from "../domain/client.ts";
 import type { DeletedRecord } from "../domain/deletion.ts";
 import { hasModel } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
+import type { ImportWrite } from "../domain/import-plan.ts";
 import type { ListedPrinter, PrinterDetails } from "../domain/listings.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { printerSettingsFrom } from "../domain/printer-fields.ts";
@@ -11,6 +13,7 @@ import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./delet
 import type { Drivers } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
+import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -73,6 +76,13 @@ export class Printers {
     });
   }
 
+  /** With all of their settings: the next ones by id. */
+  after(id: number, limit: number): Printer[] {
+    return this.#db
+      .all("SELECT * FROM printers WHERE id > ? ORDER BY id LIMIT ?", [id, limit])
+      .map(printerOf);
+  }
+
   find(id: number): PrinterDetails | undefined {
     const row = this.#db.first("SELECT * FROM printers WHERE id = ?", [id]);
     if (row === undefined) return undefined;
@@ -111,6 +121,26 @@ export class Printers {
         "UPDATE printers SET updated_at = ?, client_id = ?, driver_id = ?, name = ?, settings = ? WHERE id = ?",
         [this.#clock(), ...columnsOf(settings), id],
       );
+    });
+  }
+
+  /**
+   * Makes and changes printers in one write, and makes the clients that they bring along: all of it or nothing.
+   * @param version what `Store.version` answered when it was planned: nothing is checked anew
+   * @throws UserError "conflict" where anything was written since
+   */
+  async importAll(version: number, writes: readonly ImportWrite[]): Promise<void> {
+    await stagePrinters(this.#db, version, writes);
+    const clients = new Map(
+      writes.flatMap(({ newClient }) =>
+        newClient ? [[clientNameKey(newClient.name), newClient] as const] : [],
+      ),
+    );
+    await this.#db.write(() => {
+      // A write counts from its beginning.
+      checkVersion(this.#db, version + 1);
+      for (const client of clients.values()) this.#clients.insert(client);
+      movePrinters(this.#db, this.#clock());
     });
   }
 

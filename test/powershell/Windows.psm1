@@ -59,6 +59,7 @@ function Get-SimulatedMachine {
         Restarts = $script:M.Restarts
         Downloads = $script:M.Downloads
         Slept = $script:M.Now
+        Clipboard = [string]$script:M.Clipboard
     }
 }
 

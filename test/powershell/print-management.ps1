@@ -11,7 +11,7 @@ function ConvertTo-PrinterObject {
 }
 
 function Get-Printer {
-    [CmdletBinding()] param([string[]]$Name, [switch]$Full)
+    [CmdletBinding()] param([string[]]$Name, [switch]$Full, [string]$ComputerName)
     Enter-Call 'Get-Printer'
     $problem = Get-SpoolerError 'Get-Printer'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
@@ -62,11 +62,12 @@ function Remove-Printer {
 }
 
 function Get-PrinterPort {
-    [CmdletBinding()] param([string[]]$Name)
+    [CmdletBinding()] param([string[]]$Name, [string]$ComputerName)
     Enter-Call 'Get-PrinterPort'
     $problem = Get-SpoolerError 'Get-PrinterPort'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
     foreach ($port in $script:M.Ports) {
+        if ($port.WSD) { [pscustomobject]@{ Name = $port.Name; PortMonitor = 'WSD Port Monitor'; DeviceURL = [string]$port.DeviceURL; DeviceUUID = [string]$port.DeviceUUID }; continue }
         if (-not $port.PrinterHostAddress) { [pscustomobject]@{ Name = $port.Name; Description = 'Lokaler Anschluss'; PortMonitor = 'localspl.dll' }; continue }
         [pscustomobject]@{
             Name = $port.Name; PrinterHostAddress = $port.PrinterHostAddress; PortNumber = [uint32]$port.PortNumber; Protocol = [uint32]$port.Protocol
@@ -100,11 +101,11 @@ function Remove-PrinterPort {
 }
 
 function Get-PrinterDriver {
-    [CmdletBinding()] param([string[]]$Name)
+    [CmdletBinding()] param([string[]]$Name, [string]$ComputerName)
     Enter-Call 'Get-PrinterDriver'
     $problem = Get-SpoolerError 'Get-PrinterDriver'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
-    foreach ($driver in $script:M.Drivers) { [pscustomobject]@{ Name = $driver.Name; MajorVersion = 3; DriverVersion = [uint64]0; PrinterEnvironment = $script:Environment[$script:M.Architecture] } }
+    foreach ($driver in $script:M.Drivers) { [pscustomobject]@{ Name = $driver.Name; Manufacturer = [string]$driver.Manufacturer; MajorVersion = 3; DriverVersion = [uint64]0; PrinterEnvironment = $script:Environment[$script:M.Architecture] } }
 }
 
 function Add-PrinterDriver {

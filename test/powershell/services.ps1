@@ -82,3 +82,8 @@ function Invoke-WebRequest {
     if (-not $script:M.Download) { throw [Net.WebException]::new('Der Remotename konnte nicht aufgeloest werden.') }
     Copy-Item -LiteralPath $script:M.Download -Destination $OutFile -WhatIf:$false
 }
+
+function Set-Clipboard {
+    [CmdletBinding()] param([Parameter(ValueFromPipeline = $true)][string[]]$Value)
+    process { $script:M.Clipboard = [string]$Value }
+}

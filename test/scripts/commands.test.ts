@@ -30,6 +30,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
     "SNMPCommunity",
   ],
   "Add-Type": ["AssemblyName"],
+  "ConvertTo-Json": ["InputObject", "Depth", "Compress"],
   "ForEach-Object": ["Process"],
   "Get-AuthenticodeSignature": ["FilePath"],
   "Get-ChildItem": ["LiteralPath", "Filter", "ErrorAction"],
@@ -54,7 +55,8 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Remove-PrinterDriver": ["Name", "RemoveFromDriverStore", "ErrorAction"],
   "Remove-PrinterPort": ["InputObject", "ErrorAction"],
   "Restart-Service": ["Name", "Force", "ErrorAction"],
-  "Select-Object": ["Unique"],
+  "Select-Object": ["Unique", "Property"],
+  "Set-Clipboard": [],
   "Set-PrintConfiguration": ["PrinterName"],
   "Set-Printer": [
     "InputObject",
@@ -79,12 +81,12 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
 
 const printCmdlets = /^(?:Add|Get|Remove|Set)-Print/;
 
-/** The commands that a script calls, as nodes by name, without its own functions and what stands in variables. */
+/** The commands that a script calls, as nodes by name, without its own functions, blocks and what stands in variables. */
 function commandsIn(script: SyntaxNode, own: ReadonlySet<string>): [string, SyntaxNode][] {
   return [...walk(script)]
     .filter(({ type }) => type === "command")
     .map((node): [string, SyntaxNode] => [node.childForFieldName("command_name")?.text ?? "", node])
-    .filter(([command]) => command !== "" && !own.has(command) && !/^[$"]/.test(command));
+    .filter(([command]) => command !== "" && !own.has(command) && !/^[$"{]/.test(command));
 }
 
 /** What a call does that the list does not allow. */

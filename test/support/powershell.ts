@@ -50,6 +50,7 @@ export interface RunResult {
     readonly Restarts: number;
     readonly Downloads: number;
     readonly Slept: number;
+    readonly Clipboard: string;
   };
 }
 
@@ -116,6 +117,14 @@ export class Simulation {
       ...options,
     };
     return this.ask({ do: "run", script, ...request });
+  }
+
+  /** Runs a text as it is pasted into a console. */
+  async paste(text: string): Promise<RunResult> {
+    const script = join(this.folder, "pasted.ps1");
+    await writeFile(script, text);
+    const [wow64, processArchitecture] = [this.#wow64, this.#processArchitecture];
+    return this.ask({ do: "run", script, wow64, processArchitecture, failWith: "error" });
   }
 
   /** Installs on a machine and expects it to work and to be detected. */
@@ -194,6 +203,7 @@ function freshMachine(): Machine {
     ListLeaving: false,
     IntuneLogs: false,
     LogsBlocked: false,
+    Clipboard: "",
   };
 }
 

@@ -1,4 +1,5 @@
 import { powershell } from "./powershell.ts";
+import printServer from "./print-server.ps1";
 
 // What an operator pastes into Intune, an RMM or a shell. No field's text ever stands in a command: only the service's
 // own addresses, and the names of files that are downloaded, which are slugs.
@@ -82,3 +83,6 @@ function plainUrl(url: string): string {
     `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
   return new URL(url).href.replace(/[^A-Za-z0-9:/?=._~%[\]-]/g, percent);
 }
+
+/** Copies what a print server or a PC has (printers, ports, drivers) as JSON; for Windows PowerShell 5.1. */
+export const printServerCommand = printServer.trim();

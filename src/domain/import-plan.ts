@@ -1,0 +1,76 @@
+import type { ClientSettings } from "./client.ts";
+import type { DriverSummary } from "./driver.ts";
+import type { KnownDrivers } from "./known-drivers.ts";
+import type { ClientName } from "./listings.ts";
+import type { Printer, PrinterSettings } from "./printer.ts";
+
+/** What would become of a row. */
+export const marks = ["wrong", "changes", "new", "same", "left out"] as const;
+export type Mark = (typeof marks)[number];
+
+/** A field whose value would be another. */
+export interface Change {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is written of a row. */
+export interface ImportWrite {
+  /** Undefined makes a printer. */
+  readonly printerId: number | undefined;
+  /** Without a client where that is made with it. */
+  readonly settings: PrinterSettings;
+  readonly newClient: ClientSettings | undefined;
+}
+
+/** A row with what would become of it. */
+export interface PlannedRow {
+  readonly number: number;
+  readonly mark: Mark;
+  readonly name: string;
+  /** Empty where it has none. */
+  readonly client: string;
+  readonly address: string;
+  readonly driver: DriverSummary | undefined;
+  readonly printerId: number | undefined;
+  readonly changes: readonly Change[];
+  /** Why it is wrong or left out. */
+  readonly reasons: readonly string[];
+  readonly notes: readonly string[];
+  readonly write: ImportWrite | undefined;
+}
+
+/** A driver that rows name and that is not here. */
+interface MissingDriver {
+  readonly name: string;
+  /** Empty where it is not known. */
+  readonly maker: string;
+  readonly printers: number;
+}
+
+/** What an import would do. */
+export interface ImportPlan {
+  readonly rows: readonly PlannedRow[];
+  readonly counts: Readonly<Record<Mark, number>>;
+  /** The names of the clients that are made with it. */
+  readonly newClients: readonly string[];
+  readonly missing: readonly MissingDriver[];
+  readonly notices: readonly string[];
+}
+
+/** All that is here already, as it was at one moment. */
+export interface Known {
+  readonly printers: readonly Printer[];
+  readonly clients: readonly ClientName[];
+  readonly drivers: KnownDrivers;
+  readonly driversById: ReadonlyMap<number, DriverSummary>;
+}
+
+/** What was asked for besides the list itself. */
+export interface ImportOptions {
+  /** The client of rows that say nothing of one; empty is none. */
+  readonly client: string;
+  /** Takes also what is left out otherwise. */
+  readonly takesAll: boolean;
+}

@@ -1,0 +1,39 @@
+import { clientNameKey } from "./client.ts";
+import { matchRows } from "./import-match.ts";
+import type { ImportOptions, ImportPlan, Known, PlannedRow } from "./import-plan.ts";
+import type { Brought, ImportRow } from "./import-row.ts";
+import { ImportRows, leftOut } from "./import-rows.ts";
+
+const rowsAStep = 20;
+
+/** Says what an import would do, in steps; nothing is changed. */
+export function* planImport(
+  brought: Brought,
+  known: Known,
+  { client, takesAll }: ImportOptions,
+): Generator<undefined, ImportPlan> {
+  const clients = new Map(known.clients.map((each) => [clientNameKey(each.name), each]));
+  const rows = brought.rows.map((row) => ({ ...row, client: row.client ?? client }));
+  const isTaken = (row: ImportRow) => takesAll || row.leftOut === undefined;
+  const matches = yield* matchRows(rows.filter(isTaken), known.printers, clients);
+  const taken = new ImportRows(known, clients);
+  const planned: PlannedRow[] = [];
+  for (const row of rows) {
+    if (planned.length % rowsAStep === 0) yield;
+    planned.push(isTaken(row) ? taken.plan(row, matches.get(row)) : leftOut(row));
+  }
+  const missing = [...taken.missing.values()].map(({ name, printers }) => {
+    return { name, printers, maker: brought.makers.get(name.toLowerCase()) ?? "" };
+  });
+  return { rows: planned, ...summed(planned), missing, notices: brought.notices };
+}
+
+function summed(rows: readonly PlannedRow[]): Pick<ImportPlan, "counts" | "newClients"> {
+  const counts = { wrong: 0, changes: 0, new: 0, same: 0, "left out": 0 };
+  const made = new Map<string, string>();
+  for (const { mark, write } of rows) {
+    counts[mark]++;
+    if (write?.newClient) made.set(clientNameKey(write.newClient.name), write.newClient.name);
+  }
+  return { counts, newClients: [...made.values()] };
+}

@@ -1,0 +1,183 @@
+import { cleanAddress, derivePortName } from "./address.ts";
+import { type ClientSettings, clientNameKey, parseClient } from "./client.ts";
+import { type DriverSummary, driverTitle } from "./driver.ts";
+import { UserError } from "./errors.ts";
+import { cleanText, type FormInput } from "./fields.ts";
+import { chooseDriver, type DriverChoice } from "./import-driver.ts";
+import type { RowMatch } from "./import-match.ts";
+import type { Change, Known, PlannedRow } from "./import-plan.ts";
+import type { ImportRow } from "./import-row.ts";
+import type { ClientName } from "./listings.ts";
+import type { Printer, PrinterSettings } from "./printer.ts";
+import { parsePrinter, printerFormValues } from "./printer-fields.ts";
+
+/** Plans a row after the other. */
+export class ImportRows {
+  readonly #known: Known;
+  readonly #clients: ReadonlyMap<string, ClientName>;
+  readonly #clientNames: ReadonlyMap<number, string>;
+  /** Drivers that are not here, by their names in lower case. */
+  readonly missing = new Map<string, { readonly name: string; printers: number }>();
+
+  constructor(known: Known, clients: ReadonlyMap<string, ClientName>) {
+    this.#known = known;
+    this.#clients = clients;
+    this.#clientNames = new Map(known.clients.map(({ id, name }) => [id, name]));
+  }
+
+  plan(row: ImportRow, match: RowMatch | undefined): PlannedRow {
+    const printer = match?.printer;
+    const reasons = [...row.problems, ...(match?.problem === undefined ? [] : [match.problem])];
+    const client = this.#clientOf(row.client ?? "", reasons);
+    const choice = chooseDriver(row, printer, this.#driverOf(printer), this.#known.drivers);
+    if (choice.missing !== undefined) this.#count(choice.missing);
+    const shown = {
+      ...shownOf(row),
+      driver: choice.driver,
+      printerId: printer?.id,
+      notes: choice.note === undefined ? row.notes : [...row.notes, choice.note],
+    };
+    const form = formOf(row, printer, client.id, choice);
+    // What was kept once is not judged anew.
+    const isKept = printer !== undefined && client.made === undefined && isFormOf(printer, form);
+    const settings = isKept ? undefined : this.#settingsOf(form, choice.driver, printer, reasons);
+    if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
+    return { ...shown, reasons, ...this.#outcome(printer, settings, client.made) };
+  }
+
+  #outcome(
+    printer: Printer | undefined,
+    settings: PrinterSettings | undefined,
+    newClient: ClientSettings | undefined,
+  ): Pick<PlannedRow, "mark" | "changes" | "write"> {
+    const changes = settings && printer ? this.#changes(printer, settings, newClient) : [];
+    const isSame = printer !== undefined && changes.length === 0;
+    if (settings === undefined || isSame) return { mark: "same", changes, write: undefined };
+    const write = { printerId: printer?.id, settings, newClient };
+    return { mark: printer === undefined ? "new" : "changes", changes, write };
+  }
+
+  #driverOf(printer: Printer | undefined): DriverSummary | undefined {
+    return printer?.driver_id == null ? undefined : this.#known.driversById.get(printer.driver_id);
+  }
+
+  #count(name: string): void {
+    const known = this.missing.get(name.toLowerCase());
+    if (known === undefined) this.missing.set(name.toLowerCase(), { name, printers: 1 });
+    else known.printers++;
+  }
+
+  /** The client's id as a form sends it, and the client that is to be made. */
+  #clientOf(
+    text: string,
+    reasons: string[],
+  ): { readonly id: string; readonly made: ClientSettings | undefined } {
+    const name = cleanText(text);
+    const known = this.#clients.get(clientNameKey(name));
+    if (name === "" || known !== undefined) return { id: String(known?.id ?? ""), made: undefined };
+    return { id: "", made: accepted(() => parseClient({ name }), reasons) };
+  }
+
+  /** Undefined where it is refused. */
+  #settingsOf(
+    form: FormInput,
+    driver: DriverSummary | undefined,
+    printer: Printer | undefined,
+    reasons: string[],
+  ): PrinterSettings | undefined {
+    const settings = accepted(() => parsePrinter(form), reasons);
+    const model = settings?.driver_desc ?? "";
+    const isOwn = printer?.driver_id === settings?.driver_id && printer?.driver_desc === model;
+    if (driver && model !== "" && !isOwn && !this.#known.drivers.hasModel(driver, model))
+      reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
+    return settings;
+  }
+
+  #changes(printer: Printer, settings: PrinterSettings, made: ClientSettings | undefined): Change[] {
+    const before = printerFormValues(printer);
+    const changes = Object.entries(printerFormValues(settings)).flatMap(([field, to = ""]): Change[] => {
+      const from = before[field] ?? "";
+      return from === to ? [] : [this.#named(field, from, to)];
+    });
+    if (made === undefined) return changes;
+    const from = this.#clientNames.get(printer.client_id ?? 0) ?? "";
+    return [{ field: "client", from, to: made.name }, ...changes.filter(({ field }) => field !== "client")];
+  }
+
+  /** Clients and drivers by what people call them. */
+  #named(field: string, from: string, to: string): Change {
+    if (field === "client_id") {
+      const name = (id: string) => this.#clientNames.get(Number(id)) ?? "";
+      return { field: "client", from: name(from), to: name(to) };
+    }
+    if (field !== "driver_id") return { field, from, to };
+    const title = (id: string) => {
+      const driver = this.#known.driversById.get(Number(id));
+      return driver ? driverTitle(driver) : "";
+    };
+    const isClear = title(from) !== title(to);
+    const shown = (id: string) => (isClear ? title(id) : `${title(id)} (driver ${id})`);
+    return { field: "driver", from: shown(from), to: shown(to) };
+  }
+}
+
+/** A row that is not taken. */
+export function leftOut(row: ImportRow): PlannedRow {
+  return {
+    ...shownOf(row),
+    mark: "left out",
+    driver: undefined,
+    printerId: undefined,
+    changes: [],
+    reasons: [row.leftOut ?? ""],
+    notes: [],
+    write: undefined,
+  };
+}
+
+/** What a page shows of a row, however it was meant. */
+function shownOf({ number, values, client }: ImportRow) {
+  const short = (text: string) => cleanText(text.slice(0, 300));
+  const address = short(values.address || values.port_name || "");
+  return { number, name: short(values.name ?? ""), client: short(client ?? ""), address };
+}
+
+/** The whole form that a row stands for. */
+function formOf(
+  { values }: ImportRow,
+  printer: Printer | undefined,
+  client_id: string,
+  { driver, driver_desc }: DriverChoice,
+): FormInput {
+  return {
+    ...(printer && printerFormValues(printer)),
+    ...(printer && followingPort(values, printer)),
+    ...values,
+    client_id,
+    driver_id: String(driver?.id ?? ""),
+    driver_desc,
+  };
+}
+
+function isFormOf(printer: Printer, form: FormInput): boolean {
+  const before = printerFormValues(printer);
+  return Object.entries(form).every(([name, text]) => text === before[name]);
+}
+
+/** A port that is named after the printer's address is named after the new one. */
+function followingPort({ address, port_name }: FormInput, printer: Printer): FormInput {
+  if (address === undefined || port_name !== undefined) return {};
+  const isNew = cleanAddress(cleanText(address)) !== printer.address;
+  return isNew && printer.port_name === derivePortName(printer.address) ? { port_name: "" } : {};
+}
+
+/** What a constructor makes; undefined where it refuses, with the reasons. */
+function accepted<T>(make: () => T, reasons: string[]): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    reasons.push(error.message);
+    return undefined;
+  }
+}

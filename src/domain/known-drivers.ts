@@ -1,0 +1,88 @@
+import { type DriverSummary, driverTitle } from "./driver.ts";
+import { cleanText } from "./fields.ts";
+import type { DriverHint } from "./import-row.ts";
+
+/** A driver that has a description, as the driver writes it. */
+interface Match {
+  readonly driver: DriverSummary;
+  readonly description: string;
+}
+
+/** What a row's driver was found to be. */
+export interface FoundDriver {
+  readonly driver: DriverSummary;
+  /** The description that is to be deployed; undefined where the row's own is exact. */
+  readonly description: string | undefined;
+  /** How many others could have been meant. */
+  readonly others: number;
+}
+
+/** What is asked of all drivers, looked up instead of searched: a description may be sought for each of many rows. */
+export class KnownDrivers {
+  readonly #byDigest = new Map<string, DriverSummary>();
+  readonly #byTitle = new Map<string, Match[]>();
+  readonly #byModel = new Map<string, Match[]>();
+  readonly #withAnyModel = new Set<number>();
+  readonly #wanted: ReadonlySet<string>;
+
+  /** @param wanted the descriptions that may be asked for, in lower case; others are not remembered */
+  constructor(wanted: ReadonlySet<string>) {
+    this.#wanted = wanted;
+  }
+
+  /** @param models the descriptions of its chosen INF */
+  add(driver: DriverSummary, models: readonly string[]): void {
+    this.#byDigest.set(driver.sha256, driver);
+    for (const title of new Set([driverTitle(driver), driver.file_name]))
+      this.#note(this.#byTitle, title, driver);
+    if (models.length === 0) this.#withAnyModel.add(driver.id);
+    for (const model of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))])) {
+      if (model !== "") this.#note(this.#byModel, model, driver);
+    }
+  }
+
+  /** Whether a printer may use this description, as `hasModel` says. */
+  hasModel({ id }: DriverSummary, description: string): boolean {
+    if (this.#withAnyModel.has(id)) return true;
+    const matches = this.#byModel.get(description.toLowerCase()) ?? [];
+    return matches.some((match) => match.driver.id === id && match.description === description);
+  }
+
+  /**
+   * By the archive's digest, else by the description, else by the title. Where several have the description: the one of
+   * the version that is named, else the one that the printer has, else the one that was added first.
+   */
+  find(hint: DriverHint, ownModel: string, current: number | undefined): FoundDriver | undefined {
+    const exact = this.#byDigest.get(hint.sha256);
+    if (exact !== undefined) return { driver: exact, description: undefined, others: 0 };
+    const model = cleanText(ownModel || hint.model);
+    const matches = this.#withModel(model || hint.title);
+    if (matches.length > 0) return chosen(matches, hint.version, current);
+    const [titled, ...others] = model === "" ? (this.#byTitle.get(hint.title.toLowerCase()) ?? []) : [];
+    return titled && { driver: titled.driver, description: undefined, others: others.length };
+  }
+
+  /** Those that write it just so, else those that differ in case alone. */
+  #withModel(model: string): readonly Match[] {
+    const matches = this.#byModel.get(model.toLowerCase()) ?? [];
+    const exact = matches.filter(({ description }) => description === model);
+    return exact.length > 0 ? exact : matches;
+  }
+
+  #note(index: Map<string, Match[]>, description: string, driver: DriverSummary): void {
+    const key = description.toLowerCase();
+    if (!this.#wanted.has(key)) return;
+    const known = index.get(key);
+    if (known === undefined) index.set(key, [{ driver, description }]);
+    else known.push({ driver, description });
+  }
+}
+
+function chosen(matches: readonly Match[], version: string, current: number | undefined): FoundDriver {
+  const ofVersion = matches.filter(({ driver }) => driver.listed?.driverVer?.version === version);
+  const left = ofVersion.length > 0 ? ofVersion : matches;
+  const match = left.find(({ driver }) => driver.id === current) ?? left[0];
+  if (match === undefined) throw new Error("nothing to choose from");
+  const ids = new Set(left.map(({ driver }) => driver.id));
+  return { ...match, others: match.driver.id === current ? 0 : ids.size - 1 };
+}

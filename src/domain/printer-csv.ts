@@ -1,0 +1,208 @@
+import { csvRow, readCsv } from "./csv.ts";
+import { type DriverSummary, driverTitle } from "./driver.ts";
+import { UserError } from "./errors.ts";
+import type { FormInput } from "./fields.ts";
+import { type Brought, type DriverHint, type ImportRow, mostRows } from "./import-row.ts";
+import type { Printer } from "./printer.ts";
+import { printerDefaults, printerFormValues } from "./printer-fields.ts";
+
+const settingNames = Object.keys(printerDefaults);
+
+/** What tells a driver from others wherever the file is brought. */
+const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version", "driver_sha256"] as const;
+
+/** The file's columns: the form's fields by their names, client and driver by what names them everywhere. */
+export const csvColumns: readonly string[] = [
+  "name",
+  "client",
+  "driver",
+  ...settingNames,
+  ...driverColumns.slice(1),
+  "id",
+  "created",
+];
+
+const flags = new Set(
+  Object.entries(printerDefaults).flatMap(([name, value]) => (typeof value === "boolean" ? [name] : [])),
+);
+
+/** The first line. Excel takes a file for UTF-8 where it begins with the mark. */
+export function csvHead(separator: string): string {
+  return `\ufeff${csvRow(csvColumns, separator)}`;
+}
+
+/** A printer's line. */
+export function csvLine(
+  printer: Printer,
+  client: string,
+  driver: DriverSummary | undefined,
+  separator: string,
+): string {
+  const { id, created_at } = printer;
+  const cells: FormInput = {
+    ...printerFormValues(printer),
+    client,
+    driver: driver && driverTitle(driver),
+    driver_model: driver?.driver_desc,
+    driver_inf: driver?.inf_path,
+    driver_version: driver?.listed?.driverVer?.version,
+    driver_sha256: driver?.sha256,
+    id: String(id),
+    created: new Date(created_at).toISOString(),
+  };
+  const texts = csvColumns.map((name) => {
+    const text = cells[name] ?? "";
+    return flags.has(name) ? (text === "" ? "no" : "yes") : neutral(text);
+  });
+  return csvRow(texts, separator);
+}
+
+/**
+ * A spreadsheet computes what begins with one of these signs, also behind a separator or a line break where it takes
+ * another separator than ours. An apostrophe before it makes it a text.
+ */
+function neutral(text: string): string {
+  return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r])/g, "'");
+}
+
+/** The text that `neutral` was given; an apostrophe that has nothing to hide stays. */
+function restored(text: string): string {
+  return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r])/g, "");
+}
+
+/** How a file's columns lie. */
+interface Layout {
+  readonly separator: string;
+  /** The place of each column that is known. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly width: number;
+  readonly notices: readonly string[];
+}
+
+const separators = [",", ";", "\t"] as const;
+
+/**
+ * Reads such a file, or one with some of the columns in any order, in steps.
+ * @throws UserError "invalid" where it has no column “name”, and as `readCsv` does
+ */
+export function* readPrinterCsv(text: string): Generator<undefined, Brought> {
+  const marked = text.startsWith("\ufeff") ? text.slice(1) : text;
+  const named = /^sep=(.)\r?\n/i.exec(marked.slice(0, 8));
+  const body = marked.slice(named?.[0].length ?? 0);
+  const layout = layoutOf(body, named?.[1]);
+  const rows: ImportRow[] = [];
+  let number = named === null ? 0 : 1;
+  const firstRow = number + 1;
+  for (const cells of readCsv(body, layout.separator)) {
+    number++;
+    if (number % 50 === 0) yield;
+    if (number === firstRow || cells.every((cell) => cell.trim() === "")) continue;
+    if (rows.length === mostRows) throw tooMany();
+    rows.push(rowOf(layout, cells, number));
+  }
+  return { rows, notices: layout.notices, makers: new Map() };
+}
+
+export function tooMany(): UserError {
+  return new UserError("invalid", `More than ${mostRows} printers at once are not taken: split the list.`);
+}
+
+/** The separator is the one that makes most columns known. */
+function layoutOf(text: string, named: string | undefined): Layout {
+  const tried = (named === undefined ? separators : [named]).map((separator) => {
+    return layoutFor(separator, firstRowOf(text, separator));
+  });
+  const [best] = tried.sort((a, b) => b.places.size - a.places.size);
+  if (best?.places.has("name")) return best;
+  const names = csvColumns.join(", ");
+  throw new UserError(
+    "invalid",
+    `The first line must name the columns, “name” among them. Possible are: ${names}.`,
+  );
+}
+
+function firstRowOf(text: string, separator: string): string[] {
+  try {
+    return readCsv(text, separator).next().value ?? [];
+  } catch (error) {
+    // With a wrong separator anything may be found.
+    if (error instanceof UserError) return [];
+    throw error;
+  }
+}
+
+const shownHeads = 10;
+
+function layoutFor(separator: string, heads: readonly string[]): Layout {
+  const places = new Map<string, number>();
+  const unknown: string[] = [];
+  const twice: string[] = [];
+  heads.forEach((head, i) => {
+    const name = restored(head).trim().toLowerCase().replace(/[ -]/g, "_");
+    if (!csvColumns.includes(name)) unknown.push(head.trim());
+    else if (places.has(name)) twice.push(name);
+    else places.set(name, i);
+  });
+  return { separator, places, width: heads.length, notices: noticesOf(unknown, twice) };
+}
+
+function noticesOf(unknown: readonly string[], twice: readonly string[]): string[] {
+  const named = unknown.filter((head) => head !== "");
+  const list = (names: readonly string[]) => {
+    const shown = names.slice(0, shownHeads).map((name) => `“${name.slice(0, 60)}”`);
+    const rest = names.length > shownHeads ? ` and ${names.length - shownHeads} more` : "";
+    return shown.join(", ") + rest;
+  };
+  return [
+    ...(named.length > 0 ? [`Columns that mean nothing here are passed over: ${list(named)}.`] : []),
+    ...(twice.length > 0 ? [`Of columns that are there twice the first is taken: ${list(twice)}.`] : []),
+  ];
+}
+
+function rowOf({ places, width }: Layout, cells: readonly string[], number: number): ImportRow {
+  const cell = (name: string) => {
+    const place = places.get(name);
+    return place === undefined ? undefined : restored(cells[place] ?? "");
+  };
+  const problems: string[] = [];
+  if (cells.slice(width).some((text) => text.trim() !== ""))
+    problems.push("It has more cells than the first line has columns: a quote may be missing.");
+  const values: Record<string, string> = {};
+  for (const name of ["name", ...settingNames]) {
+    const text = cell(name);
+    if (text !== undefined) values[name] = flags.has(name) ? flagOf(name, text, problems) : text;
+  }
+  return {
+    number,
+    values,
+    client: cell("client"),
+    driver: hintOf(cell),
+    origin: originOf(cell("id") ?? "", cell("created") ?? ""),
+    notes: [],
+    problems,
+    leftOut: undefined,
+  };
+}
+
+const yes = new Set(["yes", "true", "on", "1", "x", "ja", "wahr"]);
+const no = new Set(["", "no", "false", "off", "0", "nein", "falsch"]);
+
+/** As a checkbox sends it. */
+function flagOf(name: string, text: string, problems: string[]): string {
+  const word = text.slice(0, 20).trim().toLowerCase();
+  if (!yes.has(word) && !no.has(word)) problems.push(`“${name}” is “${word}”; it can be yes or no.`);
+  return yes.has(word) ? "on" : "";
+}
+
+function hintOf(cell: (name: string) => string | undefined): DriverHint | undefined {
+  const texts = driverColumns.map(cell);
+  if (texts.every((text) => text === undefined)) return undefined;
+  const [title = "", model = "", , version = "", sha256 = ""] = texts.map((text) => text?.trim());
+  return { sha256: sha256.toLowerCase(), model, title, version };
+}
+
+function originOf(id: string, created: string): ImportRow["origin"] {
+  const created_at = Date.parse(created.trim().slice(0, 40));
+  if (!/^[1-9]\d{0,14}$/.test(id.trim()) || Number.isNaN(created_at)) return undefined;
+  return { id: Number(id), created_at };
+}

@@ -1,0 +1,159 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import { UserError } from "../domain/errors.ts";
+import { type FormInput, isTicked } from "../domain/fields.ts";
+import { type Html, html } from "../html/html.ts";
+import {
+  emptyImport,
+  type Imported,
+  type ImportForm,
+  type ImportPageData,
+  importMessage,
+  importPage,
+  importProblem,
+  importStart,
+} from "../html/import.ts";
+import { importPreview, previewRows, type Refusal } from "../html/import-preview.ts";
+import { notify } from "../html/layout.ts";
+import { paths } from "../html/paths.ts";
+import { decodeInf } from "../inf/decode.ts";
+import { printServerCommand } from "../pkg/scripts/commands.ts";
+import type { ImportPreview, ImportSource } from "../services/import.ts";
+import { packList, unpackList } from "../services/import-state.ts";
+import { inSteps } from "../services/steps.ts";
+import { isNavigation } from "./answer-form.ts";
+import { assets } from "./assets.ts";
+import { statusOf } from "./errors.ts";
+import { importLimitBytes, readFormWithFile } from "./multipart.ts";
+import { bytesDownload, htmlReply, type Reply, redirect } from "./reply.ts";
+import type { Context } from "./router.ts";
+
+/** Of a list, as it comes. */
+const listLimitBytes = 8 * 1024 * 1024;
+/** A text that is longer is not sent back with the form. */
+const shownText = 256 * 1024;
+
+/** `GET /export/printers.csv`; `?separator=semicolon` for Excel where a comma is the decimal sign */
+export async function exportPrinters({ app, url }: Context): Promise<Reply> {
+  const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
+  const bytes = await app.exports.bytes(separator);
+  return bytesDownload(bytes, { type: "text/csv; charset=utf-8; header=present", fileName: "printers.csv" });
+}
+
+/** `GET /import` */
+export function show({ app, url }: Context): Reply {
+  const imported = importedIn(url.searchParams);
+  const message = imported && importMessage(imported);
+  return htmlReply(importPage({ assets, message }, importStart(pageData(app), emptyImport)));
+}
+
+/** `GET /import/preview`: there is nothing to show without a list */
+export function back(): Reply {
+  return redirect(paths.import);
+}
+
+/** `POST /import/preview` */
+export function preview({ app, request }: Context): Promise<Reply> {
+  return answering(app, request, async (source) => {
+    return previewReply(request, source, await app.imports.preview(source), undefined);
+  });
+}
+
+/** `POST /import` */
+export function run({ app, request }: Context): Promise<Reply> {
+  return answering(app, request, async (source, { digest, leave_wrong }) => {
+    const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
+    const outcome = await app.imports.run(source, agreement);
+    if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
+    const { counts, newClients } = outcome.plan;
+    const imported = {
+      made: counts.new,
+      changed: counts.changes,
+      same: counts.same,
+      clients: newClients.length,
+    };
+    if (isNavigation(request)) return redirect(pathAfter(imported));
+    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(imported))}`);
+  });
+}
+
+/** Reads a list from a form, and answers with what is made of it, or with why it cannot be read. */
+async function answering(
+  app: App,
+  request: IncomingMessage,
+  answer: (source: ImportSource, fields: FormInput) => Promise<Reply>,
+): Promise<Reply> {
+  // There is no form to show a reason in once the preview stands in its place.
+  let form: ImportForm | undefined = emptyImport;
+  try {
+    const { fields, file } = await readFormWithFile(request, importLimitBytes, tooLarge);
+    const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
+    form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
+    return await answer({ ...options, text: await listIn(fields, file) }, fields);
+  } catch (error) {
+    if (!(error instanceof UserError) || (error.code !== "invalid" && error.code !== "too-large"))
+      throw error;
+    if (form === undefined) throw error;
+    return problemReply(app, request, form, error);
+  }
+}
+
+async function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Promise<string> {
+  if (state !== "") return unpackList(state);
+  const list = file !== undefined && file.length > 0 ? file : Buffer.from(text, "utf8");
+  if (list.length > listLimitBytes) throw tooLarge();
+  return decodeInf(list);
+}
+
+function tooLarge(): UserError {
+  const megabytes = listLimitBytes / 1024 / 1024;
+  return new UserError("too-large", `This list is larger than ${megabytes} MB: split it.`);
+}
+
+/** The form keeps what was chosen where a script puts the reason above it. */
+function problemReply(app: App, request: IncomingMessage, form: ImportForm, error: UserError): Reply {
+  const status = statusOf(error);
+  if (request.headers["hx-request"] !== undefined) {
+    const headers = { "HX-Retarget": "#import-problem", "HX-Reswap": "innerHTML" };
+    return { ...htmlReply(importProblem(error.message), status), headers };
+  }
+  if (!isNavigation(request)) throw error;
+  const text = form.text.length > shownText ? "" : form.text;
+  const shown = importStart(pageData(app), { ...form, text, problem: error.message });
+  return htmlReply(importPage({ assets }, shown), status);
+}
+
+const statuses = { stale: 409, wrong: 422 } as const;
+
+async function previewReply(
+  request: IncomingMessage,
+  { text, ...options }: ImportSource,
+  { plan, digest }: ImportPreview,
+  refusal: Refusal,
+): Promise<Reply> {
+  const state = await packList(text);
+  if (state.length > importLimitBytes - shownText) throw tooLarge();
+  const rows = await inSteps(previewRows(plan));
+  const body: Html = importPreview(plan, rows, { state, digest, ...options }, refusal);
+  const status = refusal === undefined ? 200 : statuses[refusal];
+  return htmlReply(isNavigation(request) ? importPage({ assets }, body) : body, status);
+}
+
+function pageData({ store }: App): ImportPageData {
+  return { clients: store.clients.names(), command: printServerCommand, limitBytes: listLimitBytes };
+}
+
+function pathAfter({ made, changed, same, clients }: Imported): string {
+  return `${paths.import}?done=imported&new=${made}&changed=${changed}&same=${same}&clients=${clients}`;
+}
+
+function importedIn(query: URLSearchParams): Imported | undefined {
+  if (query.get("done") !== "imported") return undefined;
+  const number = (name: string) => Number(/^\d{1,6}$/.exec(query.get(name) ?? "")?.[0] ?? 0);
+  return {
+    made: number("new"),
+    changed: number("changed"),
+    same: number("same"),
+    clients: number("clients"),
+  };
+}

@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { chosenInf } from "../domain/driver.ts";
+import { UserError } from "../domain/errors.ts";
+import { cleanText } from "../domain/fields.ts";
+import type { ImportOptions, ImportPlan, Known } from "../domain/import-plan.ts";
+import { planImport } from "../domain/import-planner.ts";
+import type { Brought } from "../domain/import-row.ts";
+import { KnownDrivers } from "../domain/known-drivers.ts";
+import { readPrintServer } from "../domain/print-server.ts";
+import { readPrinterCsv } from "../domain/printer-csv.ts";
+import { driverRank } from "../inf/driver-version.ts";
+import type { Store } from "../store/store.ts";
+import { busy, type Records, readRecords } from "./records.ts";
+import { inSteps, Turns } from "./steps.ts";
+
+/** A list of printers as it was brought, and what was asked for besides. */
+export interface ImportSource extends ImportOptions {
+  readonly text: string;
+}
+
+/** A plan, and what names its outcome: another plan of the same outcome has the same digest. */
+export interface ImportPreview {
+  readonly plan: ImportPlan;
+  readonly digest: string;
+}
+
+/** What somebody agreed to. */
+interface Agreement {
+  /** Of the preview that was shown; undefined where none was. */
+  readonly digest: string | undefined;
+  readonly leavesWrongOut: boolean;
+}
+
+/** What became of an import; of one that was refused, nothing. */
+export type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
+
+/** So often it is planned anew, because something was changed meanwhile. */
+const attempts = 5;
+
+/** Brings printers from elsewhere. One list at a time is worked on. */
+export class Imports {
+  readonly #store: Store;
+  readonly #turns = new Turns();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Says what an import would do. @throws UserError "invalid" where the list cannot be read, "busy" */
+  preview(source: ImportSource): Promise<ImportPreview> {
+    return this.#turns.run(async () => {
+      const { plan, digest } = await this.#plan(source);
+      return { plan, digest };
+    });
+  }
+
+  /** Does all of it or nothing, in one write. @throws UserError as `preview` does */
+  run(source: ImportSource, agreement: Agreement): Promise<ImportOutcome> {
+    return this.#turns.run(async () => {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const { plan, digest, version } = await this.#plan(source);
+        const refused = refusalOf({ plan, digest }, agreement);
+        if (refused !== undefined || (await this.#write(version, plan))) return { plan, digest, refused };
+      }
+      throw busy();
+    });
+  }
+
+  /** False where something was changed since the plan was made. */
+  async #write(version: number, { rows }: ImportPlan): Promise<boolean> {
+    const writes = rows.flatMap(({ write }) => write ?? []);
+    if (writes.length === 0) return true;
+    try {
+      await this.#store.printers.importAll(version, writes);
+      return true;
+    } catch (error) {
+      if (error instanceof UserError && error.code === "conflict") return false;
+      throw error;
+    }
+  }
+
+  async #plan({ text, ...options }: ImportSource): Promise<ImportPreview & { readonly version: number }> {
+    if (text.trim() === "") throw new UserError("invalid", "Choose a file, or paste the list.");
+    const isJson = /^\ufeff?\s*[{[]/.test(text);
+    const brought = await inSteps(isJson ? readPrintServer(text) : readPrinterCsv(text));
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const records = await readRecords(this.#store);
+      const { version } = records;
+      const known = await inSteps(knownOf(this.#store, records, brought));
+      if (version !== this.#store.version()) continue;
+      const plan = await inSteps(planImport(brought, known, options));
+      return { plan, digest: await inSteps(digestOf(plan)), version };
+    }
+    throw busy();
+  }
+}
+
+function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): ImportOutcome["refused"] {
+  if (agreement.digest !== undefined && agreement.digest !== digest) return "stale";
+  return plan.counts.wrong > 0 && !agreement.leavesWrongOut ? "wrong" : undefined;
+}
+
+/** Drivers' models stand in their reports, which may be large: each is read by itself. */
+function* knownOf(store: Store, records: Records, { rows }: Brought): Generator<undefined, Known> {
+  const { printers, clients, drivers } = records;
+  const wanted = new Set(
+    rows.flatMap(({ values, driver }) => {
+      const texts = [values.driver_desc ?? "", driver?.model ?? "", driver?.title ?? ""];
+      return texts.map((text) => cleanText(text).toLowerCase());
+    }),
+  );
+  wanted.delete("");
+  const known = new KnownDrivers(wanted);
+  const ranked = drivers.map((driver) => ({ driver, rank: driverRank(driver.listed?.driverVer ?? null) }));
+  ranked.sort((a, b) => (a.rank === b.rank ? b.driver.id - a.driver.id : a.rank < b.rank ? 1 : -1));
+  for (const { driver } of ranked) {
+    yield;
+    const whole = wanted.size === 0 ? undefined : store.drivers.find(driver.id);
+    known.add(driver, (whole && chosenInf(whole)?.descriptions) ?? []);
+  }
+  const driversById = new Map(drivers.map((driver) => [driver.id, driver]));
+  return { printers, clients, drivers: known, driversById };
+}
+
+const rowsAStep = 100;
+
+/** Of all that is written, and of what it was before. */
+function* digestOf({ rows }: ImportPlan): Generator<undefined, string> {
+  const hash = createHash("sha256");
+  for (const [i, { mark, write, changes }] of rows.entries()) {
+    if (i % rowsAStep === 0) yield;
+    if (write !== undefined) hash.update(`${JSON.stringify([mark, write, changes])}\n`);
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,54 @@
+import type { SqlValue } from "sql.js";
+import { clientNameKey } from "../domain/client.ts";
+import { UserError } from "../domain/errors.ts";
+import type { ImportWrite } from "../domain/import-plan.ts";
+import type { Database } from "./database.ts";
+
+const columns = ["id", "client_id", "client_key", "driver_id", "name", "settings"];
+const rowsAtOnce = 250;
+
+/**
+ * Puts printers that are to be written into a table beside the others, a part at a time, because making thousands of
+ * rows from texts takes longer than anybody should wait. The table lasts until the next save, and is never saved.
+ * @param version the database's, when they were planned
+ * @throws UserError "conflict" where anything was written since
+ */
+export async function stagePrinters(
+  db: Database,
+  version: number,
+  writes: readonly ImportWrite[],
+): Promise<void> {
+  db.all("DROP TABLE IF EXISTS temp.staged");
+  db.all(`CREATE TEMP TABLE staged (${columns.join(", ")})`);
+  for (let i = 0; i < writes.length; i += rowsAtOnce) {
+    checkVersion(db, version);
+    const part = writes.slice(i, i + rowsAtOnce);
+    const row = `(${columns.map(() => "?").join()})`;
+    db.all(`INSERT INTO temp.staged VALUES ${part.map(() => row).join()}`, part.flatMap(stagedRow));
+    await new Promise(setImmediate);
+  }
+}
+
+/** Makes printers of what was staged, and changes those that are there: within a write. */
+export function movePrinters(db: Database, now: number): void {
+  db.all(
+    `INSERT INTO printers (id, created_at, updated_at, client_id, driver_id, name, settings)
+      SELECT id, ?, ?, coalesce(client_id, (SELECT id FROM clients WHERE name_key = client_key)), driver_id, name, settings
+      FROM temp.staged WHERE true ORDER BY rowid
+      ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, client_id = excluded.client_id,
+        driver_id = excluded.driver_id, name = excluded.name, settings = excluded.settings`,
+    [now, now],
+  );
+  db.all("DROP TABLE temp.staged");
+}
+
+/** @throws UserError "conflict" */
+export function checkVersion(db: Database, version: number): void {
+  if (db.version !== version) throw new UserError("conflict", "Something was changed meanwhile.");
+}
+
+function stagedRow({ printerId, settings, newClient }: ImportWrite): SqlValue[] {
+  const { client_id, driver_id, name, ...rest } = settings;
+  const clientKey = newClient === undefined ? null : clientNameKey(newClient.name);
+  return [printerId ?? null, client_id, clientKey, driver_id, name, JSON.stringify(rest)];
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { printServerCommand } from "../../src/pkg/scripts/commands.ts";
+import { startApp } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { papyrus, queue, tcp } from "../support/simulated-machine.ts";
+
+const print = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Monitors\\WSD Port\\Ports";
+const devices = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Enum\\SWD\\DAFWSDProvider";
+const uuid = "cfe92100-67c4-11d4-a45f-9caed3b038b3";
+
+/** A print server of a small office, with all that grows on one. */
+const server: Machine = {
+  Queues: [
+    { ...queue("Büro “1”", "IP_10.0.0.9"), Location: "2. Stock", Comment: "beim\r\nFenster", Shared: true },
+    queue("Lager", "10.0.0.12_1", "Papyrus 200 PS"),
+    queue("Empfang", "WSD-known"),
+    queue("Verloren", "WSD-unknown"),
+    queue("Druck nach PDF", "PORTPROMPT:", "Microsoft Print To PDF"),
+    queue("Fax", "SHRFAX:", "Microsoft Shared Fax Driver"),
+    queue("Etiketten", "USB001"),
+    { ...queue("\\\\other\\Gang", "IP_10.0.0.9"), Type: "Connection" },
+  ],
+  Ports: [
+    { ...tcp("IP_10.0.0.9"), SNMPEnabled: true, SNMPCommunity: "haus", SNMPIndex: 1 },
+    { ...tcp("10.0.0.12_1", "printer-12.haus.local"), Protocol: 2, PortNumber: 515, LprQueueName: "lp" },
+    { Name: "WSD-known", WSD: true },
+    { Name: "WSD-unknown", WSD: true },
+    { Name: "USB001" },
+    { Name: "PORTPROMPT:" },
+    { Name: "SHRFAX:" },
+  ],
+  Drivers: [papyrus(), { ...papyrus(), Name: "Papyrus 200 PS", Manufacturer: "Papyrus" } as never],
+  Registry: {
+    [`${print}\\WSD-known`]: { "Printer UUID": uuid },
+    [`${print}\\WSD-unknown`]: { "Printer UUID": "0000aaaa-0000-0000-0000-000000000000" },
+    [`${devices}\\urn:uuid:${uuid}`]: { LocationInformation: "http://10.0.0.157:3911/" },
+  },
+};
+
+describe("the command for print servers", { skip: withoutPowerShell }, () => {
+  let simulation: Simulation;
+  before(() => {
+    simulation = new Simulation();
+  });
+  after(() => simulation.close());
+
+  test("copies what the preview reads: every printer with its address, or with why it has none", async (t) => {
+    const { app, post, addDriver } = await startApp(t);
+    const driver = await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] }));
+    await simulation.machine(server);
+
+    const result = await simulation.paste(printServerCommand);
+    const text = result.machine.Clipboard;
+    const answer = await post("/import/preview", { text, client: "Haus & Hof" });
+
+    const { plan } = await app.imports.preview({ text, client: "Haus & Hof", takesAll: false });
+    const named = plan.rows.map(({ name, mark, address, reasons }) => [name, mark, address, reasons[0]]);
+    assert.deepEqual(result.errors, []);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(named.slice(0, 3), [
+      ["Büro “1”", "new", "10.0.0.9", undefined],
+      ["Lager", "new", "printer-12.haus.local", undefined],
+      ["Empfang", "new", "10.0.0.157", undefined],
+    ]);
+    assert.deepEqual(
+      named.slice(3).map(([name, mark]) => [name, mark]),
+      [
+        ["Verloren", "wrong"],
+        ["Druck nach PDF", "left out"],
+        ["Fax", "left out"],
+        ["Etiketten", "left out"],
+        ["\\\\other\\Gang", "left out"],
+      ],
+    );
+    assert.match(String(named[3]?.[3]), /WSD port, and Windows does not say which address/);
+    const [office, store] = plan.rows.map(({ write }) => write?.settings);
+    assert.equal(office?.driver_id, driver);
+    assert.equal(office?.comment, "beim Fenster");
+    assert.equal(office?.snmp_community, "haus");
+    assert.equal(office?.shared, false, "a queue that a server shares is not shared by each PC");
+    assert.equal(store?.protocol, "lpr");
+    assert.equal(store?.lpr_queue, "lp");
+    assert.deepEqual(plan.missing, [{ name: "Papyrus 200 PS", maker: "Papyrus", printers: 1 }]);
+    assert.deepEqual(plan.newClients, ["Haus & Hof"]);
+  });
+
+  test("imported once, the same list changes nothing", async (t) => {
+    const { app, post, addDriver } = await startApp(t);
+    await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PS"] }));
+    await simulation.machine(server);
+    const { machine } = await simulation.paste(printServerCommand);
+    const list = { text: machine.Clipboard, client: "Haus", all: "on", leave_wrong: "on" };
+
+    const first = await post("/import", list);
+    const second = await app.imports.preview({ text: list.text, client: "haus", takesAll: true });
+
+    assert.equal(first.status, 200);
+    assert.equal(app.store.printers.list().length, 6);
+    assert.deepEqual(second.plan.counts, { new: 0, changes: 0, same: 6, wrong: 2, "left out": 0 });
+  });
+
+  test("asks another computer for what it can tell from afar, and this one’s registry for nothing", async (t) => {
+    const { app } = await startApp(t);
+    await simulation.machine(server);
+
+    const there = printServerCommand.replace("$computer = ''", "$computer = 'SRV1'");
+    const result = await simulation.paste(there);
+
+    const { plan } = await app.imports.preview({
+      text: result.machine.Clipboard,
+      client: "",
+      takesAll: false,
+    });
+    assert.deepEqual(result.errors, []);
+    assert.deepEqual(plan.counts, { new: 2, changes: 0, same: 0, wrong: 2, "left out": 4 });
+  });
+
+  test("copies nothing where the spooler does not answer", async () => {
+    await simulation.machine({
+      ...server,
+      Spooler: { Status: "Stopped", StartType: "Automatic" },
+      Clipboard: "before",
+    });
+
+    const result = await simulation.paste(printServerCommand);
+
+    assert.match(result.errors.join(), /Spoolerdienst/);
+    assert.equal(result.machine?.Clipboard ?? "before", "before");
+  });
+});
