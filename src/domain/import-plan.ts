@@ -5,7 +5,7 @@ import type { ClientName } from "./listings.ts";
 import type { Printer, PrinterSettings } from "./printer.ts";
 
 /** What would become of a row. */
-export const marks = ["wrong", "changes", "new", "same", "left out"] as const;
+const marks = ["wrong", "changes", "new", "same", "left out"] as const;
 export type Mark = (typeof marks)[number];
 
 /** A field whose value would be another. */

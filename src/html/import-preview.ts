@@ -6,7 +6,7 @@ import { paths } from "./paths.ts";
 import { count, counted } from "./text.ts";
 
 /** What the second step is sent. */
-export interface ImportAgreement {
+interface ImportAgreement {
   readonly state: string;
   readonly digest: string;
   readonly client: string;

@@ -21,7 +21,7 @@ export async function readMultipartFields(request: IncomingMessage): Promise<For
 }
 
 /** A form that is kept in memory with the first of its files, whatever that is called. */
-export interface WholeForm {
+interface WholeForm {
   readonly fields: FormInput;
   readonly file: Buffer | undefined;
 }

@@ -32,7 +32,7 @@ interface Agreement {
 }
 
 /** What became of an import; of one that was refused, nothing. */
-export type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
+type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
 
 /** So often it is planned anew, because something was changed meanwhile. */
 const attempts = 5;

@@ -4,7 +4,7 @@ import { type Records, readRecords } from "./records.ts";
 import { inSteps, Turns } from "./steps.ts";
 
 /** What may stand between cells: Excel takes the semicolon where a comma is the decimal sign. */
-export type CsvSeparator = "," | ";";
+type CsvSeparator = "," | ";";
 
 /** All printers as a file. As long as nothing changes, everybody is given the same bytes. */
 export class PrinterExport {
