@@ -31,7 +31,7 @@ function notOfThis({ count: files, bytes: size }: UnusedFiles, total: string): s
 }
 
 function deadWeight({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: dead weight in every package.`;
+  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: dead weight in every package, which no printer INF of this ZIP uses.`;
 }
 
 /** Whether only each INF's own are known, and other printer INFs may use them. */

@@ -26,6 +26,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
   const { warnings } = archive;
   const budget = new ReportBudget(reportLimitBytes - 4096);
   budget.charge(warnings);
+  const unusedShown = unused && withinBudget(budget, unused);
   for (const summary of summaries.values()) budget.charge({ ...summary, ...withoutLists(summary) });
   const printerFirst = new Set([...(printerInf ? [printerInf] : []), ...readings]);
   for (const reading of printerFirst) {
@@ -38,7 +39,7 @@ export function reportOf(inspection: Inspection): ArchiveReport {
     totalBytes: sum(archive.entries.map((entry) => entry.size)),
     infs,
     infBytes: sum(archive.entries.map(({ path, size }) => (kindOf(path) === "inf" ? size : 0))),
-    ...(unused === undefined ? {} : { unused: withinBudget(budget, unused) }),
+    ...(unusedShown === undefined ? {} : { unused: unusedShown }),
     printerInf: printerInf?.path ?? null,
     warnings: [...warnings, ...modelWarnings(readings, infs)],
   };

@@ -12,6 +12,7 @@ import {
   sourcesOf,
 } from "../pkg/formats/contents.ts";
 import type { EncryptingZip, OpenPackage, PackageContext } from "../pkg/formats/format.ts";
+import type { UsedEntries } from "../pkg/formats/used-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 import { EncryptedOnThreads, nameOf, openPlain } from "./open-zip.ts";
@@ -64,18 +65,27 @@ export class StoredPackageContext implements PackageContext {
   #layOutDrivers(drivers: readonly DriverFiles[]): Promise<LaidOutDrivers> {
     const folders = driverFolders({ drivers });
     return this.#caches.drivers.get(driversKey(folders), async () => {
-      const known = this.#caches.usedEntries;
       const keys = folders.map(usedKey);
-      const used = await Promise.all(keys.map((key) => known.find(key)));
+      // What is being found out for others is waited for, whatever becomes of it.
+      const used = await Promise.all(
+        keys.map((key) => this.#caches.usedEntries.find(key)?.catch(() => undefined)),
+      );
       const effort = drivers.reduce((sum, driver) => sum + driver.effort, 0);
-      const laidOut = await withSources(this.#store.blobs, drivers, (archives) =>
+      const laidOut = withSources(this.#store.blobs, drivers, (archives) =>
         this.#workers.layOutDrivers({ drivers: folders, archives, used }, effort),
       );
-      for (const [i, found] of laidOut.used.entries())
-        if (found !== undefined) await known.get(keys[i] ?? "", async () => found);
-      return laidOut.drivers;
+      for (const [i, { onlyUsedBy }] of folders.entries()) {
+        if (onlyUsedBy === undefined || used[i] !== undefined) continue;
+        void this.#caches.usedEntries.get(keys[i] ?? "", async () => foundOf((await laidOut).used[i]));
+      }
+      return (await laidOut).drivers;
     });
   }
+}
+
+function foundOf(used: UsedEntries | undefined): UsedEntries {
+  if (used === undefined) throw new Error("nobody looked for the files that are used");
+  return used;
 }
 
 /** What is used of an archive depends on nothing else. */

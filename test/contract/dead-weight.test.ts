@@ -1,66 +1,19 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
-import { type TestContext, test } from "node:test";
-import { navigation, startApp } from "../support/app.ts";
-import { printerInf } from "../support/driver-zip.ts";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+import {
+  all,
+  drop,
+  quill,
+  startWithWeight,
+  usedByPapyrus,
+  usedByQuill,
+  weight,
+} from "../support/dead-weight.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "../support/foreign.ts";
 import { bytesOf, withoutScripts } from "../support/mixed-driver.ts";
 import { until } from "../support/until.ts";
-import { makeZip } from "../support/zip.ts";
-
-const weight = randomBytes(1_500_000);
-
-/** Two printer INFs that share a library, the first of which brings a third along; a setup program that none uses. */
-const archive = makeZip([
-  { name: "setup.exe", bytes: weight, method: 0 },
-  {
-    name: "Disk/papyrus.inf",
-    bytes: printerInf({ files: ["papyrus.dll", "shared.dll"] }).replace(
-      "[Files]",
-      "CopyINF=usb.inf\r\n[Files]",
-    ),
-  },
-  { name: "Disk/quill.inf", bytes: printerInf({ files: ["quill.dll", "shared.dll"], models: ["Quill 7"] }) },
-  { name: "Disk/usb.inf", bytes: printerInf({ className: "USB", files: ["usb.sys"], catalog: "usb.cat" }) },
-  ...["papyrus.cat", "PAPYRUS.DLL", "quill.dll", "shared.dll", "usb.cat", "usb.sys", "readme.txt"].map(
-    (name) => ({ name: `Disk/${name}`, bytes: `the bytes of ${name}` }),
-  ),
-]);
-
-const all = [
-  ...[
-    "setup.exe",
-    "Disk/papyrus.inf",
-    "Disk/quill.inf",
-    "Disk/usb.inf",
-    "Disk/papyrus.cat",
-    "Disk/PAPYRUS.DLL",
-  ],
-  ...["Disk/quill.dll", "Disk/shared.dll", "Disk/usb.cat", "Disk/usb.sys", "Disk/readme.txt"],
-];
-const unusedByPapyrus = ["setup.exe", "Disk/quill.inf", "Disk/quill.dll", "Disk/readme.txt"];
-const usedByPapyrus = all.filter((name) => !unusedByPapyrus.includes(name));
-const usedByQuill = ["Disk/quill.inf", "Disk/papyrus.cat", "Disk/quill.dll", "Disk/shared.dll"];
-
-const papyrus = { inf_path: "Disk/papyrus.inf", driver_desc: "Papyrus 100 PCL6" };
-const quill = { inf_path: "Disk/quill.inf", driver_desc: "Quill 7" };
-const drop = { drop_unused: "on" };
-
-/** The service with that driver and a printer of a client. */
-async function start(t: TestContext) {
-  const app = await startApp(t);
-  await app.post("/clients", { name: "Acme" });
-  const driver_id = String(await app.addDriver(archive));
-  const id = await app.addPrinter({ driver_id, client_id: "1" });
-  const save = async (fields: Record<string, string>) => {
-    const { status } = await app.post("/drivers/1", { ...papyrus, ...fields }, navigation);
-    assert.equal(status, 303);
-  };
-  const rmm = () => bytesOf(app.fetch(`/printers/${id}/packages/rmm`));
-  const mdm = () => bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
-  const text = async (path: string) => (await app.fetch(path)).text();
-  return { ...app, id, save, rmm, mdm, text };
-}
 
 /** Names below the drivers' folder. */
 function filesOf(tree: Tree, folder = "driver/"): string[] {
@@ -71,7 +24,7 @@ function filesOf(tree: Tree, folder = "driver/"): string[] {
 test("packages leave out what the chosen INF does not use, in every form, and other people's tools open them", {
   skip: without.unzip || without.sevenZip || without.verifier,
 }, async (t) => {
-  const { save, rmm, mdm, fetch, text, id } = await start(t);
+  const { save, rmm, mdm, fetch, text, id } = await startWithWeight(t);
   const whole = filesOf(unpackers.fflate(await rmm()));
 
   await save(drop);
@@ -92,7 +45,7 @@ test("packages leave out what the chosen INF does not use, in every form, and ot
 });
 
 test("another INF of the archive is followed by what packages hold", async (t) => {
-  const { save, rmm } = await start(t);
+  const { save, rmm } = await startWithWeight(t);
   await save(drop);
   const before = filesOf(unpackers.fflate(await rmm()));
 
@@ -104,7 +57,7 @@ test("another INF of the archive is followed by what packages hold", async (t) =
 });
 
 test("a printer's revision stays, whatever packages leave out", async (t) => {
-  const { save, text, id } = await start(t);
+  const { save, text, id } = await startWithWeight(t);
   const revision = async () =>
     /Revision = '(\w{12})'/.exec(await text(`/printers/${id}/scripts/detect`))?.[1];
   const before = await revision();
@@ -119,7 +72,7 @@ test("a printer's revision stays, whatever packages leave out", async (t) => {
 test("switched to and fro, every package is of its own bytes, and a download that broke begins anew", {
   skip: without.verifier,
 }, async (t) => {
-  const { save, mdm, fetch, id } = await start(t);
+  const { save, mdm, fetch, id } = await startWithWeight(t);
   const path = `/printers/${id}/packages/mdm`;
   const etag = async () => (await fetch(path, { method: "HEAD" })).headers.get("etag") ?? "";
   const whole = await mdm();
@@ -148,7 +101,7 @@ test("switched to and fro, every package is of its own bytes, and a download tha
 test("what was encrypted before is used for packages that begin alike, and for no others", {
   skip: without.verifier,
 }, async (t) => {
-  const { save, mdm, post, id } = await start(t);
+  const { save, mdm, post, id } = await startWithWeight(t);
   const sizes: number[] = [];
 
   for (const [i, fields] of [drop, {}, drop, {}].entries()) {
@@ -162,7 +115,7 @@ test("what was encrypted before is used for packages that begin alike, and for n
 });
 
 test("downloads under way keep the bytes that they began with", async (t) => {
-  const { save, rmm, fetch, id } = await start(t);
+  const { save, rmm, fetch, id } = await startWithWeight(t);
   const whole = await rmm();
 
   const answer = await fetch(`/printers/${id}/packages/rmm`);
@@ -186,7 +139,7 @@ test("an archive without dead weight keeps its packages, byte for byte", async (
 });
 
 test("what packages become smaller by stands beside the checkbox, and on the page when it is on", async (t) => {
-  const { save, text } = await start(t);
+  const { save, text } = await startWithWeight(t);
   const plain = (page: string) => page.replace(/<[^>]*>/g, "").replace(/\s+/g, " ");
 
   const before = plain(await text("/drivers/1"));
@@ -200,14 +153,17 @@ test("what packages become smaller by stands beside the checkbox, and on the pag
     before,
     /Packages become 1\.4 MB smaller, counted unpacked: 4 files that neither this INF uses/,
   );
-  assert.match(before, /2 unused files of 11, 1\.4 MB: dead weight in every package\./);
+  assert.match(
+    before,
+    /2 unused files of 11, 1\.4 MB: dead weight in every package, which no printer INF of this ZIP uses\./,
+  );
   assert.match(page, /name="drop_unused" type="checkbox" value="on" checked/);
   assert.match(after, /Packages leave out 4 files of 11, 1\.4 MB unpacked/);
   assert.match(other, /Packages leave out 7 files of 11/);
 });
 
 test("what the first package would wait for is done when the choice is saved", async (t) => {
-  const { app, save, mdm } = await start(t);
+  const { app, save, mdm } = await startWithWeight(t);
   const { encryptPrefix } = app.workers;
   const sizes: number[] = [];
   app.workers.encryptPrefix = async (prefix) => {
@@ -225,8 +181,28 @@ test("what the first package would wait for is done when the choice is saved", a
   assert.equal(sizes.length, before + 1);
 });
 
+test("what an INF uses is found out once for packages, clients and scripts", async (t) => {
+  const { app, save, fetch } = await startWithWeight(t);
+  const { layOutDrivers } = app.workers;
+  const known: boolean[] = [];
+  app.workers.layOutDrivers = (input, effort) => {
+    known.push(input.used[0] !== undefined);
+    return layOutDrivers.call(app.workers, input, effort);
+  };
+
+  await save(drop);
+  const paths = ["/drivers/1/files", "/clients/1/packages/rmm", "/printers/1/packages/rmm"];
+  const answers = await Promise.all(paths.map((path) => fetch(path, { method: "HEAD" })));
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.deepEqual(known.sort(), [false, true, true], "three forms, of which one reads the INFs");
+});
+
 test("an INF that cannot be read within the limits is refused with the remedy, and switching it off helps", async (t) => {
-  const { app, save, fetch, text, id } = await start(t);
+  const { app, save, fetch, text, id } = await startWithWeight(t);
   const { layOutDrivers } = app.workers;
   // As a record of an earlier version may be, whose reader had other limits.
   app.workers.layOutDrivers = (input, effort) => {
