@@ -83,7 +83,7 @@ function narrowed(list: "printers" | "drivers", state: string): string {
 
 /** What needs somebody, the worst first; a service without printers has its first steps instead. */
 function needsSection(data: DashboardData, isNew: boolean): Html | undefined {
-  const needs = needsOf(data);
+  const needs = needsOf(data).filter(([, , , tone]) => !isNew || tone !== undefined);
   if (needs.length === 0) {
     if (isNew) return undefined;
     return html`<p class="calm">Nothing needs you: every printer can be deployed as it is.</p>`;

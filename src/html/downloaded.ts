@@ -1,4 +1,5 @@
-import { type DownloadCount, deployingKinds } from "../domain/download.ts";
+import { type Deployed, type DownloadCount, deployingKinds } from "../domain/download.ts";
+import type { StatedPrinter } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { counted, time } from "./text.ts";
 
@@ -15,6 +16,25 @@ export function downloadedLine(downloads: readonly DownloadCount[], revision: st
   const isChanged = revision !== undefined && last.revision !== revision;
   return html`<div class="downloaded"><p class="${isChanged ? "warn" : "soft"}">Downloaded ${time(last.last_at)},
     revision <code>${last.revision}</code>${isChanged ? "; changed since: deploy again" : ""}.</p>${details}</div>`;
+}
+
+/** The same of printers that go into one package. @param latest what was deployed of those that ever were */
+export function downloadedTogether(
+  rows: readonly StatedPrinter[],
+  latest: readonly Deployed[],
+): Html | undefined {
+  if (rows.length === 0) return undefined;
+  const changed = rows.filter((row) => row.changed).length;
+  const missing = rows.length - latest.length;
+  if (latest.length === 0) return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p></div>`;
+  const news = [
+    changed > 0 && `${counted(changed, "printer")} changed since`,
+    missing > 0 && `${counted(missing, "printer")} not downloaded yet`,
+  ].filter((text) => text !== false);
+  const last = Math.max(...latest.map(({ at }) => at));
+  return html`<div class="downloaded"><p class="${news.length > 0 ? "warn" : "soft"}">Downloaded ${time(last)}${
+    news.length > 0 && `; ${news.join(", ")}: deploy again`
+  }.</p></div>`;
 }
 
 function downloadsFold(downloads: readonly DownloadCount[]): Html {

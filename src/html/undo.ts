@@ -33,7 +33,7 @@ export function notRestoredMessage({ message, obstacle }: NotRestored): Message 
       return { ...shown, links: [{ label: "Open the printer", path: paths.printer(obstacle.printerId) }] };
     case "needs": {
       const { id, name } = obstacle.deletion;
-      return { ...shown, undo: { path: paths.undo(id), label: html`Undo: <bdi>${name}</bdi>` } };
+      return { ...shown, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };
     }
     default:
       return shown;

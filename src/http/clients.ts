@@ -4,6 +4,7 @@ import { parseClient } from "../domain/client.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { clientPage } from "../html/client.ts";
 import { clientForm, clientList, clientSettings, clientsPage } from "../html/clients.ts";
+import { downloadedTogether } from "../html/downloaded.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
@@ -61,6 +62,10 @@ async function clientPageOf(
     printers: rows,
     form: form ?? sentForm({ name: client.name, notes: client.notes }),
     choice,
+    downloaded: downloadedTogether(
+      choice.goesIn,
+      choice.goesIn.flatMap(({ printer }) => app.deployments.latest(printer.id) ?? []),
+    ),
     offer: clientOffer(app, request, client, choice.goesIn),
   };
   return clientPage({ assets, message }, data);

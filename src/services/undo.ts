@@ -63,9 +63,10 @@ export class Undo {
 
   /** What can be taken back, the latest first. */
   list(): RecentDeletion[] {
-    const now = performance.now();
     const kept = this.#services.store.deletions.list();
-    return kept.map((deletion) => ({ ...deletion, leftMs: Math.max(0, this.#endOf(deletion) - now) }));
+    const ends = kept.map((deletion) => this.#endOf(deletion));
+    const now = performance.now();
+    return kept.map((deletion, i) => ({ ...deletion, leftMs: Math.max(0, (ends[i] ?? now) - now) }));
   }
 
   /** One that can be taken back. */

@@ -3,9 +3,12 @@ import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/
 import type { Database } from "./database.ts";
 import { digestIn, type Queries, type Row, readable } from "./rows.ts";
 
-/** So many deletions are kept at most, and so many bytes of them: beyond that the oldest are final. */
+/**
+ * So many deletions are kept at most, and so many bytes of them, which each save writes: beyond that the oldest are
+ * final. Five thousand ordinary printers have 5 MB.
+ */
 const mostKept = 200;
-export const mostKeptBytes = 64 * 1024 * 1024;
+export const mostKeptBytes = 16 * 1024 * 1024;
 
 /** The tables whose rows a deletion takes away, each before those that refer to it. */
 export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;

@@ -1,83 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
-import { startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { makePng } from "../support/png.ts";
-
-/** A disk of its own, of so many bytes; undefined where none can be made. */
-function smallDisk(t: TestContext, bytes: number): string | undefined {
-  const disk = mkdtempSync(join(tmpdir(), "platen-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", disk], { stdio: "pipe" });
-  } catch {
-    rmdirSync(disk);
-    return undefined;
-  }
-  // Lazily: the service on it may be stopped before or after.
-  t.after(() => {
-    execFileSync("umount", ["-l", disk]);
-    rmdirSync(disk);
-  });
-  return disk;
-}
-
-const withoutDisk = "mount -t tmpfs is not possible here";
-
-/** Takes the last byte of a disk, and answers what gives it back. */
-function fill(disk: string): () => void {
-  const path = join(disk, "filler");
-  for (let bytes = 1 << 20; bytes >= 1; bytes = bytes >> 1) {
-    for (;;) {
-      try {
-        writeFileSync(path, Buffer.alloc(bytes, 1), { flag: "a" });
-      } catch {
-        break;
-      }
-    }
-  }
-  return () => rmSync(path);
-}
-
-function freeBytes(disk: string): number {
-  const { bavail, bsize } = statfsSync(disk);
-  return bavail * bsize;
-}
-
-interface FullDisk {
-  readonly app: TestApp;
-  readonly disk: string;
-  readonly dataDir: string;
-  readonly giveBack: () => void;
-}
-
-/** A service whose disk is full: 40 clients, a printer with an icon, and a driver of its own. */
-async function startOnFullDisk(t: TestContext): Promise<FullDisk | undefined> {
-  const disk = smallDisk(t, 8 << 20);
-  if (disk === undefined) return undefined;
-  const dataDir = join(disk, "data");
-  mkdirSync(dataDir);
-  const app = await startApp(t, { dataDir });
-  for (let i = 0; i < 40; i++)
-    await app.app.store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000) });
-  const printer = await app.addPrinter();
-  await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-  await app.addDriver(driverZip({ version: "2.0.0.0" }));
-  return { app, disk, dataDir, giveBack: fill(disk) };
-}
+import { fill, freeBytes, smallDisk, startOnFullDisk, withoutDisk } from "../support/small-disk.ts";
 
 test("on a full disk nothing can be added, and everything can be deleted", async (t) => {
   const full = await startOnFullDisk(t);

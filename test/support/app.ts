@@ -41,14 +41,18 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 /** The real service on a free port, with a clock that stands still unless it is turned. */
 export async function startApp(
   t: TestContext,
-  options: Partial<App["config"]> & { readonly limits?: Partial<Limits> } = {},
+  options: Partial<App["config"]> & {
+    readonly limits?: Partial<Limits>;
+    /** Stands still unless it is given. */
+    readonly clock?: () => number;
+    readonly undoMs?: number;
+  } = {},
   inspectionLimits: Partial<InspectionLimits> = {},
 ): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await temporaryFolder(t));
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
-  const clock = () => Date.UTC(2026, 10, 21, 14, 5);
-  const { limits, ...settings } = options;
+  const { limits, clock = () => Date.UTC(2026, 10, 21, 14, 5), undoMs, ...settings } = options;
   const config = {
     dataDir,
     port: 0,
@@ -58,7 +62,7 @@ export async function startApp(
     uploadLimitBytes: 64 << 20,
     ...settings,
   };
-  const { app, close } = await createApp(config, { script: bundle, clock, log, inspectionLimits });
+  const { app, close } = await createApp(config, { script: bundle, clock, log, inspectionLimits, undoMs });
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   // Tests run other programs and block this process meanwhile: no connection may have become too old by that.
   server.keepAliveTimeout = 10 * 60_000;

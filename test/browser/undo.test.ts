@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp, type TestApp } from "../support/app.ts";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { recordsOf } from "../support/deletions.ts";
+import { driverZip } from "../support/driver-zip.ts";
+
+/** A service with something of each kind that the dashboard shows. */
+async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<void> {
+  await post("/clients", { name: "Kanzlei مرحبا & Söhne" });
+  await post("/clients", { name: "Gone" });
+  const driver = String(await addDriver());
+  await addDriver(driverZip({ version: "2.0.0.0", date: "06/21/2026" }));
+  for (const name of ["Office", "office", "Hall"])
+    await addPrinter({ name, client_id: "1", driver_id: driver, address: "10.0.0.9" });
+  await addPrinter({ name: "Unused-room-with-a-name-that-does-not-end-".repeat(4), driver_id: "" });
+  await fetch("/printers/3", { method: "DELETE" });
+  await fetch("/clients/2", { method: "DELETE" });
+}
+
+const isOnBody = (page: Page) => page.evaluate("document.activeElement === document.body");
+
+/** What is wrong with the dashboard, and with a list that says what was deleted. */
+async function dashboardProblems(page: Page, url: string, name: string): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const path of ["/", "/printers?undo=1"]) {
+    await page.goto(url + path);
+    await picture(page, `${name}-undo${path.replace(/\W/g, "-")}`);
+    wrong.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
+  }
+  await page.goto(url);
+  if (await overflows(page)) wrong.push("it is wider than the window");
+  const small = await page.evaluate(`[...document.querySelectorAll(".needs a, .deleted button")]
+    .map((element) => element.getBoundingClientRect())
+    .filter(({ height }) => height < (innerWidth < 640 ? 40 : 24)).length`);
+  if (small !== 0) wrong.push(`${small} targets are too small`);
+  return wrong;
+}
+
+describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("a deletion is taken back from the message that it left, with scripts", async (t) => {
+    const app = await startApp(t);
+    await app.addPrinter({ name: "Office" });
+    const before = recordsOf(app);
+    const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
+    const page = await browser.newPage();
+    const problems = watch(page, app.url);
+    page.on("dialog", (dialog) => void dialog.accept());
+
+    await page.goto(`${app.url}/printers`);
+    await page.getByRole("button", { name: /^Delete/ }).click();
+    await page.getByText("Deleted: Office").waitFor();
+    const focused = await isOnBody(page);
+    await picture(page, "1440-deleted");
+    await page.keyboard.press("Tab");
+    const reached = await page.evaluate("document.activeElement?.textContent");
+    await page.keyboard.press("Enter");
+    await page.getByText("Restored: Office").waitFor();
+    await picture(page, "1440-restored");
+
+    assert.equal(focused, false);
+    assert.equal(reached, "Undo");
+    assert.equal(page.url(), `${app.url}/printers/1?restored=1`);
+    assert.deepEqual(recordsOf(app), before);
+    assert.deepEqual(problems, []);
+  });
+
+  test("the same goes without scripts, also for what stands in the way", async (t) => {
+    const app = await startApp(t);
+    await app.post("/clients", { name: "Alpha" });
+    await app.addPrinter({ name: "Office", client_id: "1" });
+    const before = recordsOf(app);
+    const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+    const page = await browser.newPage();
+    const remove = async (path: string, what: string) => {
+      await page.goto(app.url + path);
+      await page.getByText(`Delete ${what}…`).click();
+      await page.getByRole("button", { name: `Delete ${what}` }).click();
+    };
+
+    await remove("/printers/1", "printer");
+    assert.equal(page.url(), `${app.url}/printers?undo=1`);
+    await remove("/clients/1", "client");
+    await picture(page, "360-client-deleted");
+    await page.goto(app.url);
+    await page.getByRole("button", { name: "Undo the deletion of Office" }).click();
+    await page
+      .getByText("“Office” needs “Alpha”, which was deleted after it: take that back first.")
+      .waitFor();
+    await picture(page, "360-not-restored");
+    await page.getByRole("button", { name: "Undo: Alpha" }).click();
+    assert.equal(page.url(), `${app.url}/clients/1?restored=2`);
+    await page.goto(app.url);
+    await page.getByRole("button", { name: "Undo the deletion of Office" }).click();
+
+    assert.equal(page.url(), `${app.url}/printers/1?restored=1`);
+    assert.deepEqual(recordsOf(app), before);
+  });
+
+  test("what is deleted for good from the dashboard is gone from it", async (t) => {
+    const app = await startApp(t);
+    await fill(app);
+    const browser = await openBrowser(t);
+    const page = await browser.newPage();
+
+    await page.goto(app.url);
+    await page.getByRole("button", { name: /Delete for good.*Gone/ }).click();
+    await page.getByText("Deleted for good.").waitFor();
+
+    assert.equal(await page.getByRole("button", { name: /Delete for good/ }).count(), 1);
+    assert.equal(app.app.undo.list().length, 1);
+  });
+
+  test("the dashboard is usable for everybody, light and dark, from 320 to 1440 pixels", async (t) => {
+    const app = await startApp(t);
+    await fill(app);
+    const wrong: string[] = [];
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [320, 360, 1440]) {
+        const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 900 } });
+        const page = await browser.newPage();
+        const found = await dashboardProblems(page, app.url, `${width}-${colorScheme}`);
+        wrong.push(...found.map((problem) => `${colorScheme}, ${width}: ${problem}`));
+        await browser.close();
+      }
+    }
+
+    assert.deepEqual(wrong, []);
+  });
+});

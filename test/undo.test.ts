@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { undoMs } from "../src/domain/deletion.ts";
+import { navigation, startApp, temporaryFolder } from "./support/app.ts";
+import { editDatabase } from "./support/database.ts";
+import { filesIn, recordsOf, undoLast } from "./support/deletions.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { makePng } from "./support/png.ts";
+import { until } from "./support/until.ts";
+
+const minute = 60_000;
+
+test("a printer comes back with its icon and its downloads, and is what it was", async (t) => {
+  const app = await startApp(t);
+  const { post, upload, fetch, addPrinter } = app;
+  await post("/clients", { name: "Alpha" });
+  const id = await addPrinter({ client_id: "1", comment: "By the door" });
+  await upload(`/printers/${id}/icon`, makePng(), "icon.png");
+  await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
+  await until(() => app.app.deployments.latest(id) !== undefined);
+  await app.app.deployments.flush();
+  const before = recordsOf(app);
+
+  const deleted = await post(`/printers/${id}/delete`, {}, navigation);
+  const gone = await fetch(`/printers/${id}`);
+  const list = await (await fetch(deleted.headers.get("location") ?? "")).text();
+  const path = await undoLast(app);
+  const page = await (await fetch(path)).text();
+
+  assert.equal(deleted.headers.get("location"), "/printers?undo=1");
+  assert.equal(gone.status, 404);
+  assert.match(list, /Deleted: <bdi>Office<\/bdi>.*action="\/deletions\/1\/undo"/s);
+  assert.equal(path, `/printers/${id}?restored=1`);
+  assert.match(page, /Restored: /);
+  assert.deepEqual(recordsOf(app), before);
+  assert.deepEqual(app.app.deployments.latest(id)?.revision, before.printers[0]?.downloads[0]?.revision);
+  assert.equal((await fetch(`/printers/${id}/icon`)).status, 200);
+});
+
+test("a client, a driver with its archive, and an icon come back as they were", async (t) => {
+  const app = await startApp(t);
+  const { post, upload, fetch, addPrinter, addDriver } = app;
+  await post("/clients", { name: "Ölmühle", notes: "Rear entrance\nRing twice" });
+  const printer = await addPrinter({ driver_id: "" });
+  await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  const driver = await addDriver();
+  await post(`/drivers/${driver}`, { name: "Ours", trust_publisher: "on" });
+  const before = recordsOf(app);
+  const archive = await (await fetch(`/drivers/${driver}/archive`)).arrayBuffer();
+
+  const paths: string[] = [];
+  for (const path of ["/clients/1", `/drivers/${driver}`, `/printers/${printer}/icon`]) {
+    await fetch(path, { method: "DELETE" });
+    assert.notDeepEqual(recordsOf(app), before);
+    paths.push(await undoLast(app));
+  }
+
+  assert.deepEqual(paths, [
+    "/clients/1?restored=1",
+    `/drivers/${driver}?restored=2`,
+    `/printers/${printer}?restored=3`,
+  ]);
+  assert.deepEqual(recordsOf(app), before);
+  assert.deepEqual(await (await fetch(`/drivers/${driver}/archive`)).arrayBuffer(), archive);
+});
+
+test("many printers are one deletion, and come back at once", async (t) => {
+  const app = await startApp(t);
+  const { store, undo } = app.app;
+  const driver = await app.addDriver();
+  const ids = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => app.addPrinter({ name: `P${i}`, driver_id: String(driver) })),
+  );
+  for (const id of ids.slice(0, 3)) await app.upload(`/printers/${id}/icon`, makePng(), "icon.png");
+  const before = recordsOf(app);
+
+  const removed = await undo.removePrinters([...ids, 999, ids[0] ?? 0]);
+  const [kept] = undo.list();
+  const path = await undoLast(app);
+
+  assert.deepEqual(removed, { deletion: 1, count: 40 });
+  assert.equal(kept?.name, "40 printers");
+  assert.equal(path, "/printers?restored=1");
+  assert.deepEqual(recordsOf(app), before);
+  assert.equal(store.deletions.list().length, 0);
+  await assert.rejects(undo.removePrinters([999]), { code: "not-found" });
+});
+
+test("a printer that was downloaded a moment ago is deleted with that, although nothing is saved yet", async (t) => {
+  const app = await startApp(t);
+  const id = await app.addPrinter();
+  await (await app.fetch(`/printers/${id}/scripts/install`)).text();
+  await until(() => app.app.deployments.latest(id) !== undefined);
+
+  await app.fetch(`/printers/${id}`, { method: "DELETE" });
+  const meanwhile = app.app.deployments.latest(id);
+  await undoLast(app);
+
+  assert.equal(meanwhile, undefined);
+  assert.match(app.app.deployments.latest(id)?.revision ?? "", /^\w{12}$/);
+  assert.equal(app.app.store.downloads.ofPrinter(id)[0]?.count, 1);
+});
+
+test("a second undo says that the first one did it, and an unknown one that it is over", async (t) => {
+  const app = await startApp(t);
+  const { post, fetch } = app;
+  await post("/clients", { name: "Alpha" });
+  await fetch("/clients/1", { method: "DELETE" });
+
+  const [first, second] = await Promise.all([post("/deletions/1/undo", {}), post("/deletions/1/undo", {})]);
+  const third = await post("/deletions/1/undo", {}, navigation);
+  const unknown = await post("/deletions/99/undo", {}, navigation);
+  const forGood = await post("/deletions/1/delete", {});
+
+  assert.deepEqual(
+    [first, second, third, unknown, forGood].map(({ status }) => status),
+    [200, 409, 409, 404, 404],
+  );
+  assert.match(await third.text(), /This was taken back already\./);
+  assert.match(await unknown.text(), /This can no longer be taken back/);
+  assert.equal(app.app.store.clients.count(), 1);
+});
+
+test("what is over goes with its files, and gives back its space; what others have stays", async (t) => {
+  const app = await startApp(t, { undoMs: 3000 });
+  const { upload, fetch, addPrinter, addDriver, dataDir } = app;
+  const models = Array.from(
+    { length: 9000 },
+    (_, i) => `Papyrus ${(i * 7919 * 104_729) % 1_000_003} ${i * i}`,
+  );
+  const size = () => statSync(join(dataDir, "platen.sqlite")).size;
+  const empty = size();
+  const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
+  for (const id of [one, other]) await upload(`/printers/${id}/icon`, makePng(), "icon.png");
+  const drivers = await Promise.all(
+    [1, 2, 3].map((i) => addDriver(driverZip({ models, version: `${i}.0` }))),
+  );
+
+  for (const id of drivers) await fetch(`/drivers/${id}`, { method: "DELETE" });
+  await fetch(`/printers/${one}`, { method: "DELETE" });
+  const kept = [filesIn(dataDir).length, size()];
+  await until(() => app.app.undo.list().length === 0 && filesIn(dataDir).length === 1);
+
+  const after = [filesIn(dataDir), size()] as const;
+  assert.equal(kept[0], 4);
+  assert.match(after[0].join(), /^icons\//);
+  assert.ok(after[1] < empty + (Number(kept[1]) - empty) / 3, `${empty}, ${kept[1]}, ${after[1]}`);
+  assert.deepEqual(app.lines, []);
+});
+
+test("a deletion goes for good when somebody says so", async (t) => {
+  const app = await startApp(t);
+  const { post, fetch, addDriver, dataDir } = app;
+  await fetch(`/drivers/${await addDriver()}`, { method: "DELETE" });
+
+  const answer = await post("/deletions/1/delete", {}, navigation);
+  const page = await (await fetch(answer.headers.get("location") ?? "")).text();
+  const later = await post("/deletions/1/undo", {});
+
+  assert.match(page, /Deleted for good\./);
+  assert.doesNotMatch(page, /Deleted in the last ten minutes/);
+  assert.equal(later.status, 404);
+  assert.deepEqual(filesIn(dataDir), []);
+});
+
+test("a start keeps what has time left, with its files, and clears away the rest", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const first = await startApp(t, { dataDir, clock });
+  const [old, young] = [await first.addDriver(), await first.addDriver(driverZip({ version: "2.0" }))];
+  await first.fetch(`/drivers/${old}`, { method: "DELETE" });
+  now += 9 * minute;
+  await first.fetch(`/drivers/${young}`, { method: "DELETE" });
+  now += 2 * minute;
+  await first.stop();
+
+  const second = await startApp(t, { dataDir, clock });
+  const kept = second.app.undo.list();
+  const files = filesIn(dataDir);
+  await undoLast(second);
+  const found = await second.fetch(`/drivers/${young}/archive`);
+
+  assert.deepEqual(
+    kept.map(({ id, leftMs }) => [id, Math.round(leftMs / minute)]),
+    [[2, 8]],
+  );
+  assert.equal(files.length, 1);
+  assert.equal(found.status, 200);
+  assert.deepEqual(second.lines, []);
+});
+
+test("a clock that jumps neither ends a deletion nor keeps it for ever", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const day = 24 * 60 * minute;
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const first = await startApp(t, { dataDir, clock });
+  for (const name of ["A", "B"]) await first.post("/clients", { name });
+  await first.fetch("/clients/1", { method: "DELETE" });
+  now += day;
+  const forth = first.app.undo.list().map(({ leftMs }) => leftMs);
+  await first.fetch("/clients/2", { method: "DELETE" });
+  now -= 2 * day;
+  const back = first.app.undo.list().map(({ leftMs }) => leftMs);
+  await first.stop();
+
+  const second = await startApp(t, { dataDir, clock });
+  const again = second.app.undo.list().map(({ leftMs }) => leftMs);
+  await second.stop();
+  const third = await startApp(t, { dataDir, clock, undoMs: 300 });
+  await until(() => third.app.undo.list().length === 0);
+
+  for (const left of [...forth, ...back, ...again])
+    assert.ok(left > undoMs - minute && left <= undoMs, `${left}`);
+  assert.deepEqual([forth.length, back.length, again.length], [1, 2, 2]);
+});
+
+test("at most 200 deletions and 16 MB of them are kept: the oldest are final then", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  const names = Array.from({ length: 202 }, (_, i) => `Client ${i}`);
+  const clients = await Promise.all(names.map((name) => first.app.store.clients.add({ name, notes: "" })));
+  await Promise.all(clients.map((id) => first.app.undo.removeClient(id)));
+  const ids = first.app.undo.list().map(({ id }) => id);
+  await first.stop();
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    const content = `{"tables":{},"references":{"clients":[],"drivers":[]},"x":"${"x".repeat(10 << 20)}"}`;
+    db.run("DELETE FROM deletions WHERE id < 201");
+    db.run("UPDATE deletions SET content = ?", [content]);
+  });
+
+  const second = await startApp(t, { dataDir });
+  await second.addPrinter({ driver_id: "" });
+  await second.fetch("/printers/1", { method: "DELETE" });
+  const kept = second.app.undo.list().map(({ id }) => id);
+
+  assert.equal(ids.length, 200);
+  assert.deepEqual([ids[0], ids.at(-1)], [202, 3]);
+  assert.deepEqual(kept, [203, 202]);
+});
