@@ -48,6 +48,12 @@ export function allPages(app: App): DemoPages {
   };
 }
 
+/** A printer for each look that may be deleted in it. */
+export function sparePrinters(app: App): readonly string[] {
+  const { printer } = finder(app);
+  return [printer("Loan printer 1"), printer("Loan printer 2")];
+}
+
 /** Addresses by names. */
 function finder({ store }: App) {
   const idOf = (found: { readonly id: number } | undefined, name: string) => {

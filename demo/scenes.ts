@@ -8,8 +8,14 @@ export interface Scene {
   act(page: Page): Promise<void>;
 }
 
-/** What a page shows only after something was done; names of pictures → scenes. */
-export function scenesOf(pages: Readonly<Record<string, string>>): Readonly<Record<string, Scene>> {
+/**
+ * What a page shows only after something was done; names of pictures → scenes.
+ * @param spare the page of a printer that may be deleted
+ */
+export function scenesOf(
+  pages: Readonly<Record<string, string>>,
+  spare: string,
+): Readonly<Record<string, Scene>> {
   const { printer = "/", client = "/" } = pages;
   return {
     "printer-rmm": { path: printer, act: (page) => page.getByText("RMM", { exact: true }).first().click() },
@@ -43,6 +49,21 @@ export function scenesOf(pages: Readonly<Record<string, string>>): Readonly<Reco
           .click();
       },
     },
+    "printer-deleted": {
+      path: spare,
+      act: async (page) => {
+        await page
+          .locator("main")
+          .getByText(/^Delete/)
+          .first()
+          .click();
+        await page
+          .getByRole("button", { name: /^Delete/ })
+          .last()
+          .click();
+      },
+    },
+    "dashboard-after-deletion": { path: "/", act: async () => {} },
     "driver-uploaded": {
       path: "/drivers",
       act: async (page) => {

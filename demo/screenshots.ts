@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { allPages, type DemoPages, shownPages } from "./pages.ts";
-import { scenesOf } from "./scenes.ts";
+import { allPages, type DemoPages, shownPages, sparePrinters } from "./pages.ts";
+import { type Scene, scenesOf } from "./scenes.ts";
 import { type Demo, startDemo } from "./serve.ts";
 
 /** The shop's clock stands still, so that the same pages give the same pictures. */
@@ -10,18 +10,25 @@ const now = () => Date.UTC(2026, 10, 21, 14, 5);
 
 const readmeFolder = "docs/screenshots";
 const schemes = ["light", "dark"] as const;
+const sceneLooks = [
+  ["light", 1440],
+  ["dark", 360],
+] as const;
 /** A long list is cut off there, in pixels. */
 const tallest = 3000;
 
-/** `npm run screenshots`: the README's pictures; with a folder, every page for reviewers. */
-async function main(folder: string | undefined): Promise<void> {
+/**
+ * `npm run screenshots`: the README's pictures; with a folder, every page for reviewers.
+ * @param parts with any, only pictures whose names begin with one of them are made
+ */
+async function main(folder: string | undefined, parts: readonly string[]): Promise<void> {
   const demo = await startDemo({ environment: { PORT: "0", HOST: "127.0.0.1" }, now });
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   try {
     await demo.app.archives.settled();
     if (folder === undefined) await showReadme(browser, demo);
-    else await showAll(browser, demo, folder);
+    else await showAll(browser, demo, folder, parts);
   } finally {
     await browser.close();
     await demo.stop();
@@ -38,9 +45,17 @@ async function showReadme(browser: Browser, { app, url }: Demo): Promise<void> {
   }
 }
 
-async function showAll(browser: Browser, { app, url }: Demo, folder: string): Promise<void> {
+async function showAll(
+  browser: Browser,
+  demo: Demo,
+  folder: string,
+  parts: readonly string[],
+): Promise<void> {
+  const { app, url } = demo;
   mkdirSync(folder, { recursive: true });
-  const pages = allPages(app);
+  const all = allPages(app);
+  const pages = wanted(all, parts);
+  const spare = sparePrinters(app);
   for (const scheme of schemes) {
     for (const width of [1440, 360, 320]) {
       await visit(browser, { url, pages, scheme, width }, (page, name) =>
@@ -48,12 +63,16 @@ async function showAll(browser: Browser, { app, url }: Demo, folder: string): Pr
       );
     }
   }
-  for (const [scheme, width] of [
-    ["light", 1440],
-    ["dark", 360],
-  ] as const) {
-    await playScenes(browser, { url, pages, scheme, width }, folder);
+  for (const [i, [scheme, width]] of sceneLooks.entries()) {
+    const scenes = wanted(scenesOf(all, spare[i] ?? "/"), parts);
+    await playScenes(browser, { url, pages: {}, scheme, width }, scenes, folder);
   }
+}
+
+/** Those whose names begin with one of the parts; all where there are none. */
+function wanted<T>(named: Readonly<Record<string, T>>, parts: readonly string[]): Record<string, T> {
+  const isWanted = (name: string) => parts.length === 0 || parts.some((part) => name.startsWith(part));
+  return Object.fromEntries(Object.entries(named).filter(([name]) => isWanted(name)));
 }
 
 /** The whole page, unless it is very long. */
@@ -67,8 +86,7 @@ async function keep(page: Page, width: number, path: string): Promise<void> {
 }
 
 /** What is seen after each scene, without scrolling. */
-async function playScenes(browser: Browser, look: Look, folder: string): Promise<void> {
-  const scenes = scenesOf(look.pages);
+async function playScenes(browser: Browser, look: Look, scenes: Scenes, folder: string): Promise<void> {
   const pages = Object.fromEntries(Object.entries(scenes).map(([name, { path }]) => [name, path]));
   await visit(browser, { ...look, pages }, async (page, name) => {
     page.setDefaultTimeout(5000);
@@ -81,6 +99,8 @@ async function playScenes(browser: Browser, look: Look, folder: string): Promise
     await page.screenshot({ path: join(folder, `${name}-${look.width}-${look.scheme}.png`) });
   });
 }
+
+type Scenes = Readonly<Record<string, Scene>>;
 
 interface Look {
   readonly url: string;
@@ -109,7 +129,7 @@ async function visit(browser: Browser, look: Look, show: (page: Page, name: stri
   await context.close();
 }
 
-main(process.argv[2]).catch((error: unknown) => {
+main(process.argv[2], process.argv.slice(3)).catch((error: unknown) => {
   process.stderr.write(`screenshots: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 });

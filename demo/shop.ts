@@ -99,11 +99,11 @@ const colours = [
   [112, 48, 110],
 ] as const;
 
-/** Every sixth printer has a picture. */
+/** Every fourth printer has a picture. */
 async function addIcons(shop: Shop): Promise<void> {
   const icons = colours.map(printerIcon);
   for (const { printer } of shop.app.store.printers.list()) {
-    const icon = icons[(printer.id / 6) % icons.length];
+    const icon = icons[(printer.id / 4) % icons.length];
     if (icon !== undefined)
       await post(shop, `/printers/${printer.id}/icon`, withFile(icon, "icon.png", "image/png"));
   }

@@ -20,6 +20,7 @@ describe("the demo", () => {
 
   test("is a shop with eight clients, 120 printers and ten drivers, and with every finding", async () => {
     const { printers, drivers } = await demo.app.overview.read();
+    const dashboard = await (await fetch(demo.url)).text();
 
     const kinds = (rows: typeof printers | typeof drivers) =>
       [...new Set(rows.flatMap(({ findings }) => findings.map(({ kind }) => kind)))].sort();
@@ -38,6 +39,7 @@ describe("the demo", () => {
       "unsigned",
     ]);
     assert.ok(printers.filter(({ state }) => state === "ready").length > 80);
+    assert.match(dashboard, /changed since/);
     assert.ok(makers.includes("Papyrus 4.2.0.118") && makers.includes("Papyrus 4.5.1.206"));
     assert.ok(drivers.some(({ listed }) => listed?.driverModel === "v4"));
     assert.ok(drivers.some(({ listed }) => listed?.architectures.join() === "amd64,arm64"));
