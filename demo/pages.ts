@@ -44,6 +44,8 @@ export function allPages(app: App): DemoPages {
     "driver-unused": driver("Kalamos_HD36_Plotter_FullSuite.zip"),
     "driver-v4": driver("Quillmark_Class_Driver_V4_1.0.6.zip"),
     packages: "/packages",
+    import: "/import",
+    "script-read": `${printer("Kopierer 1. OG")}/read/install`,
     nothing: "/nothing",
   };
 }

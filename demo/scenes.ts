@@ -63,6 +63,14 @@ export function scenesOf(
           .click();
       },
     },
+    "import-preview": {
+      path: "/import",
+      act: async (page) => {
+        await page.locator("main textarea").fill(list);
+        await page.getByRole("button", { name: "Show the preview" }).click();
+        await page.getByRole("heading", { name: "Preview" }).waitFor();
+      },
+    },
     "dashboard-after-deletion": { path: "/", act: async () => {} },
     "driver-uploaded": {
       path: "/drivers",
@@ -77,6 +85,14 @@ export function scenesOf(
     },
   };
 }
+
+/** Printers of a list as a customer sends it: two new ones, a change, one that is wrong. */
+const list = `name,client,address,location
+Kopierer 3. OG,Kanzlei Hartmann & Sölle,10.14.2.60,3. OG
+Empfang,Kanzlei Hartmann & Sölle,10.14.2.61,EG
+Archiv,Kanzlei Hartmann & Sölle,10.14.2.24,"UG, hinten"
+"A, B",Kanzlei Hartmann & Sölle,10.14.2.999,
+`;
 
 async function savePrinter(page: Page, name: string, address: string): Promise<void> {
   await page.getByRole("textbox", { name: "Name" }).fill(name);
