@@ -1,7 +1,13 @@
 // What makes the pages smoother. Everything works without it, by plain forms and links.
 import { unhide } from "./scripts/copy.js";
-import { $, each, notify } from "./scripts/dom.js";
-import { forgetChanges, guard } from "./scripts/guard.js";
+import "./scripts/dialog.js";
+import { $, each } from "./scripts/dom.js";
+import "./scripts/downloads.js";
+import { settleFocus } from "./scripts/focus.js";
+import { countSet } from "./scripts/folds.js";
+import { guard } from "./scripts/guard.js";
+import { fitPictures } from "./scripts/icon.js";
+import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
 import { suggestModels } from "./scripts/models.js";
 import { derivePort } from "./scripts/port-name.js";
 import { watchUpload } from "./scripts/uploads.js";
@@ -15,23 +21,18 @@ function prepare(root) {
   each(root, "form", suggestModels);
   each(root, "form[data-guard]", guard);
   each(root, "form.upload", watchUpload);
+  each(root, "form.icon-form", fitPictures);
+  each(root, "details[data-fold]", countSet);
   each(root, "button[data-copy]", unhide);
+  each(root, "[data-close]", unhideClose);
 }
 
 document.addEventListener("htmx:load", ({ target }) => {
   if (target instanceof Element) prepare(target);
 });
-document.addEventListener("htmx:afterSettle", () => {
-  const place = $("[data-focus]");
-  place?.removeAttribute("data-focus");
-  place?.focus();
-});
-document.addEventListener("htmx:sendError", () =>
-  notify("The service does not answer. What you typed is still here."),
-);
-document.addEventListener("htmx:afterRequest", ({ detail }) => {
-  if (detail.successful) forgetChanges();
-});
+document.addEventListener("htmx:afterSettle", settleFocus);
+// A button that was disabled while it worked has lost the focus, also where nothing was put into the page.
+document.addEventListener("htmx:afterRequest", () => setTimeout(settleFocus, 50));
 
 // A link to the new-printer form opens it.
 function openTarget() {
@@ -40,11 +41,7 @@ function openTarget() {
 }
 addEventListener("hashchange", openTarget);
 
-// Where there is room beside the list, the form stands there open.
-/** @type {HTMLDetailsElement | null} */
-const form = $("#new-printer");
-if (form && matchMedia("(min-width: 1200px)").matches) form.open = true;
 prepare(document.body);
 openTarget();
-const refused = $("[data-focus]");
-if (refused) refused.focus();
+forgetWhatWasDone();
+if ($("[data-focus]")) settleFocus();

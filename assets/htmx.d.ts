@@ -1,7 +1,31 @@
-// What app.js uses of htmx, which a page loads before it.
+// What the scripts use of htmx, which a page loads before them.
 declare const htmx: { trigger(element: Element, event: string): void };
+
+/** A request of htmx's, and what asked for it. */
+interface HtmxRequest {
+  readonly elt: Element;
+  readonly xhr: XMLHttpRequest;
+  readonly successful: boolean;
+}
+
+interface HtmxSwap extends HtmxRequest {
+  shouldSwap: boolean;
+  isError: boolean;
+  readonly serverResponse: string;
+}
+
+interface HtmxQuestion {
+  readonly elt: Element;
+  /** What `hx-confirm` asks; null without it. */
+  readonly question: string | null;
+  readonly triggeringEvent: Event | undefined;
+  readonly issueRequest: (isConfirmed: boolean) => void;
+}
 
 interface GlobalEventHandlersEventMap {
   "htmx:xhr:progress": CustomEvent<ProgressEvent>;
-  "htmx:afterRequest": CustomEvent<{ readonly successful: boolean; readonly xhr: XMLHttpRequest }>;
+  "htmx:beforeRequest": CustomEvent<HtmxRequest>;
+  "htmx:afterRequest": CustomEvent<HtmxRequest>;
+  "htmx:beforeSwap": CustomEvent<HtmxSwap>;
+  "htmx:confirm": CustomEvent<HtmxQuestion>;
 }

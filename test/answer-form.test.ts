@@ -38,6 +38,7 @@ test("every error code has one status", () => {
     invalid: 422,
     "not-found": 404,
     conflict: 409,
+    stale: 409,
     "too-large": 413,
     forbidden: 403,
     misdirected: 421,

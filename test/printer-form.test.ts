@@ -123,6 +123,30 @@ test("every field of a printer is in its form", () => {
   assert.deepEqual(missing, []);
 });
 
+test("fields are read in the order in which the form shows them, and so are their problems", () => {
+  const form = formOf({});
+  const shown = [...form.matchAll(/ name="(\w+)"/g)].map((match) => match[1]);
+
+  assert.deepEqual(Object.keys(parsePrinter(everything)), shown);
+});
+
+test("a fold says how many of its fields are set, and opens where one was refused", () => {
+  const foldsOf = (values: Record<string, string | undefined>, problems = {}) => {
+    const form = printerForm({ clients: [], drivers: [] }, { values, problems }).toString();
+    return [...form.matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g)].map(
+      ([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()],
+    );
+  };
+
+  assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
+  assert.deepEqual(foldsOf(printerFormValues(parsePrinter(everything)), { comment: "too long" }), [
+    ["Port and status", "6 set", ""],
+    ["Location, sharing, default printer", "5 set", "open"],
+    ["Preferences", "4 set", ""],
+    ["Clean-up", "2 set", ""],
+  ]);
+});
+
 test("every setting is on the printer's page: another value makes another page", () => {
   const printers = ["lpr", "raw"].map((protocol) => makePrinter({ ...everything, protocol }));
   const pageOf = (printer: Printer) => settingsSection({ printer, revision: undefined }).toString();

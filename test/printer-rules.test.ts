@@ -53,6 +53,12 @@ test("addresses are IPv4, IPv6 with or without brackets, and host names", () => 
     assert.deepEqual(refused({ address }), ["address"], address);
 });
 
+test("an address with a zone, which names a card of one machine, is refused with the way out", () => {
+  for (const address of ["fe80::1%eth0", "[fe80::1%12]", "fe80::1%"]) {
+    assert.throws(() => parse({ address }), /zone behind %.*leave it out.*IPv4 address or host name/);
+  }
+});
+
 test("a queue's name has 1 to 220 characters and none that Windows refuses", () => {
   assert.equal(parse({ name: ` ${"x".repeat(220)} ` }).name.length, 220);
   for (const name of ["", "   ", "\u0007", "x".repeat(221), "a\\b", "a,b", "a!b"])
@@ -106,6 +112,27 @@ test("every mistake is named at once", () => {
     "name",
     "port_number",
   ]);
+});
+
+test("records that do not exist are named together with all else, in the form's order", () => {
+  const missing = () => ({ driver_desc: "no such model", client_id: "no such client" });
+  const input = { name: "a,b", address: "a b", protocol: "lpr", replaces: "x,y", port_number: "x" };
+
+  assert.throws(
+    () => parsePrinter({ ...input, address: "10.0.0.300" }, missing),
+    (error) => {
+      assert.ok(error instanceof UserError);
+      assert.deepEqual(Object.keys(error.fields), [
+        "name",
+        "client_id",
+        "driver_desc",
+        "address",
+        "port_number",
+        "replaces",
+      ]);
+      return true;
+    },
+  );
 });
 
 test("a printer's own model counts, else its driver's, and without either it cannot be deployed", () => {

@@ -1,4 +1,6 @@
-import { $, notify } from "./dom.js";
+import { announce, notify } from "./dom.js";
+
+const shownMs = 2000;
 
 /**
  * Copies text also on plain http, where the clipboard interface does not exist.
@@ -9,33 +11,45 @@ async function copy(text) {
   const area = document.createElement("textarea");
   area.value = text;
   area.setAttribute("readonly", "");
-  area.className = "visually-hidden";
-  document.body.append(area);
+  area.className = "copied-from";
+  // An open dialog keeps the focus to itself.
+  (document.activeElement?.closest("dialog") ?? document.body).append(area);
+  area.focus({ preventScroll: true });
   area.select();
   const done = document.execCommand("copy");
   area.remove();
   if (!done) throw new Error("the browser refused");
 }
 
+/** @type {WeakMap<HTMLElement, ReturnType<typeof setTimeout>>} */
+const timers = new WeakMap();
+
 document.addEventListener("click", async ({ target }) => {
   if (!(target instanceof Element)) return;
   /** @type {HTMLButtonElement | null} */
   const button = target.closest("button[data-copy]");
-  const source = button && $(`#${button.dataset.copy}`);
+  const source = button && document.getElementById(button.dataset.copy ?? "");
   if (!source) return;
+  const label = button.dataset.label ?? button.textContent ?? "Copy";
+  button.dataset.label = label;
   try {
     await copy(source.textContent);
     button.textContent = "Copied";
+    announce("Copied");
   } catch {
     notify("Copying is not allowed here: select the text and copy it.");
   }
-  button.focus();
-  setTimeout(() => {
-    button.textContent = "Copy";
-  }, 2000);
+  button.focus({ preventScroll: true });
+  clearTimeout(timers.get(button));
+  timers.set(
+    button,
+    setTimeout(() => {
+      button.textContent = label;
+    }, shownMs),
+  );
 });
 
-/** @param {HTMLButtonElement} button */
+/** @param {HTMLButtonElement} button which keeps its width when it says that it has copied */
 export function unhide(button) {
   button.hidden = false;
 }

@@ -8,19 +8,73 @@
 export const $ = (selector, from = document) => from.querySelector(selector);
 
 /**
- * Shows a message where a fragment's would stand; screen readers read it out.
+ * An element with attributes and what is in it.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function make(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * @typedef {object} Way what can be done next: a link, or a button
+ * @property {string} label
+ * @property {string} [path]
+ * @property {() => void} [work]
+ */
+
+/**
+ * Shows a message where a fragment's would stand, in place of the one that is there.
  * @param {string} text
  * @param {"good" | "bad"} [tone]
+ * @param {readonly Way[]} [ways]
+ * @returns {HTMLElement | undefined} the message, which can take the focus
  */
-export function notify(text, tone = "bad") {
+export function notify(text, tone = "bad", ways = []) {
   const place = $("#message");
-  if (!place) return;
-  const box = document.createElement("div");
-  box.className = `notice ${tone}`;
-  box.setAttribute("role", tone === "bad" ? "alert" : "status");
-  box.textContent = text;
+  if (!place) return undefined;
+  const items = ways.map((way) => make("li", {}, wayOf(way)));
+  const close = make("li", { "data-close": "" }, wayOf({ label: "Close", work: () => {} }));
+  const box = make(
+    "div",
+    { class: `notice ${tone}`, role: tone === "bad" ? "alert" : "status", tabindex: "-1" },
+    make("p", {}, text),
+    make("ul", { class: "actions" }, ...items, close),
+  );
   place.className = "floating";
   place.replaceChildren(box);
+  return box;
+}
+
+/** @param {Way} way */
+function wayOf({ label, path, work }) {
+  if (path !== undefined) return make("a", { href: path }, label);
+  const button = make("button", { type: "button", class: "link" }, label);
+  if (work) button.addEventListener("click", work);
+  return button;
+}
+
+/**
+ * Says something to screen readers alone, where what is seen says it without words of its own.
+ * @param {string} text
+ */
+export function announce(text) {
+  let place = $("#announcements");
+  if (!place) {
+    place = make("div", { id: "announcements", class: "visually-hidden", role: "status" });
+    document.body.append(place);
+  }
+  // The same words again are said again only where they are new.
+  place.textContent = "";
+  requestAnimationFrame(() => {
+    if (place) place.textContent = text;
+  });
 }
 
 /** @type {WeakMap<Element, Set<unknown>>} */

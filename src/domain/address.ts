@@ -5,9 +5,9 @@ export function cleanAddress(typed: string): string {
   return typed.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** Whether it is an IPv4 or IPv6 address or a host name. */
+/** Whether it is an IPv4 or IPv6 address, without a zone, or a host name. */
 export function isAddress(text: string): boolean {
-  return isIP(text) !== 0 || isHostName(text);
+  return (isIP(text) !== 0 && !text.includes("%")) || isHostName(text);
 }
 
 /** The port's name that goes with an address where none was typed. The page's script does the same. */

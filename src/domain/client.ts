@@ -23,6 +23,11 @@ export function parseClient(input: FormInput): ClientSettings {
   return client;
 }
 
+/** Settings as their form shows them. */
+export function clientFormValues({ name, notes }: ClientSettings): FormInput {
+  return { name, notes };
+}
+
 /** Two clients whose names have the same key are the same client. */
 export function clientNameKey(name: string): string {
   return name.normalize("NFKC").toLowerCase();

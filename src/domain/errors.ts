@@ -3,6 +3,7 @@ export type ErrorCode =
   | "invalid" // what was sent cannot be accepted
   | "not-found"
   | "conflict" // it collides with what is there
+  | "stale" // somebody else has saved the same record since the form was opened
   | "too-large"
   | "forbidden"
   | "misdirected" // it was sent to a name that is not this service's
@@ -10,6 +11,20 @@ export type ErrorCode =
 
 /** Messages beside form fields, by field name. */
 export type FieldMessages = Readonly<Record<string, string>>;
+
+/** The records that stand in the way of a change: pages link to them. */
+export interface Obstacles {
+  /** What a page says before their names, in place of the message; without its end. */
+  readonly sentence: string;
+  /** The first of them. */
+  readonly records: readonly {
+    readonly kind: "printer" | "client" | "driver";
+    readonly id: number;
+    readonly name: string;
+  }[];
+  /** How many there are besides. */
+  readonly more: number;
+}
 
 /**
  * Something that a person caused and can fix. The message is shown to that person as it stands:
@@ -19,11 +34,13 @@ export class UserError extends Error {
   override readonly name = "UserError";
   readonly code: ErrorCode;
   readonly fields: FieldMessages;
+  readonly obstacles: Obstacles | undefined;
 
-  constructor(code: ErrorCode, message: string, fields: FieldMessages = {}) {
+  constructor(code: ErrorCode, message: string, fields: FieldMessages = {}, obstacles?: Obstacles) {
     super(message);
     this.code = code;
     this.fields = fields;
+    this.obstacles = obstacles;
   }
 }
 

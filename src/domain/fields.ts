@@ -27,17 +27,35 @@ export function withoutMarkRuns(text: string): string {
 /** Whatever is not printable ASCII. */
 const special = /[^ -~]/;
 
-/** Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). */
+/**
+ * Trimmed, NFC, well-formed, without control characters (line feeds stay where `multiline` is set). Marks of direction
+ * at the ends, which come along when text is copied from other windows, go as spaces do.
+ */
 export function cleanText(value: string, multiline = false): string {
   // Most texts are plain, and looking is far quicker than replacing nothing.
   if (!special.test(value)) return value.trim();
   const text = withoutMarkRuns(value.toWellFormed()).normalize("NFC");
-  if (!multiline) return text.replace(/\p{Cc}/gu, "").trim();
-  return text
-    .replace(/\r\n?/g, "\n")
-    .replace(/[^\P{Cc}\n]/gu, "")
-    .trim();
+  if (!multiline) return trimmed(text.replace(/\p{Cc}/gu, ""));
+  return trimmed(text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n]/gu, ""));
 }
+
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isMargin(text.charAt(start))) start++;
+  while (end > start && isMargin(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** Left-to-right mark, right-to-left mark, Arabic letter mark. */
+const directionMarks = "\u200e\u200f\u061c";
+
+function isMargin(character: string): boolean {
+  return directionMarks.includes(character) || character.trim() === "";
+}
+
+/** Embeddings, overrides and isolates: what follows them reads in another order than it is. */
+const turnsDirection = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** Whether a checkbox's value, as a form sends it, means that it is ticked. */
 export function isTicked(value: string | undefined): boolean {
@@ -51,16 +69,24 @@ export function isTicked(value: string | undefined): boolean {
 export class FieldReader {
   readonly #input: FormInput;
   readonly #problems: Record<string, string> = {};
+  /** In the order in which they were read. */
+  readonly #names = new Set<string>();
 
   constructor(input: FormInput) {
     this.#input = input;
   }
 
   text(name: string, rule: TextRule): string {
-    const value = cleanText(this.#input[name] ?? "", rule.multiline);
+    const value = this.#read(name, rule.multiline);
     if (rule.required && value === "") return this.#refuse(name, `${rule.label} is needed.`, "");
     if (rule.maxLength !== undefined && value.length > rule.maxLength) {
       const message = `${rule.label} has ${value.length} characters; at most ${rule.maxLength} are possible.`;
+      return this.#refuse(name, message, "");
+    }
+    const turn = turnsDirection.exec(value)?.[0];
+    if (turn !== undefined) {
+      const code = turn.charCodeAt(0).toString(16).toUpperCase();
+      const message = `${rule.label} holds an invisible character that turns the direction of text (U+${code}): delete all of it and type it anew.`;
       return this.#refuse(name, message, "");
     }
     const bad = [...(rule.forbidden ?? "")].find((character) => value.includes(character));
@@ -70,7 +96,7 @@ export class FieldReader {
 
   /** One of `choices`; an absent or empty field is the first of them. */
   choice<const T extends string>(name: string, label: string, choices: readonly [T, ...T[]]): T {
-    const value = cleanText(this.#input[name] ?? "");
+    const value = this.#read(name);
     const found = choices.find((choice) => choice === value);
     if (found !== undefined || value === "") return found ?? choices[0];
     const known = choices.map((choice) => choice || "(empty)").join(", ");
@@ -79,7 +105,7 @@ export class FieldReader {
 
   /** A whole number; an absent or empty field is `fallback`. */
   integer(name: string, label: string, range: { min: number; max: number; fallback: number }): number {
-    const value = cleanText(this.#input[name] ?? "");
+    const value = this.#read(name);
     if (value === "") return range.fallback;
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= range.min && number <= range.max) return number;
@@ -89,12 +115,13 @@ export class FieldReader {
 
   /** Whether a checkbox is ticked. */
   checkbox(name: string): boolean {
+    this.#names.add(name);
     return isTicked(this.#input[name]);
   }
 
   /** A reference to another record; empty is none. */
   reference(name: string, label: string): number | null {
-    const value = cleanText(this.#input[name] ?? "");
+    const value = this.#read(name);
     if (value === "") return null;
     if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
     return this.#refuse(name, `${label} “${value}” does not exist.`, null);
@@ -105,13 +132,24 @@ export class FieldReader {
     this.#problems[name] ??= message;
   }
 
+  /** In the order in which the fields were read, whenever a problem was found. */
   get problems(): FieldMessages {
-    return this.#problems;
+    const found: Record<string, string> = {};
+    for (const name of [...this.#names, ...Object.keys(this.#problems)]) {
+      const message = this.#problems[name];
+      if (message !== undefined) found[name] = message;
+    }
+    return found;
   }
 
   /** @throws UserError "invalid" when any field had a problem; its message repeats them all. */
   check(): void {
-    throwIfAny(this.#problems);
+    throwIfAny(this.problems);
+  }
+
+  #read(name: string, multiline = false): string {
+    this.#names.add(name);
+    return cleanText(this.#input[name] ?? "", multiline);
   }
 
   #refuse<T>(name: string, message: string, instead: T): T {

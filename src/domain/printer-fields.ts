@@ -1,5 +1,6 @@
 import { cleanAddress, derivePortName, isAddress } from "./address.ts";
-import { FieldReader, type FormInput, type TextRule } from "./fields.ts";
+import type { FieldMessages } from "./errors.ts";
+import { cleanText, FieldReader, type FormInput, type TextRule } from "./fields.ts";
 import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
 import {
   type Choices,
@@ -43,12 +44,22 @@ const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSetti
   color: choice("Colour", colorModes),
   collate: { ...choice("Collate", collateModes), parse: parseCollate },
   paper_size: choice("The paper size", paperSizes),
-  keep_driver: checkbox(),
   replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
+  keep_driver: checkbox(),
 };
 
-/** @throws UserError "invalid" with a message for each field. */
-export function parsePrinter(input: FormInput): PrinterSettings {
+/** What a printer says of other records. */
+export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc">;
+
+/**
+ * @param lookUp what is wrong with the records that the printer refers to; here, so that a person sees all that is
+ *   wrong at once
+ * @throws UserError "invalid" with a message for each field, in the form's order.
+ */
+export function parsePrinter(
+  input: FormInput,
+  lookUp: (references: PrinterReferences) => FieldMessages = () => ({}),
+): PrinterSettings {
   const form = new FieldReader(input);
   const references = {
     name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
@@ -59,6 +70,7 @@ export function parsePrinter(input: FormInput): PrinterSettings {
   const port_name = settings.port_name || derivePortName(settings.address);
   const printer = { ...references, ...settings, port_name };
   checkTogether(form, printer);
+  for (const [field, message] of Object.entries(lookUp(printer))) form.refuse(field, message);
   form.check();
   return printer;
 }
@@ -90,7 +102,9 @@ export const printerDefaults: StoredSettings = printerSettingsFrom("{}");
 
 /** Settings as their form shows them: those of an empty form unless they say otherwise. */
 export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, formValue(value)]));
+  const names = ["name", "client_id", "driver_id", ...Object.keys(storedFields)] as (keyof PrinterSettings)[];
+  const known = names.filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(known.map((name) => [name, formValue(settings[name] ?? null)]));
 }
 
 function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
@@ -136,6 +150,12 @@ function parseAddress(form: FieldReader, name: string): string {
   const typed = form.text(name, addressRule);
   const address = cleanAddress(typed);
   if (address === "" || isAddress(address)) return address;
+  if (address.includes("%")) {
+    const zone =
+      "The zone behind % names a network card of one machine, and means another or nothing on others";
+    form.refuse(name, `${zone}: leave it out, or take the printer’s IPv4 address or host name.`);
+    return "";
+  }
   form.refuse(name, `“${typed}” is neither an IP address nor a host name.`);
   return "";
 }
@@ -150,7 +170,7 @@ function parseCollate(form: FieldReader, name: string): PrinterSettings["collate
 
 function parseReplaces(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
-  const names = [...new Set(typed.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
+  const names = [...new Set(typed.split("\n").map((line) => cleanText(line)))].filter((line) => line !== "");
   for (const old of names.filter((line) => !isQueueName(line)))
     form.refuse(name, `“${old.slice(0, 60)}” cannot be the name of a local queue.`);
   return names;

@@ -29,7 +29,7 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
   };
   const action = html`<a class="button primary" href="${paths.printers}?client_id=${client.id}">New printer</a>`;
   return page(
-    { ...frame, title: client.name, place: "Clients", action },
+    { ...frame, title: client.name, heading: html`<bdi>${client.name}</bdi>`, place: "Clients", action },
     html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
     <div class="deploy-page">
       ${printers.length > 0 && clientDeploySection({ ...choice, offer, downloaded })}

@@ -1,6 +1,6 @@
 import type { Client } from "../domain/client.ts";
 import type { ListedClient } from "../domain/listings.ts";
-import { type FormState, problemSummary, textArea, textField } from "./form.ts";
+import { type FormState, openedField, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -31,7 +31,7 @@ export function clientList(clients: readonly ListedClient[]): Html {
 
 /** The form for a new client; `oob` where a fragment brings it along. */
 export function clientForm(form: FormState, oob = false): Html {
-  return html`<form id="client-form" class="panel" method="post" action="${paths.clients}" novalidate
+  return html`<form id="client-form" class="panel" method="post" action="${paths.clients}" novalidate data-guard
     hx-post="${paths.clients}" hx-target="#client-list" hx-swap="outerHTML" hx-disabled-elt="find button"
     ${oob && html`hx-swap-oob="true"`}>
     <h2>New client</h2>${problemSummary(form)}${clientFields(form)}
@@ -41,8 +41,9 @@ export function clientForm(form: FormState, oob = false): Html {
 
 /** A client's form on its own page, and the fragment that a save answers. */
 export function clientSettings(client: Client, form: FormState): Html {
-  return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate>
-    ${problemSummary(form)}${clientFields(form)}<button class="primary">Save client</button></form>`;
+  const opened = { labels: { name: "Name", notes: "Notes" }, path: paths.client(client.id) };
+  return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate data-guard>
+    ${problemSummary(form, opened)}${clientFields(form)}${openedField(form)}<button class="primary">Save client</button></form>`;
 }
 
 function clientFields(form: FormState): Html {

@@ -37,15 +37,21 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
   const { driver, printers, standing } = data;
   const action = html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with it</a>`;
   return page(
-    { ...frame, title: driverTitle(driver), place: "Drivers", action },
+    {
+      ...frame,
+      title: driverTitle(driver),
+      heading: html`<bdi>${driverTitle(driver)}</bdi>`,
+      place: "Drivers",
+      action,
+    },
     html`<p class="soft">${stateBadge(standing)} ${driver.file_name}, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</p>
     ${findingsNotice(standing)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
     <section><h2>INF and model</h2>${driverSettings(data)}</section>
     ${printers.length > 0 && html`<section><h2>Printers with this driver</h2>${printerTable(printers)}</section>`}
-    <section><h2>Archive</h2><p><a href="${paths.driverArchive(driver.id)}" download>${driver.file_name}</a>, as uploaded.<br>
+    <section><h2>Archive</h2><p><a href="${paths.driverArchive(driver.id)}">${driver.file_name}</a>, as uploaded.<br>
       SHA-256 <code class="wrap">${driver.sha256}</code></p>
-      <p><a href="${paths.driverFiles(driver.id)}" download>Its files as packages hold them</a>: what a script fetched alone downloads.</p></section>
+      <p><a href="${paths.driverFiles(driver.id)}">Its files as packages hold them</a>: what a script fetched alone downloads.</p></section>
     ${deleteFold({
       what: "driver",
       consequence: "The archive goes with it. A driver that printers use is not deleted.",

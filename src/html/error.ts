@@ -1,6 +1,8 @@
+import type { Obstacles } from "../domain/errors.ts";
 import { type Html, html } from "./html.ts";
-import { type Frame, messageBox, page } from "./layout.ts";
+import { type Frame, type Link, type Message, messageBox, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { count } from "./text.ts";
 
 const titles: Record<number, string> = {
   403: "Not allowed",
@@ -11,17 +13,44 @@ const titles: Record<number, string> = {
   422: "Not possible yet",
   500: "An error of ours",
   503: "Busy",
+  507: "The disk is full",
 };
 
-/** A page for what went wrong: what happened, why, and what to do. */
-export function errorPage(frame: Frame, status: number, message: string): Html {
+/** Why something was refused, for a person to read and mend. */
+interface Refusal {
+  readonly message: string;
+  readonly obstacles?: Obstacles | undefined;
+}
+
+/**
+ * A page for what went wrong: what happened, why, and what to do.
+ * @param ways where somebody can go on from here, the likeliest first
+ */
+export function errorPage(frame: Frame, status: number, refusal: Refusal, ways: readonly Link[]): Html {
+  const { text, links = [] } = refusalMessage(refusal);
+  const back = [...ways, { label: "Go to the dashboard", path: paths.dashboard }];
   return page(
     { ...frame, title: titles[status] ?? "Not possible" },
-    html`<p>${message}</p><p><a class="button" href="${paths.dashboard}">Go to the dashboard</a></p>`,
+    html`<p>${text}</p>
+    ${links.length > 0 && html`<ul class="actions">${links.map(({ label, path }) => html`<li><a href="${path}">${label}</a></li>`)}</ul>`}
+    <p class="actions">${back.map(({ label, path }) => html`<a class="button" href="${path}">${label}</a>`)}</p>`,
   );
 }
 
 /** The same as a fragment. */
-export function errorFragment(message: string): Html {
-  return messageBox({ tone: "bad", text: message });
+export function errorFragment(refusal: Refusal): Html {
+  return messageBox(refusalMessage(refusal));
+}
+
+const pathOf = { printer: paths.printer, client: paths.client, driver: paths.driver };
+
+/** The same as a message on a page. */
+export function refusalMessage({ message, obstacles }: Refusal): Message {
+  if (obstacles === undefined) return { tone: "bad", text: message };
+  const { sentence, records, more } = obstacles;
+  const links = records.map(({ kind, id, name }) => ({
+    label: html`<bdi>${name}</bdi>`,
+    path: pathOf[kind](id),
+  }));
+  return { tone: "bad", text: `${sentence}${more > 0 ? `, and ${count(more)} more` : ""}:`, links };
 }

@@ -44,10 +44,13 @@ const entities: Record<string, string> = {
   "'": "&#39;",
 };
 
-const special = /[&<>"'\0]/;
+const special = /[&<>"'\0\u202a-\u202e\u2066-\u2069]/;
 
+/** What turns the direction of the text behind it is shown as the place where it stands, like what cannot be shown. */
 function escapeHtml(text: string): string {
   // Most texts are plain, and looking is far quicker than replacing nothing.
   if (!special.test(text)) return text;
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character).replaceAll("\0", "\ufffd");
+  return text
+    .replace(/[&<>"']/g, (character) => entities[character] ?? character)
+    .replace(/[\0\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }

@@ -11,6 +11,8 @@ const places = [
 
 interface PageOptions {
   readonly title: string;
+  /** The title as it stands on the page, where a name from outside is in it. */
+  readonly heading?: Html;
   /** The place that is marked in the head. */
   readonly place?: string;
   /** The one primary action, top right. */
@@ -26,9 +28,14 @@ export type Frame = Pick<PageOptions, "assets" | "message">;
 export interface Message {
   readonly tone: "good" | "warn" | "bad";
   readonly text: Hole;
-  readonly links?: readonly { readonly label: string; readonly path: string }[];
+  readonly links?: readonly Link[];
   /** Where a button asks for a deletion to be taken back: of this change, or of another one that it names. */
   readonly undo?: { readonly path: string; readonly label?: Html };
+}
+
+export interface Link {
+  readonly label: Hole;
+  readonly path: string;
 }
 
 /** Addresses of the style sheet and the scripts, each with the digest of its content. */
@@ -44,17 +51,20 @@ const htmxConfig = JSON.stringify({
   allowEval: false,
   historyCacheSize: 0,
   selfRequestsOnly: true,
+  // No page has a style attribute, and the Content-Security-Policy would refuse one.
+  attributesToSettle: ["class", "width", "height"],
+  // Every answer is shown: a refused form in its place, another error in the place for messages (HX-Retarget).
   responseHandling: [
     { code: "204", swap: false },
     { code: "[23]..", swap: true },
     { code: "4(?:09|13|22)", swap: true },
-    { code: "[45]..", swap: false, error: true },
+    { code: "[45]..", swap: true, error: true },
   ],
 });
 
 /** A whole page. */
 export function page(options: PageOptions, body: Hole): Html {
-  const { title, place, action, assets, message } = options;
+  const { title, heading = title, place, action, assets, message } = options;
   const links = places.map(
     ([label, path]) =>
       html`<li><a href="${path}" ${label === place && html`aria-current="page"`}>${label}</a></li>`,
@@ -80,7 +90,7 @@ export function page(options: PageOptions, body: Hole): Html {
   </header>
   <main id="main">
     ${messagePlace(message)}
-    <div class="top"><h1>${title}</h1>${action}</div>
+    <div class="top"><h1>${heading}</h1>${action}</div>
     ${body}
   </main>
 </body>
@@ -105,7 +115,8 @@ export function messageBox({ tone, text, links = [], undo }: Message): Html {
     items.unshift(html`<li><form class="inline" method="post" action="${undo.path}">${button}</form></li>`);
   }
   return html`<div class="notice ${tone}" role="${tone === "good" ? "status" : "alert"}" tabindex="-1" data-focus>
-    <p>${text}</p>${items.length > 0 && html`<ul class="actions">${items}</ul>`}</div>`;
+    <p>${text}</p><ul class="actions">${items}<li data-close hidden><button type="button" class="link">Close<span
+    class="visually-hidden"> this message</span></button></li></ul></div>`;
 }
 
 /** What an empty place is for, and the way to the first step. */

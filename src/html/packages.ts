@@ -39,9 +39,7 @@ export function packageLinks(
   formats: readonly ListedFormat[],
 ): Html[] {
   return formats.map(
-    (
-      format,
-    ) => html`<a href="${paths.package(id, format.id)}" download>${format.target}<span class="visually-hidden">
+    (format) => html`<a href="${paths.package(id, format.id)}">${format.target}<span class="visually-hidden">
       package of ${name}</span></a> `,
   );
 }

@@ -1,13 +1,52 @@
 import { driverTitle } from "../domain/driver.ts";
 import type { PrinterChoices } from "../domain/listings.ts";
-import { type Printer, queueNameRule } from "../domain/printer.ts";
+import { type Printer, type PrinterSettings, queueNameRule } from "../domain/printer.ts";
 import { collateModes, colorModes, duplexModes, paperSizes, protocols } from "../domain/printer-choices.ts";
-import { printerDefaults } from "../domain/printer-fields.ts";
-import { checkbox, type FormState, problemSummary, selectField, textArea, textField } from "./form.ts";
+import { printerFormValues } from "../domain/printer-fields.ts";
+import {
+  checkbox,
+  type FormState,
+  openedField,
+  problemSummary,
+  selectField,
+  textArea,
+  textField,
+} from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { listed } from "./text.ts";
+
+/** What the fields are called. */
+const labels = {
+  name: "Name",
+  client_id: "Client",
+  driver_id: "Driver",
+  driver_desc: "Model",
+  address: "Address",
+  port_name: "Port",
+  protocol: "Protocol",
+  port_number: "Port number",
+  lpr_queue: "LPR queue",
+  snmp: "Ask the printer’s status by SNMP",
+  snmp_community: "SNMP community",
+  snmp_index: "SNMP index",
+  location: "Location",
+  comment: "Comment",
+  set_default: "Make it the default printer",
+  shared: "Share it on the network",
+  share_name: "Share name",
+  duplex: "Duplex",
+  color: "Colour",
+  collate: "Collate",
+  paper_size: "Paper size",
+  replaces: "Replaces",
+  keep_driver: "Leave the driver on the machine at uninstall",
+} as const satisfies Record<keyof PrinterSettings, string>;
+
+function named<Name extends keyof typeof labels>(name: Name) {
+  return { name, label: labels[name] };
+}
 
 /** The form for a new printer; `oob` where a fragment brings it along. */
 export function printerForm(choices: PrinterChoices, form: FormState, oob = false): Html {
@@ -25,10 +64,16 @@ export function printerEditPage(
   choices: PrinterChoices,
   form: FormState,
 ): Html {
+  const opened = { labels, path: paths.printerEdit(printer.id) };
   return page(
-    { ...frame, title: `Edit ${printer.name}`, place: "Printers" },
-    html`<form id="printer-form" class="panel wide" method="post" action="${paths.printer(printer.id)}" novalidate data-guard>
-      ${problemSummary(form)}${printerFields(choices, form)}
+    {
+      ...frame,
+      title: `Edit ${printer.name}`,
+      heading: html`Edit <bdi>${printer.name}</bdi>`,
+      place: "Printers",
+    },
+    html`<form id="printer-form" class="panel" method="post" action="${paths.printer(printer.id)}" novalidate data-guard>
+      ${problemSummary(form, opened)}${printerFields(choices, form)}${openedField(form)}
       <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printer(printer.id)}">Cancel</a></p>
     </form>`,
   );
@@ -36,88 +81,101 @@ export function printerEditPage(
 
 function printerFields(choices: PrinterChoices, form: FormState): Html {
   const clients = choices.clients.map(({ id, name }) => [String(id), name] as const);
-  const drivers = choices.drivers.map((driver) => [String(driver.id), driverTitle(driver)] as const);
   return html`
     ${textField(form, {
-      label: "Name",
-      name: "name",
+      ...named("name"),
       required: true,
       hint: `The queue’s name on Windows. Everything but ${listed(queueNameRule.forbidden)} is possible.`,
     })}
-    ${selectField(form, { label: "Client", name: "client_id", choices: [["", "None"], ...clients] })}
-    ${selectField(form, { label: "Driver", name: "driver_id", choices: [["", "None yet"], ...drivers], attributes: html`data-models` })}
+    ${selectField(form, { ...named("client_id"), choices: [["", "None"], ...clients] })}
+    ${driverFields(choices, form)}
     ${textField(form, {
-      label: "Model",
-      name: "driver_desc",
-      hint: "Empty takes the driver’s own. Type to search in the driver’s models.",
-      attributes: html`list="models" autocomplete="off"`,
-    })}
-    <datalist id="models"></datalist>
-    ${textField(form, {
-      label: "Address",
-      name: "address",
+      ...named("address"),
       hint: "IPv4, IPv6 or host name. Leave it and the port empty to deploy the driver alone.",
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${textField(form, {
-      label: "Port",
-      name: "port_name",
+      ...named("port_name"),
       hint: "Follows the address until you type one.",
       attributes: html`spellcheck="false"`,
     })}
-    <details class="more" ${hasMore(form) && html`open`}><summary>Port, sharing, preferences and clean-up</summary>
-      ${portFields(form)}${queueFields(form)}${preferenceFields(form)}${cleanUpFields(form)}
-    </details>`;
+    ${folds(form)}`;
 }
 
-const basics = ["name", "client_id", "driver_id", "driver_desc", "address", "port_name"];
+function driverFields(choices: PrinterChoices, form: FormState): Html {
+  const drivers = choices.drivers.map((driver) => [String(driver.id), driverTitle(driver)] as const);
+  return html`
+    ${selectField(form, { ...named("driver_id"), choices: [["", "None yet"], ...drivers], attributes: html`data-models` })}
+    ${textField(form, {
+      ...named("driver_desc"),
+      hint: "Empty takes the driver’s own. Type to search in the driver’s models.",
+      attributes: html`list="models" autocomplete="off"`,
+    })}
+    <datalist id="models"></datalist>`;
+}
 
-/** The folded part opens where one of its fields was refused. */
-function hasMore(form: FormState): boolean {
-  return Object.keys(form.problems).some((name) => !basics.includes(name));
+/** What few printers need, folded by what it is about. */
+function folds(form: FormState): Html {
+  return html`
+    ${fold(form, "Port and status", ["protocol", "port_number", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
+    ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
+    ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size"], preferenceFields)}
+    ${fold(form, "Clean-up", ["replaces", "keep_driver"], cleanUpFields)}`;
+}
+
+const defaultValues = printerFormValues();
+
+/** Open where one of its fields needs to be seen; says how many of them are not as in an empty form. */
+function fold(
+  form: FormState,
+  title: string,
+  names: readonly (keyof typeof labels)[],
+  fields: (form: FormState) => Html,
+): Html {
+  const set = names.filter(
+    (name) => (form.values[name] ?? defaultValues[name] ?? "") !== (defaultValues[name] ?? ""),
+  ).length;
+  const isOpen = names.some((name) => name in form.problems || name in (form.meanwhile ?? {}));
+  return html`<details class="more" data-fold ${isOpen && html`open`}>
+    <summary>${title} <span class="soft count">${set > 0 && `${set} set`}</span></summary>${fields(form)}</details>`;
 }
 
 function portFields(form: FormState): Html {
-  return html`<fieldset><legend>Port</legend>
-    ${selectField(form, { label: "Protocol", name: "protocol", choices: protocols })}
-    ${textField(form, { label: "Port number", name: "port_number", hint: `RAW only; usually ${printerDefaults.port_number}.`, attributes: html`inputmode="numeric"` })}
-    ${textField(form, { label: "LPR queue", name: "lpr_queue", hint: "LPR only; often lp or auto." })}
+  const { port_number, snmp_community, snmp_index } = defaultValues;
+  return html`
+    ${selectField(form, { ...named("protocol"), choices: protocols })}
+    ${textField(form, { ...named("port_number"), only: "raw", hint: `Usually ${port_number}.`, attributes: html`inputmode="numeric" data-default="${port_number}"` })}
+    ${textField(form, { ...named("lpr_queue"), only: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
     ${checkbox(form, {
-      label: "Ask the printer’s status by SNMP",
-      name: "snmp",
+      ...named("snmp"),
       hint: "Off is safer: where the printer does not answer, Windows shows it offline and holds its jobs.",
     })}
-    ${textField(form, { label: "SNMP community", name: "snmp_community" })}
-    ${textField(form, { label: "SNMP index", name: "snmp_index", attributes: html`inputmode="numeric"` })}
-  </fieldset>`;
+    ${textField(form, { ...named("snmp_community"), only: "snmp", attributes: html`data-default="${snmp_community}"` })}
+    ${textField(form, { ...named("snmp_index"), only: "snmp", attributes: html`inputmode="numeric" data-default="${snmp_index}"` })}`;
 }
 
 function queueFields(form: FormState): Html {
-  return html`<fieldset><legend>Queue</legend>
-    ${textField(form, { label: "Location", name: "location" })}
-    ${textField(form, { label: "Comment", name: "comment" })}
-    ${checkbox(form, { label: "Make it the default printer", name: "set_default", hint: "For who is logged on, and for others at their next log-on." })}
-    ${checkbox(form, { label: "Share it on the network", name: "shared" })}
-    ${textField(form, { label: "Share name", name: "share_name", hint: "Empty takes the printer’s name." })}
-  </fieldset>`;
+  return html`
+    ${textField(form, named("location"))}
+    ${textField(form, named("comment"))}
+    ${checkbox(form, { ...named("set_default"), hint: "For who is logged on, and for others at their next log-on." })}
+    ${checkbox(form, named("shared"))}
+    ${textField(form, { ...named("share_name"), only: "shared", hint: "Empty takes the printer’s name." })}`;
 }
 
 function preferenceFields(form: FormState): Html {
-  return html`<fieldset><legend>Preferences</legend>
-    ${selectField(form, { label: "Duplex", name: "duplex", choices: duplexModes })}
-    ${selectField(form, { label: "Colour", name: "color", choices: colorModes })}
-    ${selectField(form, { label: "Collate", name: "collate", choices: collateModes })}
-    ${selectField(form, { label: "Paper size", name: "paper_size", choices: paperSizes })}
-  </fieldset>`;
+  return html`
+    ${selectField(form, { ...named("duplex"), choices: duplexModes })}
+    ${selectField(form, { ...named("color"), choices: colorModes })}
+    ${selectField(form, { ...named("collate"), choices: collateModes })}
+    ${selectField(form, { ...named("paper_size"), choices: paperSizes })}`;
 }
 
 function cleanUpFields(form: FormState): Html {
-  return html`<fieldset><legend>Clean-up</legend>
+  return html`
     ${textArea(form, {
-      label: "Replaces",
-      name: "replaces",
+      ...named("replaces"),
       hint: "Old queue names, one a line: removed once this printer is installed.",
     })}
-    ${checkbox(form, { label: "Leave the driver on the machine at uninstall", name: "keep_driver" })}
-  </fieldset>`;
+    ${checkbox(form, named("keep_driver"))}`;
 }

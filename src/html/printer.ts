@@ -16,6 +16,7 @@ import { printerDefaults } from "../domain/printer-fields.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
+import { iconSection } from "./icon.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
@@ -28,6 +29,8 @@ interface PrinterPageData {
   readonly client: ClientName | undefined;
   readonly driver: Driver | undefined;
   readonly icon: Icon | undefined;
+  /** Why the last icon was refused. */
+  readonly iconProblem?: string | undefined;
   readonly row: StatedPrinter;
   readonly revision: string | undefined;
   /** Undefined where the printer has no driver. */
@@ -37,13 +40,13 @@ interface PrinterPageData {
 }
 
 export function printerPage(frame: Frame, data: PrinterPageData): Html {
-  const { printer, client, row, icon, downloaded } = data;
+  const { printer, client, row, icon, iconProblem, downloaded } = data;
   const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
   const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon) };
   const [worst] = row.findings;
   const remedy = worst && remedyOf(worst.kind, row);
   return page(
-    { ...frame, title: printer.name, place: "Printers", action },
+    { ...frame, title: printer.name, heading: html`<bdi>${printer.name}</bdi>`, place: "Printers", action },
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
       ${stateBadge({ ...row, findings: [] })}</p>
     <div class="deploy-page">
@@ -51,8 +54,7 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
       <div class="deploy-side">
         ${settingsSection(data)}
         ${driverSection(data)}
-        <section id="icon"><h2>Icon</h2><p class="hint">Shown in Intune’s Company Portal: a PNG of 256 × 256 pixels, at most 750 KB.</p>
-          ${iconForm(printer.id)}${iconStatus(printer.id, icon)}</section>
+        ${iconSection(printer.id, icon, iconProblem)}
       </div>
     </div>
     ${deleteFold({
@@ -161,29 +163,4 @@ function driverSection({ printer, driver }: PrinterPageData): Html {
     ["Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`],
   ];
   return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;
-}
-
-function iconForm(printerId: number): Html {
-  return html`<form class="upload" method="post" action="${paths.icon(printerId)}" enctype="multipart/form-data"
-    hx-post="${paths.icon(printerId)}" hx-encoding="multipart/form-data" hx-target="#icon-status" hx-disabled-elt="find button">
-    <label for="f-icon">PNG file</label>
-    <input id="f-icon" type="file" name="file" accept="image/png" required>
-    <button>Upload icon</button>
-    <progress max="100" value="0" hidden></progress></form>`;
-}
-
-/** What stands in `#icon-status`: the picture there is, or why one was refused. */
-function iconStatus(printerId: number, icon: Icon | undefined, problem?: string): Html {
-  return html`<div id="icon-status" aria-live="polite">${iconStatusBody(printerId, icon, problem)}</div>`;
-}
-
-export function iconStatusBody(printerId: number, icon: Icon | undefined, problem?: string): Html {
-  return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
-    ${icon === undefined && html`<p class="soft">No icon yet.</p>`}
-    ${
-      icon &&
-      html`<figure class="icon"><img src="${paths.icon(printerId)}?${icon.sha256.slice(0, 8)}" width="128" height="128"
-        alt="The printer’s icon"><figcaption>${bytes(icon.size)}, uploaded ${time(icon.uploaded_at)}</figcaption></figure>
-      <form method="post" action="${paths.iconDelete(printerId)}"><button class="link">Remove the icon</button></form>`
-    }`;
 }

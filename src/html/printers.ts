@@ -61,7 +61,7 @@ function printerRow(row: StatedPrinter, withDelete: boolean): Html {
       <td data-label="Model">${modelLabel(printer, driver)}</td>
       <td data-label="State">${stateBadge(row)}</td>
       <td data-label="" class="row-actions"><a href="${paths.printerEdit(printer.id)}">Edit<span class="visually-hidden">
-        ${printer.name}</span></a> <a href="${paths.printerCopy(printer.id)}">Copy<span class="visually-hidden">
+        ${printer.name}</span></a> <a href="${paths.printerCopy(printer.id)}">Duplicate<span class="visually-hidden">
         ${printer.name}</span></a> ${withDelete && deleteInList(printer)}</td>
     </tr>`;
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
+import { differencesFrom, openedName } from "../domain/opened.ts";
 import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
-import { statusOf } from "./errors.ts";
-import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { statusOf, wantsLine } from "./errors.ts";
+import { htmlReply, type Reply, redirect, textReply } from "./reply.ts";
 
 /** What a change led to: its value, or the error that the page shows where the form is. */
 export type Outcome<T> =
@@ -14,9 +15,17 @@ export type Outcome<T> =
 /** Of a change that throws where it is refused. */
 export const done: Outcome<void> = { value: undefined };
 
-/** Saves a form. @throws whatever `save` throws, save for an error that names fields */
+/** Saves a form. @throws whatever `save` throws, save for an error that is about what was sent */
 export function saving<T>(save: () => Promise<T>): Promise<Outcome<T>> {
-  return outcomeOf(save, ({ fields }) => Object.keys(fields).length > 0);
+  return outcomeOf(save, ({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
+}
+
+/**
+ * Deletes a record. @throws whatever `remove` throws, save for what stands in the way, which a browser sees on the page
+ * that it comes from; a script of ours shows it in the place for messages, like every other error
+ */
+export function removing<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Outcome<T>> {
+  return outcomeOf(remove, ({ code }) => code === "conflict" && isNavigation(request));
 }
 
 /** Takes a file. @throws whatever `upload` throws, save for an error that is about the file */
@@ -36,9 +45,20 @@ async function outcomeOf<T>(
   }
 }
 
-/** A form as it was sent, with a message beside each field that was refused. */
-export function sentForm(values: FormInput, error?: UserError): FormState {
-  return { values, problems: error?.fields ?? {} };
+/** A form that shows a record, and sends back what it was opened with. */
+export function recordForm(values: FormInput): FormState {
+  return sentForm({ ...values, opened: openedName(values) });
+}
+
+/**
+ * A form as it was sent, with a message beside each field that was refused.
+ * @param now the record's values, where somebody may have saved it since the form was opened
+ */
+export function sentForm(values: FormInput, error?: UserError, now: FormInput = {}): FormState {
+  if (error?.code !== "stale") return { values, problems: error?.fields ?? {} };
+  // Who has seen what somebody else saved may overwrite it, unless it has changed again.
+  const meanwhile = differencesFrom(values, now);
+  return { values: { ...values, opened: openedName(now) }, problems: {}, meanwhile };
 }
 
 /** The three shapes of an answer; only the one that is asked for is made. */
@@ -62,7 +82,10 @@ export async function answerForm<T>(
 ): Promise<Reply> {
   const { error } = outcome;
   const status = error === undefined ? 200 : statusOf(error);
-  if (!isNavigation(request)) return htmlReply(await fragment(outcome), status);
+  if (!isNavigation(request)) {
+    if (error !== undefined && wantsLine(request)) return textReply(status, error.message);
+    return htmlReply(await fragment(outcome), status);
+  }
   if (error === undefined) return redirect(path(outcome.value));
   if (page === undefined) throw error;
   return htmlReply(await page(error), status);

@@ -1,16 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { parseClient } from "../domain/client.ts";
+import { clientFormValues, parseClient } from "../domain/client.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
+import type { UserError } from "../domain/errors.ts";
 import { clientPage } from "../html/client.ts";
 import { clientForm, clientList, clientSettings, clientsPage } from "../html/clients.ts";
 import { downloadedTogether } from "../html/downloaded.ts";
+import { refusalMessage } from "../html/error.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { clientMessage, deletedMessage, doneIn } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
-import { answerForm, done, saving, sentForm } from "./answer-form.ts";
+import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { clientOffer } from "./deploy-offer.ts";
 import { readForm } from "./forms.ts";
@@ -60,7 +62,7 @@ async function clientPageOf(
   const data = {
     client,
     printers: rows,
-    form: form ?? sentForm({ name: client.name, notes: client.notes }),
+    form: form ?? recordForm(clientFormValues(client)),
     choice,
     downloaded: downloadedTogether(
       choice.goesIn,
@@ -76,14 +78,15 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const { clients } = app.store;
   const form = await readForm(request);
   clients.get(id);
-  const saved = await saving(async () => clients.update(id, parseClient(form)));
+  const saved = await saving(async () => clients.update(id, parseClient(form), form.opened));
+  const now = clients.get(id);
+  const formOf = (error?: UserError) =>
+    error ? sentForm(form, error, clientFormValues(now)) : recordForm(clientFormValues(now));
   return answerForm(request, saved, {
     redirect: () => `${paths.client(id)}?done=saved`,
-    page: (error) => clientPageOf(app, request, id, sentForm(form, error)),
+    page: (error) => clientPageOf(app, request, id, formOf(error)),
     fragment: ({ error }) =>
-      html`${clientSettings(clients.get(id), sentForm(form, error))}${notify(
-        error ? undefined : clientMessage("saved", clients.get(id)),
-      )}`,
+      html`${clientSettings(now, formOf(error))}${notify(error ? undefined : clientMessage("saved", now))}`,
   });
 }
 
@@ -91,9 +94,10 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const { clients } = app.store;
   const { name } = clients.get(id);
-  const deletion = await app.undo.removeClient(id);
-  return answerForm(request, done, {
-    redirect: () => deletedPath(paths.clients, deletion),
-    fragment: () => html`${clientList(clients.list())}${notify(deletedMessage(name, deletion))}`,
+  const removed = await removing(request, () => app.undo.removeClient(id));
+  return answerForm(request, removed, {
+    redirect: (deletion) => deletedPath(paths.clients, deletion),
+    page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
+    fragment: ({ value }) => html`${clientList(clients.list())}${notify(deletedMessage(name, value))}`,
   });
 }

@@ -6,6 +6,7 @@ import type { FormInput } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
 import { driverPage, driverSettings, modelList, modelOptions } from "../html/driver.ts";
 import { driverList, driversPage } from "../html/drivers.ts";
+import { refusalMessage } from "../html/error.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
@@ -13,7 +14,7 @@ import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver } from "../services/drivers.ts";
 import { wantedOf } from "../services/source-files.ts";
-import { answerForm, done, saving, sentForm, uploading } from "./answer-form.ts";
+import { answerForm, removing, saving, sentForm, uploading } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
 import { clientOf } from "./limits.ts";
@@ -132,11 +133,12 @@ function withTypedModel(form: FormInput): FormInput {
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
   const name = driverTitle(app.store.drivers.get(id));
-  const deletion = await app.undo.removeDriver(id);
-  return answerForm(request, done, {
-    redirect: () => deletedPath(paths.drivers, deletion),
-    fragment: async () =>
-      html`${driverList((await app.overview.read()).drivers)}${notify(deletedMessage(name, deletion))}`,
+  const removed = await removing(request, () => app.undo.removeDriver(id));
+  return answerForm(request, removed, {
+    redirect: (deletion) => deletedPath(paths.drivers, deletion),
+    page: (error) => driverPageOf(app, id, "", undefined, refusalMessage(error)),
+    fragment: async ({ value }) =>
+      html`${driverList((await app.overview.read()).drivers)}${notify(deletedMessage(name, value))}`,
   });
 }
 

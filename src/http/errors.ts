@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { type ErrorCode, UserError } from "../domain/errors.ts";
+import { type ErrorCode, type Obstacles, UserError } from "../domain/errors.ts";
 import { errorFragment, errorPage } from "../html/error.ts";
 import { assets } from "./assets.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
+import { waysOn } from "./ways-on.ts";
 
 const statuses: Record<ErrorCode, number> = {
   invalid: 422,
   "not-found": 404,
   conflict: 409,
+  stale: 409,
   "too-large": 413,
   forbidden: 403,
   misdirected: 421,
@@ -28,7 +30,7 @@ export function errorReply(
 ): Reply {
   if (error instanceof UserError) {
     const headers = error.code === "busy" ? { "Retry-After": "5" } : {};
-    return statusReply(request, statusOf(error), error.message, headers);
+    return statusReply(request, statusOf(error), error.message, headers, error.obstacles);
   }
   const id = app.random(4).toString("hex");
   const what = error instanceof Error ? (error.stack ?? error.message) : error;
@@ -54,13 +56,27 @@ export function statusReply(
   status: number,
   message: string,
   headers: Record<string, string> = {},
+  obstacles?: Obstacles,
 ): TextReply {
+  const refusal = { message, obstacles };
   if (request.headers["hx-request"] !== undefined) {
     return {
-      ...htmlReply(errorFragment(message), status),
+      ...htmlReply(errorFragment(refusal), status),
       headers: { ...headers, "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };
   }
-  if (!/\btext\/html\b/i.test(request.headers.accept ?? "")) return textReply(status, message, headers);
-  return { ...htmlReply(errorPage({ assets }, status, message), status), headers };
+  if (!takesPages(request)) return textReply(status, message, headers);
+  const ways = waysOn(request, status);
+  return { ...htmlReply(errorPage({ assets }, status, refusal, ways), status), headers };
+}
+
+/** Whether the sender can show pages. */
+export function takesPages({ headers }: IncomingMessage): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? "");
+}
+
+/** Whether the sender, no script of ours, names plain text as what it can read, and no pages. */
+export function wantsLine(request: IncomingMessage): boolean {
+  const { accept = "", "hx-request": script } = request.headers;
+  return script === undefined && /\btext\/plain\b/i.test(accept) && !takesPages(request);
 }

@@ -2,12 +2,15 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { iconLimitBytes, iconTooLarge } from "../domain/icon.ts";
 import { html } from "../html/html.ts";
+import { iconStatusBody } from "../html/icon.ts";
 import { notify } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
-import { iconStatusBody, logoChanged } from "../html/printer.ts";
+import { logoChanged } from "../html/printer.ts";
 import { keepIcon, readIcon } from "../services/icons.ts";
 import { answerForm, done, uploading } from "./answer-form.ts";
+import { printerPageOf } from "./printer-page.ts";
+import { messageOf } from "./printers.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 import { deletedPath } from "./undo.ts";
@@ -18,10 +21,12 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
   app.store.printers.get(id);
   const uploaded = await uploading(() => receiveIcon(app, request, id));
   return answerForm(request, uploaded, {
-    redirect: () => paths.printer(id),
+    redirect: () => `${paths.printer(id)}?done=icon`,
+    page: ({ message }) => printerPageOf(app, request, id, { iconProblem: message }),
     fragment: ({ error }) => {
       const icon = app.store.icons.find(id);
-      return html`${iconStatusBody(id, icon, error?.message)}${!error && logoChanged(id, icon)}`;
+      const message = error ? undefined : messageOf(app, id, "icon");
+      return html`${iconStatusBody(id, icon, error?.message)}${!error && logoChanged(id, icon)}${notify(message)}`;
     },
   });
 }

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
 import { downloadedLine } from "../html/downloaded.ts";
+import type { Html } from "../html/html.ts";
+import type { Message } from "../html/layout.ts";
 import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
@@ -13,6 +16,23 @@ import { undoMessage } from "./undo.ts";
 
 /** `GET /printers/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
+  const message = messageOf(app, id, doneIn(url.searchParams)) ?? undoMessage(app, url);
+  return htmlReply(await printerPageOf(app, request, id, { message }));
+}
+
+interface Shown {
+  readonly message?: Message | undefined;
+  /** Why an icon was refused. */
+  readonly iconProblem?: string;
+}
+
+/** A printer's page, with what became of a change. @throws UserError "not-found" */
+export async function printerPageOf(
+  app: App,
+  request: IncomingMessage,
+  id: number,
+  { message, iconProblem }: Shown,
+): Promise<Html> {
   const details = app.store.printers.get(id);
   const { printer, client } = details;
   const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
@@ -22,13 +42,13 @@ export async function show({ app, id, request, url }: Context<"id">): Promise<Re
     client,
     driver,
     icon: app.store.icons.find(id),
+    iconProblem,
     row: await rowOf(app, id),
     revision,
     downloaded: driver && downloadedLine(app.deployments.ofPrinter(id), revision),
     offer: driver && printerOffer(app, request, details, driver),
   };
-  const message = messageOf(app, id, doneIn(url.searchParams)) ?? undoMessage(app, url);
-  return htmlReply(printerPage({ assets, message }, data));
+  return printerPage({ assets, message }, data);
 }
 
 async function rowOf({ overview }: App, id: number): Promise<StatedPrinter> {

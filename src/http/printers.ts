@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { PrinterChoices, PrinterDetails } from "../domain/listings.ts";
+import type { PrinterSettings } from "../domain/printer.ts";
 import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
@@ -13,7 +14,7 @@ import { printerEditPage, printerForm } from "../html/printer-form.ts";
 import { printerList, printersPage } from "../html/printers.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
-import { answerForm, done, saving, sentForm } from "./answer-form.ts";
+import { answerForm, done, recordForm, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
@@ -52,7 +53,7 @@ function nextForm({ client_id = "", driver_id = "" }: FormInput): FormState {
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
-  const saved = await saving(async () => app.store.printers.add(parsePrinter(form)));
+  const saved = await saving(async () => app.store.printers.add(parse(app, form)));
   return answerForm(request, saved, {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
     page: async (error) => {
@@ -69,6 +70,11 @@ export async function create({ app, request }: Context): Promise<Reply> {
   });
 }
 
+/** @throws UserError "invalid" with all that is wrong, in what was sent and in what it refers to */
+function parse({ store }: App, form: FormInput): PrinterSettings {
+  return parsePrinter(form, (references) => store.printers.referenceProblems(references));
+}
+
 /** What became of a change of a printer. */
 export function messageOf(app: App, id: number, done: Done | undefined): Message | undefined {
   return printerMessage(done, app.store.printers.get(id).printer, packageFormats);
@@ -83,7 +89,7 @@ function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
 /** `GET /printers/{id}/edit` */
 export function edit({ app, id }: Context<"id">): Reply {
   const { printer } = app.store.printers.get(id);
-  const form = sentForm(printerFormValues(printer));
+  const form = recordForm(printerFormValues(printer));
   return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), form));
 }
 
@@ -91,12 +97,13 @@ export function edit({ app, id }: Context<"id">): Reply {
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readForm(request);
   const before = app.store.printers.get(id);
-  const { printer } = before;
-  const saved = await saving(async () => app.store.printers.update(id, parsePrinter(form)));
-  const done =
-    revisionIn(app, before) === revisionIn(app, app.store.printers.get(id)) ? "changed" : "redeploy";
-  const editPage = (error: UserError) =>
-    printerEditPage({ assets }, printer, choicesOf(app), sentForm(form, error));
+  const saved = await saving(async () => app.store.printers.update(id, parse(app, form), form.opened));
+  const now = app.store.printers.get(id);
+  const done = revisionIn(app, before) === revisionIn(app, now) ? "changed" : "redeploy";
+  const editPage = (error: UserError) => {
+    const refused = sentForm(form, error, printerFormValues(now.printer));
+    return printerEditPage({ assets }, now.printer, choicesOf(app), refused);
+  };
   return answerForm(request, saved, {
     redirect: () => `${paths.printer(id)}?done=${done}`,
     page: editPage,

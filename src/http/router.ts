@@ -49,10 +49,12 @@ type Found =
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };
 
-/** Looks a request up. HEAD is answered wherever GET is. */
+/** Looks a request up. HEAD is answered wherever GET is; a name in a pattern counts more than what can be anything. */
 export function findRoute(routes: readonly Route[], method: string, path: string): Found {
   const wanted = method === "HEAD" ? "GET" : method;
-  const matching = routes.filter((route) => route.pattern.test(path));
+  const fitting = routes.filter((route) => route.pattern.test(path));
+  const fewest = Math.min(...fitting.map(({ names }) => names.length));
+  const matching = fitting.filter(({ names }) => names.length === fewest);
   const route = matching.find((candidate) => candidate.method === wanted);
   if (route !== undefined) {
     const values = route.pattern.exec(path)?.slice(1) ?? [];
@@ -71,6 +73,13 @@ function decodeAll(names: readonly string[], values: readonly string[]): Record<
   } catch {
     throw new UserError("not-found", "There is nothing at this address.");
   }
+}
+
+/** The page that a path without one belongs to: its record's, else its place, else the dashboard. */
+export function pageAbove(routes: readonly Route[], path: string): string {
+  const [, place = "", id = ""] = path.split("/");
+  const above = [`/${place}/${id}`, `/${place}`].filter((candidate) => path.startsWith(`${candidate}/`));
+  return above.find((candidate) => findRoute(routes, "GET", candidate).kind === "route") ?? "/";
 }
 
 /** Runs the handler of a route. @throws UserError "not-found" where the path's `:id` is no integer */

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
-import { errorReply, requestLine, statusReply } from "./errors.ts";
+import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes, importLimitBytes } from "./multipart.ts";
-import type { Reply } from "./reply.ts";
-import { findRoute, runRoute } from "./router.ts";
+import { type Reply, redirect } from "./reply.ts";
+import { findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { send } from "./send.ts";
 import { checkHost, isCrossSite } from "./service-url.ts";
@@ -170,6 +170,8 @@ async function handle(app: App, request: IncomingMessage, hasQuota: boolean): Pr
   const found = findRoute(routes, method, url.pathname);
   if (found.kind === "nothing") return statusReply(request, 404, "There is nothing at this address.");
   if (found.kind === "wrong method") {
+    // What a form was sent to is asked for again when its answer is reloaded from the address bar.
+    if (method === "GET" && takesPages(request)) return redirect(pageAbove(routes, url.pathname));
     return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
   }
   if (!isReading(request)) checkOrigin(app, request);

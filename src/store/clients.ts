@@ -1,6 +1,7 @@
-import { type Client, type ClientSettings, clientNameKey } from "../domain/client.ts";
+import { type Client, type ClientSettings, clientFormValues, clientNameKey } from "../domain/client.ts";
 import { UserError } from "../domain/errors.ts";
 import type { ClientName, ListedClient } from "../domain/listings.ts";
+import { checkOpened } from "../domain/opened.ts";
 import type { Database } from "./database.ts";
 import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
 import { type Row, readable } from "./rows.ts";
@@ -59,10 +60,14 @@ export class Clients {
     return Number(row?.id);
   }
 
-  /** @throws UserError "not-found", or "conflict" when another client has the name. */
-  update(id: number, settings: ClientSettings): Promise<void> {
+  /**
+   * @param opened names what the form was opened with, where it says so
+   * @throws UserError "not-found", "stale" when somebody has saved it since, or "conflict" when another client has the
+   *   name
+   */
+  update(id: number, settings: ClientSettings, opened?: string): Promise<void> {
     return this.#db.write(() => {
-      this.get(id);
+      checkOpened(opened, clientFormValues(this.get(id)));
       this.#checkName(settings.name, id);
       this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ? WHERE id = ?", [
         settings.name,
@@ -77,7 +82,7 @@ export class Clients {
   remove(id: number, isFinal = false): Promise<Removal> {
     return this.#db.freeingWrite((isFull) => {
       const { name } = this.get(id);
-      const users = this.#db.all("SELECT name FROM printers WHERE client_id = ? ORDER BY id", [id]);
+      const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse(`The client “${name}”`, users);
       const clients = rowsOf(this.#db, "clients", "id", [id]);
       const rest = { references: noReferences, files: [] };
@@ -116,13 +121,26 @@ export class Clients {
   }
 }
 
-/** Why something cannot be deleted: the printers that need it. */
+/** More printers than this are not linked to. */
+const mostLinked = 20;
+
+/** Why something cannot be deleted: the printers that need it, as rows with `id` and `name`. */
 export function stillInUse(what: string, users: readonly Row[]): UserError {
   const names = users.slice(0, 5).map((row) => `“${row.name}”`);
   const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
+  const remedy = "Change or delete these printers first";
+  const records = users.slice(0, mostLinked).map(({ id, name }) => {
+    return { kind: "printer", id: Number(id), name: String(name) } as const;
+  });
   return new UserError(
     "conflict",
-    `${what} is still used by ${names.join(", ")}${rest}. Change or delete these printers first.`,
+    `${what} is still used by ${names.join(", ")}${rest}. ${remedy}.`,
+    {},
+    {
+      sentence: `${what} is still in use, and stays. ${remedy}`,
+      records,
+      more: users.length - records.length,
+    },
   );
 }
 

@@ -145,7 +145,7 @@ export class Drivers {
     return this.#db.freeingWrite((isFull) => {
       const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
-      const users = this.#db.all("SELECT name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
+      const users = this.#db.all("SELECT id, name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse("This driver", users);
       const rows = {
         drivers: rowsOf(this.#db, "drivers", "id", [id]),

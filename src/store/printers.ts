@@ -1,12 +1,13 @@
 import { clientNameKey } from "../domain/client.ts";
 import type { DeletedRecord } from "../domain/deletion.ts";
 import { hasModel } from "../domain/driver.ts";
-import { UserError } from "../domain/errors.ts";
+import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { ListedPrinter, PrinterDetails } from "../domain/listings.ts";
+import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
-import { printerSettingsFrom } from "../domain/printer-fields.ts";
+import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./deletions.ts";
@@ -101,7 +102,7 @@ export class Printers {
   /** @throws UserError "invalid" when the client or the driver does not exist. */
   add(settings: PrinterSettings): Promise<number> {
     return this.#db.write(() => {
-      this.#checkReferences(settings);
+      throwIfAny(this.referenceProblems(settings));
       const now = this.#clock();
       const row = this.#db.first(
         `INSERT INTO printers (created_at, updated_at, client_id, driver_id, name, settings)
@@ -112,11 +113,15 @@ export class Printers {
     });
   }
 
-  /** @throws UserError "not-found", or "invalid" when the client or the driver does not exist. */
-  update(id: number, settings: PrinterSettings): Promise<void> {
+  /**
+   * @param opened names what the form was opened with, where it says so
+   * @throws UserError "not-found", "stale" when somebody has saved it since, or "invalid" when the client or the driver
+   *   does not exist
+   */
+  update(id: number, settings: PrinterSettings, opened?: string): Promise<void> {
     return this.#db.write(() => {
-      this.get(id);
-      this.#checkReferences(settings);
+      checkOpened(opened, printerFormValues(this.get(id).printer));
+      throwIfAny(this.referenceProblems(settings));
       this.#db.all(
         "UPDATE printers SET updated_at = ?, client_id = ?, driver_id = ?, name = ?, settings = ? WHERE id = ?",
         [this.#clock(), ...columnsOf(settings), id],
@@ -204,7 +209,8 @@ export class Printers {
     }));
   }
 
-  #checkReferences({ client_id, driver_id, driver_desc }: PrinterSettings): void {
+  /** What is wrong with the records that a printer refers to, by field. */
+  referenceProblems({ client_id, driver_id, driver_desc }: PrinterReferences): FieldMessages {
     const problems: Record<string, string> = {};
     if (client_id !== null && this.#clients.find(client_id) === undefined) {
       problems.client_id = `There is no client ${client_id}.`;
@@ -215,7 +221,7 @@ export class Printers {
     if (driver !== undefined && !hasModel(driver, driver_desc)) {
       problems.driver_desc = `The driver has no model “${driver_desc}”.`;
     }
-    throwIfAny(problems);
+    return problems;
   }
 }
 

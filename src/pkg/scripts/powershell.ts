@@ -10,7 +10,7 @@ export type PowerShellValue =
 /**
  * Renders PowerShell: every hole becomes a literal. Text stands in single quotes, in which only the five
  * quotes that PowerShell knows have a meaning; characters that a file could lose or change (controls,
- * lone surrogates) are written as numbers.
+ * lone surrogates), and those that let the text behind them be read in another order than it is, are written as numbers.
  */
 export function powershell(parts: TemplateStringsArray, ...holes: PowerShellValue[]): string {
   return parts.reduce((text, part, i) => text + literal(holes[i - 1] ?? null, false, "") + part);
@@ -56,7 +56,7 @@ function keyLiteral(key: string): string {
 
 /** Characters that must not stand in the file as they are. */
 const unsafe =
-  /([\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff])/;
+  /([\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff])/;
 const unsafeOrNotAscii = /([^\u0020-\u007e])/;
 
 function textLiteral(text: string, ascii: boolean): string {

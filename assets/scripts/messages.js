@@ -1,0 +1,113 @@
+import { $, make, notify } from "./dom.js";
+import { leaveMessage } from "./focus.js";
+
+/** @param {HTMLElement} item of a message, with the button that closes it */
+export function unhideClose(item) {
+  item.hidden = false;
+}
+
+/** Takes the message away, if there is one. */
+function closeMessage() {
+  const place = $("#message");
+  if (!place?.firstElementChild) return false;
+  place.replaceChildren();
+  place.className = "";
+  leaveMessage();
+  return true;
+}
+
+document.addEventListener("click", ({ target }) => {
+  if (target instanceof Element && target.closest("[data-close]")) closeMessage();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || $("dialog[open]")) return;
+  if (closeMessage()) event.preventDefault();
+});
+
+/** What the address says became of a change is said once: not again when the page is loaded anew. */
+export function forgetWhatWasDone() {
+  const here = new URL(location.href);
+  const said = ["done", "saved", "undo", "restored", "ended"].filter((name) => here.searchParams.has(name));
+  if (said.length === 0) return;
+  for (const name of said) here.searchParams.delete(name);
+  history.replaceState(history.state, "", here);
+}
+
+// An answer that is not ours comes from something between here and the service: its page has no place in this one.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { status } = detail.xhr;
+  if (status < 400 || !isForeign(detail.serverResponse)) return;
+  detail.shouldSwap = false;
+  notify(withoutAnswer(status));
+});
+
+/** @param {string} text */
+function isForeign(text) {
+  const start = text.trimStart().slice(0, 20).toLowerCase();
+  return start === "" || start.startsWith("<!doctype") || start.startsWith("<html");
+}
+
+/**
+ * What is said of an answer that does not speak for itself.
+ * @param {number} status
+ */
+export function withoutAnswer(status) {
+  if (status === 413) return "Something between here and the service refuses files of this size (413).";
+  if (status === 404) return "There is nothing at this address any more. Load the page again.";
+  if (status === 502 || status === 503 || status === 504) {
+    return `The service does not answer (${status}). What you typed is still here: try again in a minute.`;
+  }
+  return `The service answers with an error (${status}). What you typed is still here.`;
+}
+
+document.addEventListener("htmx:sendError", () =>
+  notify("The service does not answer. What you typed is still here."),
+);
+document.addEventListener("htmx:timeout", () =>
+  notify("The service does not answer in time. What you typed is still here."),
+);
+
+const slowMs = 1000;
+
+/**
+ * Shows that something is still being worked at, once it takes longer than a moment, with a way to give it up.
+ * @param {string} text
+ * @param {() => void} cancel
+ * @returns {() => void} ends it
+ */
+export function showWaiting(text, cancel) {
+  const button = make("button", { type: "button", class: "link" }, "Cancel");
+  button.addEventListener("click", cancel);
+  const box = make("div", { class: "notice working", role: "status" }, make("p", {}, text, " "), button);
+  const timer = setTimeout(() => {
+    const place = $("#message");
+    if (!place) return;
+    place.className = "floating";
+    place.append(box);
+  }, slowMs);
+  return () => {
+    clearTimeout(timer);
+    if (!box.isConnected) return;
+    box.remove();
+    if (!$("#message")?.firstElementChild) $("#message")?.setAttribute("class", "");
+    leaveMessage();
+  };
+}
+
+/** @type {WeakMap<XMLHttpRequest, () => void>} */
+const waits = new WeakMap();
+
+// Forms that have a button of their own for it, as uploads do, need none here.
+document.addEventListener("htmx:beforeRequest", ({ detail: { elt, xhr } }) => {
+  if (!(elt instanceof HTMLFormElement) || $(".cancel", elt)) return;
+  waits.set(
+    xhr,
+    showWaiting("The service is still working at it.", () => htmx.trigger(elt, "htmx:abort")),
+  );
+});
+document.addEventListener("htmx:afterRequest", ({ detail: { xhr } }) => waits.get(xhr)?.());
+document.addEventListener("htmx:sendAbort", ({ target }) => {
+  if (target instanceof HTMLFormElement && $(".cancel", target)) return;
+  notify("Cancelled. Load the page again to see whether the service had done it already.", "good");
+});

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from "node:http";
+import type { Link } from "../html/layout.ts";
+import { paths } from "../html/paths.ts";
+
+const places: Readonly<Record<string, Link>> = {
+  printers: { label: "All printers", path: paths.printers },
+  clients: { label: "All clients", path: paths.clients },
+  drivers: { label: "All drivers", path: paths.drivers },
+  packages: { label: "All packages", path: paths.packages },
+};
+
+const recordNames: Readonly<Record<string, string>> = {
+  printers: "Open the printer",
+  clients: "Open the client",
+  drivers: "Open the driver",
+};
+
+/**
+ * Where somebody whose request was refused can go on, the likeliest first: the page that they came from, the record
+ * that the address belongs to, and the place of that.
+ */
+export function waysOn(request: IncomingMessage, status: number): Link[] {
+  const [, place = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
+  const ways: Link[] = [];
+  const before = pageBefore(request);
+  if (before !== undefined) ways.push({ label: "Back to the page before", path: before });
+  const record = recordNames[place];
+  const recordPath = `/${place}/${id}`;
+  if (
+    record !== undefined &&
+    rest.length > 0 &&
+    status !== 404 &&
+    /^\d{1,15}$/.test(id) &&
+    before !== recordPath
+  ) {
+    ways.push({ label: record, path: recordPath });
+  }
+  const list = places[place];
+  if (list !== undefined && list.path !== before && list.path !== request.url) ways.push(list);
+  return ways;
+}
+
+/** The page of ours that a request came from; undefined where it says none, or the same address. */
+function pageBefore({ headers, url }: IncomingMessage): string | undefined {
+  const { referer, host } = headers;
+  if (referer === undefined || host === undefined || !URL.canParse(referer)) return undefined;
+  const page = new URL(referer);
+  const path = page.pathname + page.search;
+  // A path that begins with two slashes would be read as another host.
+  if (page.host !== host || path.startsWith("//") || path === url) return undefined;
+  return path;
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { messageBox } from "../src/html/layout.ts";
+import {
+  doneIn,
+  driverMessage,
+  movedMessage,
+  printerMessage,
+  regroupedMessage,
+} from "../src/html/messages.ts";
+import { packageFormats } from "../src/pkg/formats/formats.ts";
+import { navigation, startApp } from "./support/app.ts";
+
+/** A message as one reads it: its text, and the addresses of its links. */
+function read(message: Parameters<typeof messageBox>[0] | undefined): [string, string[]] {
+  const text = message === undefined ? "" : messageBox(message).toString();
+  const [sentence = ""] = /<p>[\s\S]*?<\/p>/.exec(text) ?? [];
+  const links = [...text.slice(text.indexOf("</p>")).matchAll(/<a href="([^"]*)"/g)].map((m) => m[1] ?? "");
+  return [sentence.replace(/<[^>]*>/g, ""), links];
+}
+
+const printer = { id: 7, name: "Office", client_id: 3, driver_id: 2 };
+const packages = ["/printers/7/packages/mdm", "/printers/7/packages/rmm"];
+
+test("after each change of a printer its name, what it means and the next step are said", () => {
+  const say = (done: Parameters<typeof printerMessage>[0], record = printer) =>
+    read(printerMessage(done, record, packageFormats));
+  const bare = { ...printer, client_id: null, driver_id: null } as unknown as typeof printer;
+
+  assert.deepEqual(say("saved"), [
+    "Saved: Office",
+    [...packages, "/printers?new=1&amp;client_id=3&amp;driver_id=2#new-printer"],
+  ]);
+  assert.deepEqual(say("redeploy"), ["Saved: Office. Revision changed: deploy again.", packages]);
+  assert.deepEqual(say("changed"), ["Saved: Office. Nothing to deploy again.", []]);
+  assert.deepEqual(say("icon"), ["Saved: the icon of Office. Packages carry it from now on.", packages]);
+  assert.deepEqual(say("saved", bare), [
+    "Saved: Office",
+    ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],
+  ]);
+  assert.equal(printerMessage(undefined, printer, packageFormats), undefined);
+});
+
+test("a change of a driver and of many printers says what installs again", () => {
+  const driver = { id: 2, name: "Papyrus 2.0" };
+
+  assert.deepEqual(read(driverMessage(driver, 0)), [
+    "Saved: Papyrus 2.0. Nothing to deploy again.",
+    ["/printers?driver_id=2"],
+  ]);
+  assert.deepEqual(
+    read(driverMessage(driver, 3))[0],
+    "Saved: Papyrus 2.0. 3 revisions changed: deploy again.",
+  );
+  assert.deepEqual(read(movedMessage(1, driver)), [
+    "Moved: 1 printer to Papyrus 2.0. 1 revision changed: deploy again.",
+    ["/drivers/2"],
+  ]);
+  assert.deepEqual(read(regroupedMessage(12, { id: 3, name: "Alpha" })), [
+    "Moved: 12 printers to Alpha. Nothing to deploy again.",
+    ["/clients/3"],
+  ]);
+  assert.deepEqual(read(regroupedMessage(2, undefined)), [
+    "Moved: 2 printers out of their client. Nothing to deploy again.",
+    [],
+  ]);
+});
+
+test("an address says what became of a change only in words that are known", () => {
+  const query = (text: string) => new URLSearchParams(text);
+
+  assert.equal(doneIn(query("done=redeploy")), "redeploy");
+  for (const text of ["", "done=", "done=deleted", "done=toString"])
+    assert.equal(doneIn(query(text)), undefined);
+});
+
+test("a browser without scripts is told by name what was saved and deleted, and what comes next", async (t) => {
+  const { post, fetch, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  const id = await addPrinter({ client_id: "1" });
+  const follow = async (path: string, fields: Record<string, string> = {}) => {
+    const answer = await post(path, fields, navigation);
+    const text = await (await fetch(answer.headers.get("location") ?? "")).text();
+    return text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
+  };
+
+  const created = await follow("/printers", {
+    name: "Second",
+    address: "10.0.0.8",
+    client_id: "1",
+    driver_id: "1",
+  });
+  const renamed = await follow(`/printers/${id}`, { name: "Other", address: "10.0.0.9", driver_id: "1" });
+  const client = await follow("/clients/1", { name: "Beta" });
+  const deleted = await follow(`/printers/${id}/delete`);
+  const next = /href="(\/printers\?new=1[^"]*)"/.exec(created)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const form = await (await fetch(next)).text();
+
+  assert.match(created, /Saved: <a href="\/printers\/2"><bdi>Second<\/bdi>/);
+  assert.match(renamed, /<bdi>Other<\/bdi><\/a>\. Revision changed: deploy again\./);
+  assert.match(client, /Saved: <a href="\/clients\/1"><bdi>Beta<\/bdi>/);
+  assert.match(deleted, /Deleted: <bdi>Other<\/bdi>/);
+  assert.match(form, /<option value="1" selected>Beta</);
+  assert.match(form, /<option value="1" selected>Papyrus /);
+});

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, startApp } from "./support/app.ts";
+
+const page = { accept: "text/html,*/*;q=0.8" };
+
+/** The addresses that a page links to, in its order. */
+function linksIn(text: string): string[] {
+  const main = text.slice(text.indexOf("<main"));
+  return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)].map((match) => match[1] ?? "");
+}
+
+test("an error page leads back to the page before, to the record and to its place", async (t) => {
+  const { fetch, post, url } = await startApp(t);
+  await post("/printers", { name: "Bare", address: "10.0.0.1" });
+
+  const plain = await fetch("/printers/1/packages/mdm", { headers: page });
+  const fromList = await fetch("/printers/1/packages/mdm", {
+    headers: { ...page, referer: `${url}/packages?q=x` },
+  });
+  const gone = await fetch("/printers/9", { headers: page });
+
+  assert.equal(plain.status, 422);
+  assert.deepEqual(linksIn(await plain.text()), ["/printers/1", "/printers", "/"]);
+  assert.deepEqual(linksIn(await fromList.text()), ["/packages?q=x", "/printers/1", "/printers", "/"]);
+  assert.deepEqual(linksIn(await gone.text()), ["/printers", "/"]);
+});
+
+test("an error page never leads back to another host, nor to itself", async (t) => {
+  const { fetch, url } = await startApp(t);
+  const referers = [
+    "https://evil.example/printers",
+    `${url}//evil.example/`,
+    `${url}/printers/9`,
+    "javascript:alert(1)",
+    "no address",
+  ];
+
+  for (const referer of referers) {
+    const answer = await fetch("/printers/9", { headers: { ...page, referer } });
+    assert.deepEqual(linksIn(await answer.text()), ["/printers", "/"], referer);
+  }
+});
+
+test("what stands in the way of a deletion is said in place, with a link to each printer", async (t) => {
+  const { fetch, post, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ name: "Hall <1>", client_id: "1" });
+
+  for (const path of ["/clients/1", "/drivers/1"]) {
+    const browser = await post(`${path}/delete`, {}, navigation);
+    const script = await fetch(path, { method: "DELETE", headers: { "hx-request": "true" } });
+    const curl = await fetch(path, { method: "DELETE" });
+
+    const text = await browser.text();
+    assert.equal(browser.status, 409);
+    assert.match(text, /<div id="message" ?>\s*<div class="notice bad"/);
+    assert.match(
+      text,
+      /still in use[^<]*<\/p>[\s\S]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>/,
+    );
+    assert.match(text, /Delete (?:client|driver)<\/button>/, "the page is there again");
+    assert.equal(script.headers.get("hx-retarget"), "#message");
+    assert.match(await script.text(), /<a href="\/printers\/1">/);
+    assert.match(await curl.text(), /^[^\n]*is still used by “Hall <1>”\. [^\n]*\n$/);
+  }
+});
+
+test("of very many printers in the way the first are linked, and the others counted", async (t) => {
+  const { post, app } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  for (let i = 0; i < 23; i++)
+    await post("/printers", { name: `P${i}`, address: "10.0.0.1", client_id: "1" });
+
+  const text = await (await post("/clients/1/delete", {}, navigation)).text();
+
+  const message = text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
+  assert.equal(app.store.clients.count(), 1);
+  assert.match(message, /and 3 more:/);
+  assert.equal(linksIn(`<main>${message}`).length, 20);
+});
+
+test("a refused form is one line for who asks for plain text, and a fragment for all others", async (t) => {
+  const { post } = await startApp(t);
+  const form = { name: "A,B", address: "1.2.3" };
+
+  const line = await post("/printers", form, { accept: "text/plain" });
+  const any = await post("/printers", form);
+  const script = await post("/printers", form, { accept: "text/plain", "hx-request": "true" });
+  const saved = await post("/printers", { name: "A" }, { accept: "text/plain" });
+
+  assert.deepEqual([line.status, any.status, script.status, saved.status], [422, 422, 422, 200]);
+  assert.match(line.headers.get("content-type") ?? "", /text\/plain/);
+  assert.match(await line.text(), /^The printer’s name cannot contain “,”\. “1\.2\.3” is neither [^\n]*\n$/);
+  for (const fragment of [any, script]) assert.match(await fragment.text(), /id="printer-form"/);
+  assert.match(await saved.text(), /id="printer-list"/);
+});
+
+test("what a form was sent to leads a browser that asks for it to the page above", async (t) => {
+  const { fetch, addPrinter } = await startApp(t);
+  await addPrinter();
+  const places = {
+    "/drivers/upload": "/drivers",
+    "/printers/1/delete": "/printers/1",
+    "/clients/1/delete": "/clients/1",
+    "/drivers/1/delete": "/drivers/1",
+    "/printers/1/icon/delete": "/printers/1",
+  };
+
+  for (const [path, place] of Object.entries(places)) {
+    const browser = await fetch(path, { headers: page });
+    const curl = await fetch(path);
+    assert.deepEqual([browser.status, browser.headers.get("location")], [303, place], path);
+    assert.deepEqual([curl.status, curl.headers.get("allow")], [405, "POST"], path);
+  }
+});
+
+test("a refused icon brings the printer's page again, with why in its place", async (t) => {
+  const { upload, addPrinter } = await startApp(t);
+  const id = await addPrinter();
+
+  const answer = await upload(`/printers/${id}/icon`, Buffer.from("GIF89a"), "icon.gif", navigation);
+
+  const text = await answer.text();
+  assert.equal(answer.status, 422);
+  assert.match(text, /<div id="icon-status"[^>]*><p class="problem" role="alert">This file is not a PNG/);
+  assert.match(text, /<h1><bdi>Office<\/bdi><\/h1>/);
+});
+
+test("no link asks the browser to make a file of whatever comes", async (t) => {
+  const { fetch, post, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ client_id: "1" });
+
+  for (const path of ["/", "/printers", "/printers/1", "/clients/1", "/drivers/1", "/packages"]) {
+    assert.doesNotMatch(await (await fetch(path)).text(), /<a [^>]*\sdownload\b/, path);
+  }
+});
