@@ -47,8 +47,10 @@ export function notify(text, tone = "bad", ways = []) {
     make("p", {}, text),
     make("ul", { class: "actions" }, ...items, close),
   );
+  const hadFocus = place.contains(document.activeElement);
   place.className = "floating";
   place.replaceChildren(box);
+  if (hadFocus) box.focus();
   return box;
 }
 

@@ -76,3 +76,15 @@ export function overflows(page: Page): Promise<boolean> {
     "document.documentElement.scrollWidth > document.documentElement.clientWidth",
   ) as Promise<boolean>;
 }
+
+/** Whether the element that has the focus is one that a selector finds, or is inside of it. */
+export function isFocusIn(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate(
+    `document.activeElement.closest(${JSON.stringify(selector)}) !== null`,
+  ) as Promise<boolean>;
+}
+
+/** Whether the focus has fallen to the page itself. */
+export function isFocusLost(page: Page): Promise<boolean> {
+  return page.evaluate("[null, document.body].includes(document.activeElement)") as Promise<boolean>;
+}

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp } from "../support/app.ts";
+import {
+  accessibilityProblems,
+  isFocusIn,
+  isFocusLost,
+  openBrowser,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { makePng } from "../support/png.ts";
+
+const message = (page: Page) => page.locator("#message > .notice");
+const icon = { name: "icon.png", mimeType: "image/png", buffer: makePng() };
+
+/** Opens the form for a new printer and fills it. */
+async function fillPrinter(page: Page, name: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByLabel("Address").fill("10.0.0.8");
+}
+
+describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("says what was done, takes the focus, and never lets it fall to the page", async (t) => {
+    const { url, post, addPrinter, app } = await startApp(t);
+    await post("/clients", { name: "Alpha" });
+    await addPrinter({ client_id: "1" });
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    const problems = watch(page, url);
+    const done: string[] = [];
+    const says = async (text: string | RegExp, inside = "#message") => {
+      await page.locator(inside).getByText(text).first().waitFor();
+      await page.waitForTimeout(100);
+      if (!(await isFocusIn(page, inside))) done.push(`${text}: the focus is not in ${inside}`);
+    };
+
+    await page.goto(`${url}/clients`);
+    await page.getByLabel("Name").fill("Beta");
+    await page.getByRole("button", { name: "Save client" }).click();
+    await says("Saved: Beta");
+    await page.getByLabel("Name").fill("BETA");
+    await page.keyboard.press("Enter");
+    await says("There is a client called", ".problems");
+    await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
+    await fillPrinter(page, "A,B");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await says("cannot contain", ".problems");
+    await fillPrinter(page, "Second");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await says("Saved: Second");
+    const next = [
+      await page.getByLabel("Client").inputValue(),
+      await page.locator("#f-driver_id").inputValue(),
+      await page.getByRole("textbox", { name: "Name" }).inputValue(),
+    ];
+    await picture(page, "message-saved");
+    await page.getByRole("button", { name: "Delete Second" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete Second" }).click();
+    await says("Deleted: Second");
+    await page.goto(`${url}/printers/1`);
+    await page.getByLabel("Picture").setInputFiles(icon);
+    await page.getByRole("button", { name: "Upload icon" }).click();
+    await says("Saved: the icon of Office");
+    await page.getByRole("button", { name: "Remove the icon" }).click();
+    await says("Removed: the icon of Office");
+    await page.goto(`${url}/printers/1/edit`);
+    await page.getByLabel("Address").fill("10.0.0.77");
+    await page.keyboard.press("Enter");
+    await says("Revision changed: deploy again.");
+    await page.goto(`${url}/clients/1`);
+    await page.getByText("Delete client…").click();
+    await page.getByRole("button", { name: "Delete client" }).click();
+    await says("The client “Alpha” is still in use");
+    await page.locator("#message").getByRole("link", { name: "Office" }).click();
+
+    assert.equal(page.url(), `${url}/printers/1`);
+    assert.deepEqual(next, ["1", "1", ""], "the next printer is of the same client, with the same driver");
+    assert.equal(app.store.printers.list().length, 1);
+    assert.deepEqual([...done, ...problems], []);
+  });
+
+  test("is closed by its button and by Escape, and the focus is where it was", async (t) => {
+    const { url, addPrinter } = await startApp(t);
+    await addPrinter();
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${url}/printers/1`);
+    const button = page.getByRole("button", { name: "Upload icon" });
+
+    for (const how of ["Escape", "button"] as const) {
+      await page.getByLabel("Picture").setInputFiles(icon);
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await message(page).waitFor();
+      await page.waitForTimeout(100);
+      assert.ok(await isFocusIn(page, "#message"));
+      if (how === "Escape") await page.keyboard.press("Escape");
+      else await page.getByRole("button", { name: "Close this message" }).press("Enter");
+      await message(page).waitFor({ state: "detached" });
+      assert.ok(await isFocusIn(page, ".icon-form button"), how);
+    }
+  });
+
+  test("of what the address says is said once", async (t) => {
+    const { url, addPrinter } = await startApp(t);
+    await addPrinter();
+    const page = await (await openBrowser(t)).newPage();
+
+    await page.goto(`${url}/printers/1?done=redeploy&q=x`);
+    await message(page).getByText("deploy again").waitFor();
+    const isFocused = await isFocusIn(page, "#message");
+    const address = page.url();
+    await page.reload();
+
+    assert.equal(isFocused, true);
+    assert.equal(address, `${url}/printers/1?q=x`);
+    assert.equal(await message(page).count(), 0);
+  });
+
+  test("covers nothing that has the focus at 360 px, and the keyboard goes down the page", async (t) => {
+    const { url, post, addPrinter } = await startApp(t);
+    await post("/clients", { name: "Alpha" });
+    for (const name of ["One", "Two", "Three"]) await addPrinter({ name, client_id: "1" });
+    const page = await (await openBrowser(t, { viewport: { width: 360, height: 640 } })).newPage();
+    await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
+    await fillPrinter(page, "Four");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await message(page).waitFor();
+    await page.waitForTimeout(100);
+    const covered: unknown[] = [];
+
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press("Tab");
+      const found = await page.evaluate(`(() => {
+        const element = document.activeElement;
+        if (element === document.body || element.closest("#message")) return null;
+        const { left, right, top, bottom } = element.getBoundingClientRect();
+        const over = document.querySelector("#message").getBoundingClientRect();
+        const isUnder = bottom > over.top + 1 && top < over.bottom && right > over.left && left < over.right;
+        return isUnder ? element.outerHTML.slice(0, 100) : null;
+      })()`);
+      if (found !== null) covered.push(found);
+    }
+
+    assert.deepEqual(covered, []);
+  });
+
+  test("comes for every answer that a script gets, and what was typed stays", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${url}/clients`);
+    const fails = async (text: string | RegExp) => {
+      await page.getByLabel("Name").fill("Typed");
+      await page.getByRole("button", { name: "Save client" }).click();
+      await page.locator("#message > .notice.bad").getByText(text).waitFor();
+      await page.waitForTimeout(100);
+      assert.equal(await page.getByLabel("Name").inputValue(), "Typed");
+      assert.equal(await isFocusLost(page), false, String(text));
+      assert.equal(await page.locator("#client-list").count(), 1, "the page is whole");
+      await page.keyboard.press("Escape");
+    };
+    const html = { contentType: "text/html", body: "<!doctype html><title>x</title><h1>nginx</h1>" };
+
+    for (const [status, text] of [
+      [413, "refuses files of this size (413)"],
+      [504, "does not answer (504)"],
+      [500, "answers with an error (500)"],
+    ] as const) {
+      await page.route("**/clients", (route) => route.fulfill({ ...html, status }));
+      await fails(text);
+      await page.unroute("**/clients");
+    }
+    await page.route("**/clients", (route) => route.abort());
+    await fails("The service does not answer. What you typed is still here.");
+    await page.unroute("**/clients");
+    const failing = t.mock.method(app.store.clients, "add", () => Promise.reject(new Error("defect")));
+    await fails(/The service made an error \([0-9a-f]{8}\)\. Nothing was changed/);
+    failing.mock.restore();
+    await page.getByRole("button", { name: "Save client" }).click();
+    await page.getByText("Saved: Typed").waitFor();
+  });
+
+  test("offers to give up what takes long, and says so", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${url}/clients`);
+    let release = () => {};
+    const held = new Promise<number>((resolve) => {
+      release = () => resolve(1);
+    });
+    t.after(() => release());
+    t.mock.method(app.store.clients, "add", () => held);
+
+    await page.getByLabel("Name").fill("Typed");
+    await page.getByRole("button", { name: "Save client" }).click();
+    await page.getByText("The service is still working at it.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Cancelled. Load the page again").waitFor();
+    await page.waitForTimeout(100);
+
+    assert.equal(await page.getByText("The service is still working at it.").count(), 0);
+    assert.equal(await isFocusLost(page), false);
+    assert.ok(await page.getByRole("button", { name: "Save client" }).isEnabled());
+  });
+
+  test("asks in a dialog, which the keyboard leaves without anything done", async (t) => {
+    const { url, addPrinter, app } = await startApp(t);
+    await addPrinter();
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${url}/printers`);
+    const button = page.getByRole("button", { name: "Delete Office" });
+    await button.press("Enter");
+    const dialog = page.getByRole("alertdialog", { name: "Delete Office? Machines that have it keep it." });
+    await dialog.waitFor();
+    const focus = await isFocusIn(page, "dialog button[value=no]");
+    const faults = await accessibilityProblems(page);
+    await picture(page, "dialog");
+
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    assert.equal(focus, true, "the button that does nothing has the focus");
+    assert.deepEqual(faults, []);
+    assert.ok(await isFocusIn(page, "form[hx-delete] button"));
+    assert.equal(app.store.printers.list().length, 1);
+  });
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp, type TestApp } from "../support/app.ts";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { driverZip, sixtyModels as models } from "../support/driver-zip.ts";
+
+/** A service with names that are long, written from the right, and in the way of each other. */
+async function fullService(t: TestContext): Promise<TestApp> {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Kunde Müller & Söhne Vermögensverwaltungsgesellschaft mbH" });
+  await service.post("/clients", { name: "مكتب القاهرة 2" });
+  const driver_id = String(await service.addDriver(driverZip({ models })));
+  await service.addPrinter({ name: "Office", client_id: "1", driver_id });
+  await service.addPrinter({
+    name: `Long-${"x".repeat(80)}`,
+    client_id: "1",
+    driver_id,
+    address: "10.2.0.17",
+  });
+  await service.addPrinter({ name: "طابعة 3", client_id: "2", driver_id, address: "10.2.0.18" });
+  await service.post("/printers", { name: "Bare", address: "fe80::1234:5678:9abc:def0" });
+  return service;
+}
+
+const pages = [
+  "/",
+  "/printers",
+  "/printers/1",
+  "/printers/2/edit",
+  "/clients",
+  "/clients/1",
+  "/drivers",
+  "/drivers/1",
+  "/packages",
+  "/nothing",
+];
+
+/** What is pressed and is smaller than it should be; links within a sentence are as high as their line. */
+function smallTargets(page: Page, least: number): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("button, summary, input:not([type=hidden]), select, textarea, .row-actions a, nav a, .actions a")]
+    .filter((element) => element.checkVisibility())
+    .map((element) => ["radio", "checkbox"].includes(element.type) ? element.labels[0] : element)
+    .filter((element) => element.getBoundingClientRect().height < ${least} - 0.5)
+    .map((element) => element.outerHTML.slice(0, 90) + " " + element.getBoundingClientRect().height)`) as Promise<
+    string[]
+  >;
+}
+
+/** What is seen and does something when it is clicked, links aside. */
+function clickable(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("button, .button, form, input, select, nav, .row-actions")]
+    .filter((element) => element.checkVisibility())
+    .map((element) => element.outerHTML.slice(0, 80))`) as Promise<string[]>;
+}
+
+/** What is wrong with every page in a window of that width, everything on it unfolded. */
+async function faultsAt(page: Page, url: string, width: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of pages) {
+    await page.goto(`${url}${path}${path === "/printers" ? "?new=1&client_id=1" : ""}`);
+    await page.evaluate(
+      "document.querySelectorAll('details').forEach((details) => { details.open = true; })",
+    );
+    if (await overflows(page)) found.push(`${path} scrolls sideways`);
+    for (const target of await smallTargets(page, 40)) found.push(`${path}: ${target}`);
+    await picture(page, `narrow-${width}${path.replaceAll("/", "-")}`);
+  }
+  return found;
+}
+
+describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  for (const width of [320, 360]) {
+    test(`fits into ${width} px, with targets that a finger hits`, async (t) => {
+      const { url } = await fullService(t);
+      const page = await (await openBrowser(t, { viewport: { width, height: 640 } })).newPage();
+
+      const found = await faultsAt(page, url, width);
+
+      assert.deepEqual(found, []);
+    });
+  }
+
+  test("has no target under 24 px where there is room", async (t) => {
+    const { url } = await fullService(t);
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    const found: string[] = [];
+
+    for (const path of pages) {
+      await page.goto(url + path);
+      for (const target of await smallTargets(page, 24)) found.push(`${path}: ${target}`);
+    }
+
+    assert.deepEqual(found, []);
+  });
+
+  test("with a message or a refused form on it is usable, light and dark, at 320 px too", async (t) => {
+    const { url } = await fullService(t);
+    const found: string[] = [];
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [1440, 320]) {
+        const options = { colorScheme, viewport: { width, height: 700 }, reducedMotion: "reduce" } as const;
+        const page = await (await openBrowser(t, options)).newPage();
+        const look = async (name: string) => {
+          const where = `${name} ${colorScheme} ${width}`;
+          for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+          if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+          await picture(page, where.replaceAll(" ", "-"));
+        };
+        await page.goto(`${url}/printers?new=1&client_id=1#new-printer`);
+        await page.getByRole("textbox", { name: "Name" }).fill("A,B");
+        await page.getByLabel("Address").fill("fe80::1%eth0");
+        await page.getByRole("button", { name: "Save printer" }).click();
+        await page.locator(".problems:focus").waitFor();
+        await look("refused");
+        await page.getByRole("textbox", { name: "Name" }).fill("Office");
+        await page.getByLabel("Address").fill("");
+        await page.getByRole("button", { name: "Save printer" }).click();
+        await page.locator("#message > .notice").waitFor();
+        await look("saved");
+        await page.goto(`${url}/clients/1`);
+        await page.locator(".delete summary").click();
+        await page.getByRole("button", { name: "Delete client" }).click();
+        await page.locator("#message > .notice.bad").waitFor();
+        await look("in-the-way");
+      }
+    }
+
+    assert.deepEqual(found, []);
+  });
+
+  test("is printed without what is clicked: a client's sheet with its printers", async (t) => {
+    const { url } = await fullService(t);
+    const page = await (await openBrowser(t, { viewport: { width: 700, height: 900 } })).newPage();
+    const found: string[] = [];
+    await page.emulateMedia({ media: "print" });
+
+    for (const path of pages) {
+      await page.goto(url + path);
+      for (const element of await clickable(page)) found.push(`${path}: ${element}`);
+      await picture(page, `print${path.replaceAll("/", "-")}`);
+    }
+    await page.goto(`${url}/clients/1`);
+    const sheet = String(await page.evaluate("document.querySelector('main').innerText"));
+
+    assert.deepEqual(found, []);
+    for (const text of ["Kunde Müller", "Office", "10.2.0.17"]) assert.ok(sheet.includes(text), text);
+    assert.doesNotMatch(sheet, /Settings|Edit|Delete/);
+  });
+});
