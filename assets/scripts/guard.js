@@ -75,3 +75,12 @@ document.addEventListener("htmx:afterRequest", ({ detail: { elt, xhr } }) => {
   // Others may empty the form first.
   setTimeout(() => saved.set(elt, contentOf(elt, valueNow)));
 });
+
+// A file that misses its place would be opened in place of the page.
+for (const type of ["dragover", "drop"]) {
+  addEventListener(type, (event) => {
+    const isChoice = event.target instanceof HTMLInputElement && event.target.type === "file";
+    if (event instanceof DragEvent && event.dataTransfer?.types.includes("Files") && !isChoice)
+      event.preventDefault();
+  });
+}

@@ -108,6 +108,12 @@ describe("an icon in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       for (const type of ["dragover", "drop"])
         form.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
     })()`);
+    const isKept = await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["x"], "missed.zip"));
+      return !document.querySelector("h1").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    })()`);
+    assert.equal(isKept, true, "a file that misses its place does not take the page's");
     await page.getByText("dropped.png: 64 × 32 pixels, fitted to 256 × 256").waitFor();
     await page.getByText("will look soft").waitFor();
     await page.getByRole("button", { name: "Upload icon" }).click();

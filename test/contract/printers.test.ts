@@ -70,6 +70,7 @@ test("a rejected form comes back with a message beside the field and what was ty
   assert.match(text, /id="printer-list"/);
   assert.match(text, /cannot contain “,”/);
   assert.match(text, /neither an IP address nor a host name/);
+  assert.match(text, /There is no client 7/, "all that is wrong at once");
   assert.match(text, /value="A,B"/);
   assert.match(text, /value="Hall &lt;3&gt;"/);
   assert.equal(app.store.printers.list().length, 0);
