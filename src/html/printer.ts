@@ -75,20 +75,30 @@ function printerLogo(printerId: number, icon: Icon | undefined, attributes?: Htm
   return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
 }
 
-function definitions(rows: readonly Row[]): Html {
-  return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+interface Row {
+  readonly term: string;
+  readonly value: Hole;
+  /** Whether nobody set it. */
+  readonly isDefault: boolean;
 }
 
-type Row = readonly [term: string, value: Hole];
+function row(term: string, value: Hole, isDefault = false): Row {
+  return { term, value, isDefault };
+}
+
+function definitions(rows: readonly Row[]): Html {
+  return html`<dl>${rows.map(({ term, value }) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
 
 /** All settings, as the page shows them and as a save answers; what nobody set is folded. */
 export function settingsSection({ printer, revision }: Pick<PrinterPageData, "printer" | "revision">): Html {
   const rows = settingRows(printer);
-  const set = rows.filter(({ isDefault }) => !isDefault).map(({ row }) => row);
-  const defaults = rows.filter(({ isDefault }) => isDefault).map(({ row }) => row);
-  const revisionRow: Row[] = revision === undefined ? [] : [["Revision", html`<code>${revision}</code>`]];
+  const defaults = rows.filter(({ isDefault }) => isDefault);
+  const others = rows.filter(({ isDefault }) => !isDefault);
+  if (revision !== undefined) others.push(row("Revision", html`<code>${revision}</code>`));
+  others.push(row("Changed", time(printer.updated_at)));
   return html`<section id="printer-settings"><h2>Settings</h2>
-    ${definitions([...set, ...revisionRow, ["Changed", time(printer.updated_at)]])}
+    ${definitions(others)}
     ${
       defaults.length > 0 &&
       html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
@@ -97,15 +107,9 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
     <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
 }
 
-interface SettingRow {
-  readonly row: Row;
-  readonly isDefault: boolean;
-}
-
-function settingRows(printer: Printer): SettingRow[] {
+function settingRows(printer: Printer): Row[] {
   const usual = printerDefaults;
   const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
-  const row = (term: string, value: Hole, isDefault = false) => ({ row: [term, value] as const, isDefault });
   const port = protocol === "lpr" ? html`, queue <code>${printer.lpr_queue}</code>` : `, port ${port_number}`;
   const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
   const community = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
@@ -115,8 +119,8 @@ function settingRows(printer: Printer): SettingRow[] {
     row("Port", code(port_name), isDerived),
     row("Protocol", html`${labelOf(protocols, protocol)}${port}`, isUsualPort),
     row("SNMP status", snmp ? community : "off", !snmp),
-    row("Location", printer.location || none, printer.location === ""),
-    row("Comment", printer.comment || none, printer.comment === ""),
+    row("Location", bdi(printer.location), printer.location === ""),
+    row("Comment", bdi(printer.comment), printer.comment === ""),
     row("Default printer", printer.set_default ? "yes" : "no", !printer.set_default),
     row("Shared", printer.shared ? html`as <code>${shareNameOf(printer)}</code>` : "no", !printer.shared),
     row("Duplex", chosen(duplexModes, printer.duplex), printer.duplex === ""),
@@ -142,6 +146,10 @@ function code(text: string): Html {
   return text === "" ? none : html`<code>${text}</code>`;
 }
 
+function bdi(text: string): Html {
+  return text === "" ? none : html`<bdi>${text}</bdi>`;
+}
+
 /** What is left to the driver is soft, as everything is that nobody set. */
 function chosen<T extends string>(choices: Choices<T>, value: T): Html {
   const label = labelOf(choices, value);
@@ -154,13 +162,13 @@ function driverSection({ printer, driver }: PrinterPageData): Html {
   const date =
     inf?.driverVer &&
     html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
-  const rows: Row[] = [
-    ["Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`],
-    ["Model", html`<bdi>${effectiveDescription(printer, driver) || "not chosen yet"}</bdi>`],
-    ["INF", html`<code>${driver.inf_path || "none"}</code>`],
-    ["Version", date ?? "not given"],
-    ["Machines", architectures(inf?.architectures ?? [])],
-    ["Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`],
+  const rows = [
+    row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
+    row("Model", html`<bdi>${effectiveDescription(printer, driver) || "not chosen yet"}</bdi>`),
+    row("INF", html`<code>${driver.inf_path || "none"}</code>`),
+    row("Version", date ?? "not given"),
+    row("Machines", architectures(inf?.architectures ?? [])),
+    row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
   ];
   return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;
 }

@@ -65,7 +65,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.locator("#printer-list").getByRole("link", { name: "Büro “1”", exact: true }).click();
 
     await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.locator("button[data-copy=install_cmd]").click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     assert.match(String(await page.evaluate("navigator.clipboard.readText()")), /-File \.\\install\.ps1$/);
     await page

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { shop } from "../support/shop.ts";
+
+const paths = ["/printers/1", "/printers/2", "/printers/4", "/clients/1", "/printers/1/read/detect"];
+
+describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1440, 320]) {
+      test(`is usable by everybody, ${colorScheme}, at ${width} px`, async (t) => {
+        const { url } = await shop(t);
+        const viewport = { width, height: 900 };
+        const page = await (
+          await openBrowser(t, { colorScheme, viewport, reducedMotion: "reduce" })
+        ).newPage();
+        const problems = watch(page, url);
+
+        const found: string[] = [];
+        for (const path of paths) {
+          await page.goto(url + path);
+          await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+          for (const fault of await faultsOfTabs(page)) found.push(`${path}: ${fault}`);
+          await picture(page, `${width}-${colorScheme}-deploy${path.replaceAll("/", "-")}`);
+        }
+
+        assert.deepEqual([...found, ...problems], []);
+      });
+    }
+  }
+});
+
+/** What is wrong with a page, whichever of its tabs is open. */
+async function faultsOfTabs(page: Page): Promise<string[]> {
+  const tabs = await page.locator(".tabs > label").all();
+  const found: string[] = [];
+  for (let i = 0; i < Math.max(1, tabs.length); i++) {
+    await tabs[i]?.click();
+    found.push(...(await accessibilityProblems(page)), ...(await smallTargets(page)));
+    if (await overflows(page)) found.push(`tab ${i} scrolls sideways`);
+  }
+  return found;
+}
+
+/** Buttons that are too small for a finger where the window is narrow, or for anybody. */
+async function smallTargets(page: Page): Promise<string[]> {
+  const least = (page.viewportSize()?.width ?? 0) < 640 ? 40 : 24;
+  const found: string[] = [];
+  for (const button of await page
+    .locator("main button.copy, .deploy .button")
+    .filter({ visible: true })
+    .all()) {
+    const box = await button.boundingBox();
+    if (box !== null && box.height < least)
+      found.push(`${await button.textContent()} is ${box.height} px high`);
+  }
+  return found;
+}
