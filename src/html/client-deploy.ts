@@ -13,8 +13,9 @@ interface ClientDeploy extends DeploymentChoice {
   readonly downloaded?: Html | undefined;
 }
 
-/** So many names are read; what is more is folded. */
-const shownNames = 6;
+/** So many reasons are read; what is more is folded. */
+const shownReasons = 6;
+const shownPrinters = 100;
 
 /** One package for a client: what goes in, what stays out and why, then what a printer's page offers too. */
 export function clientDeploySection({ goesIn, leftOut, offer, downloaded }: ClientDeploy): Html {
@@ -44,15 +45,17 @@ function goesInList(rows: readonly StatedPrinter[]): Html {
   const items = rows.map(
     ({ printer }) => html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a></li>`,
   );
-  return html`<ul class="names">${items}</ul>`;
+  const rest = rows.length - shownPrinters;
+  return html`<ul class="names">${items.slice(0, shownPrinters)}</ul>
+    ${rest > 0 && html`<p class="hint">And ${count(rest)} more, which the list below has.</p>`}`;
 }
 
 function leftOutNotice(inCount: number, leftOut: readonly LeftOut[]): Html {
   const items = leftOut.map(leftOutItem);
-  const rest = items.slice(shownNames);
+  const rest = items.slice(shownReasons);
   return html`<div class="notice ${inCount === 0 ? "bad" : "warn"}">
     <p><strong>${counted(leftOut.length, "printer")} ${leftOut.length === 1 ? "stays" : "stay"} out:</strong></p>
-    <ul class="findings">${items.slice(0, shownNames)}</ul>
+    <ul class="findings">${items.slice(0, shownReasons)}</ul>
     ${
       rest.length > 0 &&
       html`<details class="more"><summary>${count(rest.length)} more</summary><ul class="findings">${rest}</ul></details>`

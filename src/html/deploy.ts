@@ -44,7 +44,7 @@ interface DeploySection {
   readonly standing: Standing;
   /** Undefined where nothing can be downloaded. */
   readonly offer: DeployOffer | undefined;
-  /** What to do where it is blocked. */
+  /** What to do about the worst finding. */
   readonly remedy: Remedy | undefined;
   /** What was downloaded before, and whether that is still what would be downloaded now. */
   readonly downloaded?: Html | undefined;
@@ -55,12 +55,12 @@ interface DeploySection {
  * not offered at all.
  */
 export function deploySection({ standing, offer, remedy, downloaded }: DeploySection): Html {
-  const link = remedy && html`<p><a class="button primary" href="${remedy.path}">${remedy.label}</a></p>`;
   const isRefused = offer === undefined || refusalOf(standing) !== undefined;
   const fails = !isRefused && failureOf(standing) !== undefined;
+  const look = standing.state === "blocked" && html`class="button primary"`;
   return html`<section class="deploy" id="deploy"><h2>Deploy</h2>
     ${findingsNotice(standing)}
-    ${(isRefused || fails) && link}
+    ${remedy && html`<p><a ${look} href="${remedy.path}">${remedy.label}</a></p>`}
     ${downloaded}
     ${!isRefused && (fails ? allTheSame(deployTabs(offer)) : deployTabs(offer))}</section>`;
 }

@@ -12,7 +12,7 @@ export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply>
   const { name } = app.store.printers.get(id).printer;
   const data = {
     fileName,
-    text: bytes.toString("utf8"),
+    text: Buffer.from(bytes).toString("utf8"),
     size: bytes.length,
     downloadPath: paths.script(id, params.kind),
     owner: { name, path: paths.printer(id) },
@@ -28,7 +28,7 @@ export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> 
   const { name } = app.store.clients.get(id);
   const data = {
     fileName,
-    text: bytes.toString("utf8"),
+    text: Buffer.from(bytes).toString("utf8"),
     size: bytes.length,
     downloadPath: paths.clientScript(id, params.kind) + (url.searchParams.get("all") === "1" ? "?all=1" : ""),
     owner: { name, path: paths.client(id) },

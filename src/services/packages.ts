@@ -20,7 +20,7 @@ import {
   revisionsIn,
   settingsByPrinter,
 } from "../pkg/scripts/deployment.ts";
-import { renderScript, renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
+import { renderScript, type ScriptKind } from "../pkg/scripts/render.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
@@ -46,7 +46,7 @@ interface MadeOfPrinters {
 export type PrinterPackage = NamedPackage & MadeOfPrinters;
 
 export interface MadeScript extends MadeOfPrinters {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
 }
 
 /** Where a driver's files are to be fetched, by its id. */
@@ -55,6 +55,7 @@ type FilesUrl = (driverId: number) => string;
 /** Makes packages from what the store holds. Nothing is written for them. */
 export class PackageBuilder {
   readonly #store: Store;
+  readonly #workers: Workers;
   readonly #archives: ArchiveCheck;
   readonly #context: StoredPackageContext;
   readonly #groups = new Admission(2, 64);
@@ -64,6 +65,7 @@ export class PackageBuilder {
 
   constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
     this.#store = store;
+    this.#workers = workers;
     this.#archives = archives;
     this.#context = new StoredPackageContext(store, workers);
   }
@@ -105,7 +107,8 @@ export class PackageBuilder {
       }
       const deployment = deploymentOfMany(group.title, deployables, downloads);
       const settings = await inTurns(settingsByPrinter(deployment));
-      return { bytes: renderSettings(kind, settings), printers: revisionsIn(settings) };
+      const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
+      return { bytes, printers: revisionsIn(settings) };
     });
   }
 

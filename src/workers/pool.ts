@@ -78,10 +78,12 @@ export class Workers {
 
   /** Lays out a ZIP that begins with these drivers. @throws UserError "invalid" where no ZIP can hold it */
   async layOut(input: Tasks["layOut"]["input"]): Promise<Described> {
-    const isLarge = (input.end.settings?.length ?? 0) > largeSettings;
-    return isLarge
-      ? this.#runDedicated("large settings", "layOut", input)
-      : this.#digests().run("layOut", input);
+    return this.#withSettings("layOut", input, input.end.settings);
+  }
+
+  /** A script as a file. */
+  async renderScript(input: Tasks["renderScript"]["input"]): Promise<Uint8Array> {
+    return this.#withSettings("renderScript", input, input.settings);
   }
 
   /** SHA-256 of all that is laid out. */
@@ -157,6 +159,16 @@ export class Workers {
     const mayStart = this.#others().length < this.#size - 1;
     if (freest !== undefined && (freest.jobCount === 0 || !mayStart)) return freest;
     return this.#start({ heapMb: usualHeapMb, idleMs: encryptingIdleMs });
+  }
+
+  async #withSettings<K extends TaskName>(
+    name: K,
+    input: Tasks[K]["input"],
+    settings = "",
+  ): Promise<Tasks[K]["output"]> {
+    return settings.length > largeSettings
+      ? this.#runDedicated("large settings", name, input)
+      : this.#digests().run(name, input);
   }
 
   /** On the thread of this lane, one after the other. */

@@ -27,6 +27,8 @@ import {
 } from "../pkg/formats/encryption.ts";
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
 import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
+import type { ScriptSettings } from "../pkg/scripts/deployment.ts";
+import { renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
 import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
@@ -54,6 +56,8 @@ export interface Tasks {
   };
   /** Lays out a ZIP that begins with these drivers. */
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
+  /** A script of these settings, which are given as JSON. */
+  renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
   /** SHA-256 of a whole layout. */
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
@@ -99,6 +103,8 @@ function handlersWith(open: Open): Handlers {
       return { drivers: layOutDrivers(drivers, read.entries), used: read.used };
     },
     layOut: async ({ drivers, end }) => layOut(drivers, end),
+    renderScript: async ({ kind, settings }) =>
+      new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {
       lowerPriority(19);
