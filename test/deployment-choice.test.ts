@@ -11,7 +11,14 @@ function row(id: number, fields: Record<string, string> = {}, findings?: readonl
   const printer = makePrinter({ id: String(id), name: `Printer ${id}`, ...fields });
   const driver = makeDriver();
   const found = findings ?? printerFindings(printer, driver, "sound");
-  return { printer, driver, client: { id: 1, name: "Müller" }, state: stateOf(found), findings: found };
+  return {
+    printer,
+    driver,
+    client: { id: 1, name: "Müller" },
+    state: stateOf(found),
+    findings: found,
+    changed: false,
+  };
 }
 
 const finding = (kind: Finding["kind"], state: Finding["state"] = "blocked"): Finding[] => [
