@@ -3,13 +3,15 @@ import { unhide } from "./scripts/copy.js";
 import "./scripts/dialog.js";
 import { $, each } from "./scripts/dom.js";
 import "./scripts/downloads.js";
+import { uploadDrivers } from "./scripts/driver-uploads.js";
 import { settleFocus } from "./scripts/focus.js";
 import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
 import { fitPictures } from "./scripts/icon.js";
 import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
-import { suggestModels } from "./scripts/models.js";
+import { searchOnly, suggestModels } from "./scripts/models.js";
 import { derivePort } from "./scripts/port-name.js";
+import { opensWindow } from "./scripts/printer-upload.js";
 import { watchUpload } from "./scripts/uploads.js";
 
 /**
@@ -20,7 +22,10 @@ function prepare(root) {
   each(root, "form", derivePort);
   each(root, "form", suggestModels);
   each(root, "form[data-guard]", guard);
-  each(root, "form.upload", watchUpload);
+  each(root, "input[data-search]", searchOnly);
+  each(root, "form.upload:not([data-driver-upload])", watchUpload);
+  each(root, "form[data-driver-upload]", uploadDrivers);
+  each(root, "[data-opens]", opensWindow);
   each(root, "form.icon-form", fitPictures);
   each(root, "details[data-fold]", countSet);
   each(root, "button[data-copy]", unhide);

@@ -1,5 +1,8 @@
 // What the scripts use of htmx, which a page loads before them.
-declare const htmx: { trigger(element: Element, event: string): void };
+declare const htmx: {
+  trigger(element: Element, event: string): void;
+  process(element: Element): void;
+};
 
 /** A request of htmx's, and what asked for it. */
 interface HtmxRequest {
@@ -26,6 +29,7 @@ interface GlobalEventHandlersEventMap {
   "htmx:xhr:progress": CustomEvent<ProgressEvent>;
   "htmx:beforeRequest": CustomEvent<HtmxRequest>;
   "htmx:afterRequest": CustomEvent<HtmxRequest>;
+  "htmx:beforeOnLoad": CustomEvent<HtmxRequest>;
   "htmx:beforeSwap": CustomEvent<HtmxSwap>;
   "htmx:confirm": CustomEvent<HtmxQuestion>;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Driver, findModels } from "../src/domain/driver.ts";
+import type { Driver } from "../src/domain/driver.ts";
+import { findModels } from "../src/domain/models.ts";
 import { printerSettingsFrom } from "../src/domain/printer-fields.ts";
 import { reportFrom } from "../src/domain/report.ts";
 import { revisionOf } from "../src/pkg/scripts/deployment.ts";

@@ -55,7 +55,7 @@ const everything = {
 };
 
 function formOf(values: Record<string, string | undefined>): string {
-  return printerForm({ clients: [], drivers: [] }, { values, problems: {} }).toString();
+  return printerForm({ clients: [], drivers: [], uploadLimitBytes: 1 }, { values, problems: {} }).toString();
 }
 
 test("every choice is offered by the form and named by the printer's page in the same words", () => {
@@ -132,7 +132,10 @@ test("fields are read in the order in which the form shows them, and so are thei
 
 test("a fold says how many of its fields are set, and opens where one was refused", () => {
   const foldsOf = (values: Record<string, string | undefined>, problems = {}) => {
-    const form = printerForm({ clients: [], drivers: [] }, { values, problems }).toString();
+    const form = printerForm(
+      { clients: [], drivers: [], uploadLimitBytes: 1 },
+      { values, problems },
+    ).toString();
     return [...form.matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g)].map(
       ([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()],
     );

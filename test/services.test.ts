@@ -31,6 +31,7 @@ test("a driver counts as added only once the check of archives knows of it", asy
   const { app } = await startApp(t);
   const told: string[] = [];
   const archives = {
+    stateOf: async () => "sound" as const,
     uploaded: async (sha256: string) => {
       told.push(`${sha256} has a record: ${app.store.drivers.hasDigest(sha256)}`);
     },

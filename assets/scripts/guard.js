@@ -70,6 +70,10 @@ addEventListener("pageshow", () => {
 addEventListener("beforeunload", (event) => {
   if (hasUnsaved()) event.preventDefault();
 });
+// What was saved, and is shown on the page that the answer leads to.
+document.addEventListener("htmx:beforeOnLoad", ({ detail: { elt, xhr } }) => {
+  if (elt instanceof HTMLFormElement && xhr.getResponseHeader("HX-Redirect")) leaving = elt;
+});
 document.addEventListener("htmx:afterRequest", ({ detail: { elt, xhr } }) => {
   if (!(elt instanceof HTMLFormElement) || xhr.status < 200 || xhr.status >= 300) return;
   // Others may empty the form first.

@@ -1,4 +1,4 @@
-import { cleanText, FieldReader, type FormInput } from "./fields.ts";
+import { cleanText } from "./fields.ts";
 
 export const architectures = ["x86", "amd64", "arm64", "arm", "ia64"] as const;
 
@@ -66,7 +66,7 @@ export interface DriverSettings {
   readonly inf_path: string;
   /** The chosen model; empty where none was found yet. */
   readonly driver_desc: string;
-  /** Whether a person chose the model; where nobody did, it is the one that `preferredDescription` answers. */
+  /** Whether a person chose the model; where nobody did, it is the one that `firstModel` answers. */
   readonly model_chosen: boolean;
   /** The scripts import the catalog's signing certificate into the machine's trusted publishers. */
   readonly trust_publisher: boolean;
@@ -114,52 +114,29 @@ export interface ListedInf
   readonly lostModels: readonly string[];
 }
 
-/**
- * A text field that was not sent keeps its value. Where another INF is chosen and the model is not one of
- * its models, that INF's preferred model is taken.
- * @throws UserError "invalid" with a message for each field.
- */
-export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
-  const { name, comment, inf_path, driver_desc } = driver;
-  const fields = new FieldReader({ name, comment, inf_path, driver_desc, ...input });
-  const settings = {
-    name: fields.text("name", { label: "The name", maxLength: 120 }),
-    comment: fields.text("comment", { label: "The comment", maxLength: 2000, multiline: true }),
-    inf_path: fields.text("inf_path", { label: "The INF" }),
-    driver_desc: fields.text("driver_desc", { label: "The model", maxLength: 500 }),
-    trust_publisher: fields.checkbox("trust_publisher"),
-    drop_unused: fields.checkbox("drop_unused"),
-    model_chosen: driver.model_chosen || (input.driver_desc ?? driver_desc) !== driver_desc,
-  };
-  const inf = driver.report.infs.find(({ path }) => cleanText(path) === settings.inf_path);
-  if (inf === undefined && settings.inf_path !== "")
-    fields.refuse("inf_path", "This INF is not in the archive.");
-  fields.check();
-  if (inf === undefined) return settings;
-  const keepsModel = settings.driver_desc !== driver_desc || inf.descriptions.includes(driver_desc);
-  if (inf.path === inf_path || keepsModel) return { ...settings, inf_path: inf.path };
-  return {
-    ...settings,
-    inf_path: inf.path,
-    driver_desc: preferredDescription(inf.descriptions, inf.manufacturers),
-    model_chosen: false,
-  };
-}
-
 /** How many files an INF needs and does not find. */
 export function missingCountOf(inf: Pick<InfSummary, "missing" | "missingCount">): number {
   return inf.missingCount ?? inf.missing.length;
 }
 
 /** What the driver is called on a page: what the operator calls it, else its provider, INF and version. */
-export function driverTitle(
-  driver: Pick<DriverSummary, "name" | "file_name" | "inf_path" | "listed">,
-): string {
+export function driverTitle(driver: Titled): string {
+  if (driver.name !== "" || driver.listed === undefined) return driverFamily(driver);
+  return [driverFamily(driver), driver.listed.driverVer?.version].filter(Boolean).join(" ");
+}
+
+type Titled = Pick<DriverSummary, "name" | "file_name" | "inf_path" | "listed">;
+
+/** The same without the version, which others of its name may have too. */
+export function driverFamily(driver: Titled): string {
   if (driver.name !== "") return driver.name;
   if (driver.listed === undefined) return driver.file_name;
-  const provider = vendorOf(driver.listed.provider);
-  const inf = driver.inf_path.slice(driver.inf_path.lastIndexOf("/") + 1);
-  return [provider, inf, driver.listed.driverVer?.version].filter(Boolean).join(" ");
+  return [vendorOf(driver.listed.provider), fileOf(driver.inf_path)].filter(Boolean).join(" ");
+}
+
+/** The name of a file without its folders. */
+export function fileOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** An INF's provider as people know it; undefined where it is a token that the INF does not resolve. */
@@ -185,19 +162,6 @@ export function hasModel(
   );
 }
 
-/** More of a search than anybody types is not looked at: each word is sought in every model. */
-const maxQuery = 200;
-
-/** Models whose name holds every word of `query`, without regard to case; at most `limit` of them. */
-export function findModels(inf: Pick<InfSummary, "descriptions"> | undefined, query: string, limit: number) {
-  const words = [...new Set(query.slice(0, maxQuery).toLowerCase().split(/\s+/))].filter(Boolean);
-  const matches = (inf?.descriptions ?? []).filter((text) => {
-    const lower = text.toLowerCase();
-    return words.every((word) => lower.includes(word));
-  });
-  return { shown: matches.slice(0, limit), count: matches.length, total: inf?.descriptions.length ?? 0 };
-}
-
 /** What is known of the archive's file: not there, or not what was uploaded. */
 export type ArchiveState = "sound" | "missing" | "damaged";
 
@@ -212,47 +176,10 @@ export function archiveProblem(
 /** Why the driver cannot be deployed yet, as one sentence with the remedy; undefined when it can. */
 export function driverNeeds(driver: Pick<Driver, "inf_path" | "driver_desc">): string | undefined {
   if (driver.inf_path === "") {
-    return "This driver has no INF reference: choose the printer’s INF on the driver’s page.";
+    return "This driver has no INF reference: choose the printer’s INF on the driver’s page. Where it has none, this is no printer’s driver.";
   }
   if (driver.driver_desc === "") {
     return "This driver has no driver description: choose or type the model on the driver’s page.";
   }
   return undefined;
-}
-
-const namedVersion = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
-
-/** Whether the description names a version, so that two versions can live side by side. */
-export function namesVersion(description: string): boolean {
-  return namedVersion.test(description);
-}
-
-/**
- * The description to preselect: without a version in it, because that name updates in place for every
- * queue that uses it; among those the one that starts as most of the others do (the maker's name).
- */
-export function preferredDescription(
-  descriptions: readonly string[],
-  manufacturers: readonly string[] = [],
-): string {
-  const carriesMaker = startsWithAny(
-    manufacturers.map((maker) => maker.toLowerCase().split(/[\s,]/)[0] ?? ""),
-  );
-  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (carriesMaker(text.toLowerCase()) ? 0 : 1);
-  let best = { text: "", rank: Number.POSITIVE_INFINITY };
-  for (const text of descriptions) {
-    if (text === "" || best.rank === 0) continue;
-    const own = rank(text);
-    if (own < best.rank) best = { text, rank: own };
-  }
-  return best.text;
-}
-
-const maxMakerName = 60;
-
-/** Looks one name up for each length that there is: not every name for every text. */
-function startsWithAny(names: readonly string[]): (text: string) => boolean {
-  const known = new Set(names.filter((name) => name !== "" && name.length <= maxMakerName));
-  const lengths = [...new Set([...known].map((name) => name.length))];
-  return (text) => lengths.some((length) => known.has(text.slice(0, length)));
 }

@@ -1,4 +1,5 @@
 import { type ArchiveState, archiveProblem, type DriverSummary, driverNeeds } from "./driver.ts";
+import { isUniversal } from "./models.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
 /** What can be said of a printer or a driver, the best first. */
@@ -30,6 +31,8 @@ export interface Finding {
   readonly kind: FindingKind;
   readonly state: Exclude<State, "ready">;
   readonly text: string;
+  /** The id of the driver on whose page the remedy is, where it is a driver's. */
+  readonly driver?: number;
 }
 
 /** The state of what has these findings. */
@@ -74,7 +77,7 @@ export function driverFindings(driver: DriverSummary, archive: ArchiveState): Fi
   }
   found.push(...modelFindings(driver.driver_desc, driver));
   if (needs === undefined && isUnchosen(driver)) found.push(unchosen(driver));
-  return worstFirst(found);
+  return worstFirst(ofDriver(found, driver));
 }
 
 /** What an operator must know of a printer and its driver before it is deployed, the worst first. */
@@ -92,7 +95,11 @@ export function printerFindings(
   if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
   found.push(...modelFindings(model, driver));
   if (needs === undefined && printer.driver_desc === "" && isUnchosen(driver)) found.push(unchosen(driver));
-  return worstFirst(found);
+  return worstFirst(ofDriver(found, driver));
+}
+
+function ofDriver(found: readonly Finding[], { id }: DriverSummary): Finding[] {
+  return found.map((finding) => ({ ...finding, driver: id }));
 }
 
 function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
@@ -101,14 +108,12 @@ function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
   return [{ kind: "lost-model", state: "blocked", text }];
 }
 
-const universal = /\b(?:universal|generic|global print driver|class driver)\b|UniversalDriver/i;
-
-/** Whether the driver's name is one that serves all of its models. */
-function isUniversal(description: string): boolean {
-  return universal.test(description);
-}
-
-function isUnchosen({ model_chosen, driver_desc, listed }: DriverSummary): boolean {
+/** Whether nobody has chosen the driver's model although the INF has several names, none of them for all. */
+export function isUnchosen({
+  model_chosen,
+  driver_desc,
+  listed,
+}: Pick<DriverSummary, "model_chosen" | "driver_desc" | "listed">): boolean {
   return !model_chosen && (listed?.modelCount ?? 0) > 1 && !isUniversal(driver_desc);
 }
 

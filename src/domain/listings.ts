@@ -1,5 +1,5 @@
 import type { Client } from "./client.ts";
-import type { Driver, DriverSummary } from "./driver.ts";
+import type { ArchiveState, Driver, DriverSummary } from "./driver.ts";
 import type { Finding, State } from "./findings.ts";
 import type { Printer } from "./printer.ts";
 
@@ -54,6 +54,10 @@ export interface ListedClient extends Client {
 export interface PrinterChoices {
   readonly clients: readonly ClientName[];
   readonly drivers: readonly DriverSummary[];
+  /** The driver that is chosen in the form: its models are suggested. */
+  readonly chosen?: Driver | undefined;
+  /** Of a driver's ZIP. */
+  readonly uploadLimitBytes: number;
 }
 
 /** What an upload led to. */
@@ -61,4 +65,6 @@ export interface AddedDriver {
   readonly driver: Driver;
   /** False where the same content was there already. */
   readonly isNew: boolean;
+  /** What was wrong with the archive that this put back. */
+  readonly mended?: Exclude<ArchiveState, "sound"> | undefined;
 }

@@ -1,143 +1,111 @@
-import {
-  chosenInf,
-  type Driver,
-  driverNeeds,
-  driverTitle,
-  type InfSummary,
-  missingCountOf,
-} from "../domain/driver.ts";
-import type { AddedDriver, StatedDriver } from "../domain/listings.ts";
+import { inOrder } from "../domain/driver-order.ts";
+import type { StatedDriver } from "../domain/listings.ts";
+import { type DriverNarrowing, narrowDrivers } from "../domain/narrow-drivers.ts";
+import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
+import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
-import { architectures, bytes, counted, firstOf, infDate, time } from "./text.ts";
-import { unusedNote } from "./unused.ts";
+import { bytes, count, counted, time } from "./text.ts";
 
-/** What the last upload brought, or why it was refused. */
-type UploadResult = AddedDriver | { readonly problem: string } | undefined;
+/** Drivers with what the last upload brought, and what the list is narrowed to. */
+interface DriverList {
+  readonly rows: readonly StatedDriver[];
+  readonly result?: UploadResult;
+  readonly narrowing?: DriverNarrowing;
+}
 
-export function driversPage(
-  frame: Frame,
-  rows: readonly StatedDriver[],
-  result: UploadResult,
-  uploadLimitBytes: number,
-): Html {
+const everything: DriverNarrowing = { q: "", state: "" };
+
+export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: number): Html {
   return page(
     { ...frame, title: "Drivers", place: "Drivers" },
-    html`${uploadForm(uploadLimitBytes)}${driverList(rows, result)}`,
+    html`${uploadForm(uploadLimitBytes)}${driverList(list)}`,
   );
 }
 
-function uploadForm(limit: number): Html {
-  return html`<form id="upload-form" class="panel upload" method="post" action="${paths.upload}" enctype="multipart/form-data"
-    hx-post="${paths.upload}" hx-encoding="multipart/form-data" hx-target="#driver-list" hx-swap="outerHTML"
-    hx-disabled-elt="find .primary">
-    <h2>Upload a driver</h2>
-    <p class="hint" id="upload-hint">The vendor’s ZIP as downloaded, with its INF inside, up to ${bytes(limit)}.</p>
-    <label for="f-file">Driver ZIP</label>
-    <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
-    <button class="primary">Upload driver</button>
-    <button type="button" class="cancel" hidden>Cancel</button>
-    <progress max="100" value="0" hidden></progress>
-  </form>`;
+/** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
+export function driverList({ rows, result, narrowing = everything }: DriverList): Html {
+  const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
+  const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
+  const body =
+    rows.length === 0
+      ? emptyState(sentence, first)
+      : html`${driverSelect(rows, result)}${narrowingForm(narrowing)}${found(rows, narrowing)}`;
+  return html`<section id="driver-list" aria-label="Drivers">${uploadNotice(result)}
+    <div id="driver-rows">${body}</div></section>`;
 }
 
-/** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
-export function driverList(rows: readonly StatedDriver[], result: UploadResult = undefined): Html {
-  const lines = rows.map(
+/** The rows that are left, which a script brings anew while somebody narrows them. */
+function found(rows: readonly StatedDriver[], narrowing: DriverNarrowing): Html {
+  const shown = narrowDrivers(rows, narrowing);
+  const all = html`<a class="button" href="${paths.drivers}">Show all ${counted(rows.length, "driver")}</a>`;
+  const less =
+    shown.length < rows.length &&
+    html`<p class="soft" role="status">${count(shown.length)} of ${counted(rows.length, "driver")}
+    <a href="${paths.drivers}">Show all</a></p>`;
+  return html`<div id="drivers-found">${
+    shown.length > 0 ? html`${less}${driverTable(shown)}` : emptyState("No driver matches.", all)
+  }</div>`;
+}
+
+const stateChoices = [
+  ["", "Any state"],
+  ["ready", "Ready"],
+  ["attention", "Attention"],
+  ["blocked", "Blocked"],
+  ["unchosen-model", "Model not chosen"],
+  ["lost-model", "Model not in the INF"],
+  ["incomplete", "INF or model missing"],
+  ["missing-files", "Files missing"],
+  ["unsigned", "Unsigned"],
+  ["archive", "Archive missing or damaged"],
+  ["newer", "In use, and a newer version is here"],
+  ["unused", "Without printers"],
+] as const;
+
+function narrowingForm({ q, state }: DriverNarrowing): Html {
+  const options = stateChoices.map(
+    ([value, label]) => html`<option value="${value}" ${value === state && html`selected`}>${label}</option>`,
+  );
+  return html`<form class="narrowing" method="get" action="${paths.drivers}" role="search" aria-label="Narrow the list"
+    hx-get="${paths.drivers}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
+    hx-target="#drivers-found" hx-select="#drivers-found" hx-swap="outerHTML" hx-replace-url="true">
+    <label class="visually-hidden" for="narrow-q">Words in the list</label>
+    <input id="narrow-q" type="search" name="q" value="${q}" maxlength="200" autocomplete="off" placeholder="Narrow the list">
+    <label class="visually-hidden" for="narrow-state">State</label>
+    <select id="narrow-state" name="state">${options}</select>
+    <noscript><button>Narrow</button></noscript></form>`;
+}
+
+/** By title, of one title the newest version first. @param oob where a fragment brings it along */
+export function driverTable(rows: readonly StatedDriver[], oob = false): Html {
+  const lines = inOrder(rows).map(
     (driver) => html`<tr>
-      <td data-label="Driver"><a href="${paths.driver(driver.id)}">${driverTitle(driver)}</a></td>
-      <td data-label="Version">${versionOf(driver.listed)}</td>
-      <td data-label="Machines">${architectures(driver.listed?.architectures ?? [])}</td>
+      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}</span></td>
+      <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
+      <td data-label="Machines">${machinesOf(driver.listed)}</td>
       <td data-label="State">${stateBadge(driver)}</td>
       <td data-label="Printers" class="number">${driver.printer_count}</td>
       <td data-label="Size" class="number">${bytes(driver.size)}</td>
       <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
     </tr>`,
   );
-  const table = html`<table><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
+  return html`<table id="driver-table" ${oob && html`hx-swap-oob="true"`}><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
     <th scope="col">State</th><th scope="col" class="number">Printers</th><th scope="col" class="number">Size</th>
     <th scope="col">Uploaded</th></tr></thead><tbody>${lines}</tbody></table>`;
-  const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
-  const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
-  return html`<section id="driver-list" aria-label="Drivers">${uploadNotice(result)}
-    ${rows.length > 0 ? html`${driverSelect(rows, result)}${table}` : emptyState(sentence, first)}</section>`;
 }
 
-function uploadNotice(result: UploadResult): Html | undefined {
-  if (result === undefined) return undefined;
-  if ("problem" in result) {
-    return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p></div>`;
-  }
-  const { driver, isNew } = result;
-  return html`<div class="notice ${driverNeeds(driver) ? "warn" : "good"}" role="status" tabindex="-1" data-focus>
-    <p><strong>${driverTitle(driver)}</strong> ${isNew ? "is uploaded." : "was here already: this is the same content."}
-      <a href="${paths.driver(driver.id)}">Open it</a></p>
-    ${infNotes(driver)}</div>`;
-}
-
+/** The driver that came last is chosen at first. */
 function driverSelect(rows: readonly StatedDriver[], result: UploadResult): Html {
-  const chosen = result && "driver" in result ? result.driver.id : rows[0]?.id;
-  const options = rows.map(
-    (driver) =>
-      html`<option value="${driver.id}" ${driver.id === chosen && html`selected`}>${driverTitle(driver)}</option>`,
+  const newest = rows.reduce((most, { id }) => Math.max(most, id), 0);
+  const chosen = String(result && "driver" in result ? result.driver.id : newest);
+  const options = driverChoices(rows).map(
+    ([value, label]) =>
+      html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`,
   );
-  return html`<form class="inline use-driver" method="get" action="${paths.printers}">
+  return html`<form class="use-driver" method="get" action="${paths.printers}">
     <label for="driver-select">Use for a new printer</label>
-    <select id="driver-select" name="driver_id">${options}</select><button>New printer</button></form>`;
-}
-
-export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html {
-  if (!inf?.driverVer) return html`<span class="soft">not given</span>`;
-  return html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
-}
-
-const shownNames = 8;
-
-/** What an operator must know of the chosen INF, the worst first, a sentence each. */
-export function infNotes(driver: Driver): Html {
-  const inf = chosenInf(driver);
-  const findings: [string, Html][] = [];
-  const needs = driverNeeds(driver);
-  if (needs !== undefined) findings.push(["warn", html`${needs}`]);
-  if (inf !== undefined) findings.push(...infFindings(inf, driver));
-  for (const warning of driver.report.warnings) findings.push(["warn", html`${warning}`]);
-  return html`<ul class="findings">${findings.map(([tone, text]) => html`<li class="${tone}">${text}</li>`)}</ul>`;
-}
-
-function infFindings(inf: InfSummary, driver: Driver): [string, Html][] {
-  const found: [string, Html][] = [];
-  const missing = missingCountOf(inf);
-  if (missing > 0) {
-    const names = firstOf(inf.missing, shownNames, missing);
-    found.push([
-      "bad",
-      html`Missing files: the installation will fail. ${counted(missing, "file")}: <code>${names}</code>.`,
-    ]);
-  }
-  if (!inf.signed) found.push(["warn", html`Unsigned: 64-bit Windows will refuse this driver.`]);
-  if (inf.notShipped.length > 0) {
-    const names = architectures(inf.notShipped);
-    found.push([
-      "warn",
-      html`Declared for ${names}, but its program files are for other machines: it will not work there.`,
-    ]);
-  }
-  if (missing === 0) found.push(["good", html`Every file that the INF needs is there.`]);
-  found.push(["plain", unusedNote(inf, driver)]);
-  if (inf.copyInf.length > 0)
-    found.push(["plain", html`Brings along: <code>${firstOf(inf.copyInf, shownNames)}</code>.`]);
-  const others = driver.report.infs.filter((other) => !other.isPrinter && other.path !== inf.path);
-  if (others.length > 0) {
-    const names = firstOf(
-      others.map(({ path, class: name }) => `${path} (${name ?? "no class"})`),
-      shownNames,
-    );
-    found.push([
-      "plain",
-      html`${counted(others.length, "INF")} of other device classes beside it: <code>${names}</code>.`,
-    ]);
-  }
-  return found;
+    <select id="driver-select" name="driver_id">${options}</select> <button>New printer</button></form>`;
 }

@@ -32,8 +32,12 @@ export const paths = {
   clientScript: (id: number, kind: string) => `/clients/${id}/scripts/${kind}`,
   readClientScript: (id: number, kind: string) => `/clients/${id}/read/${kind}`,
   driver: (id: number) => `/drivers/${id}`,
+  driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
+  driverMoved: (id: number, count: number) => `/drivers/${id}?moved=${count}#driver-printers`,
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
   driverModels: (id: number) => `/drivers/${id}/models`,
+  driverModel: (id: number) => `/drivers/${id}#models-found`,
+  driverMove: (id: number, to?: number) => `/drivers/${id}/move${to === undefined ? "" : `?to=${to}`}`,
 } as const;

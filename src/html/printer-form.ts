@@ -1,8 +1,8 @@
-import { driverTitle } from "../domain/driver.ts";
 import type { PrinterChoices } from "../domain/listings.ts";
 import { type Printer, type PrinterSettings, queueNameRule } from "../domain/printer.ts";
 import { collateModes, colorModes, duplexModes, paperSizes, protocols } from "../domain/printer-choices.ts";
 import { printerFormValues } from "../domain/printer-fields.ts";
+import { uploadDialog } from "./driver-upload.ts";
 import {
   checkbox,
   type FormState,
@@ -15,6 +15,7 @@ import {
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { driverFields } from "./printer-driver.ts";
 import { listed } from "./text.ts";
 
 /** What the fields are called. */
@@ -55,7 +56,7 @@ export function printerForm(choices: PrinterChoices, form: FormState, oob = fals
     ${oob && html`hx-swap-oob="true"`}>
     ${problemSummary(form)}${printerFields(choices, form)}
     <button class="primary">Save printer</button>
-  </form>`;
+  </form>${!oob && uploadDialog(choices.uploadLimitBytes)}`;
 }
 
 export function printerEditPage(
@@ -75,7 +76,7 @@ export function printerEditPage(
     html`<form id="printer-form" class="panel" method="post" action="${paths.printer(printer.id)}" novalidate data-guard>
       ${problemSummary(form, opened)}${printerFields(choices, form)}${openedField(form)}
       <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printer(printer.id)}">Cancel</a></p>
-    </form>`,
+    </form>${uploadDialog(choices.uploadLimitBytes)}`,
   );
 }
 
@@ -100,18 +101,6 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
       attributes: html`spellcheck="false"`,
     })}
     ${folds(form)}`;
-}
-
-function driverFields(choices: PrinterChoices, form: FormState): Html {
-  const drivers = choices.drivers.map((driver) => [String(driver.id), driverTitle(driver)] as const);
-  return html`
-    ${selectField(form, { ...named("driver_id"), choices: [["", "None yet"], ...drivers], attributes: html`data-models` })}
-    ${textField(form, {
-      ...named("driver_desc"),
-      hint: "Empty takes the driver’s own. Type to search in the driver’s models.",
-      attributes: html`list="models" autocomplete="off"`,
-    })}
-    <datalist id="models"></datalist>`;
 }
 
 /** What few printers need, folded by what it is about. */

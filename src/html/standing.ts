@@ -1,8 +1,15 @@
+import type { Finding, State } from "../domain/findings.ts";
 import type { Standing } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { badge } from "./layout.ts";
+import { paths } from "./paths.ts";
 
 const words = { ready: "Ready", attention: "Attention", blocked: "Blocked" } as const;
+/** The tone of what is in a state. */
+export function toneOf(state: State): "good" | "warn" | "bad" {
+  return tones[state];
+}
+
 const tones = { ready: "good", attention: "warn", blocked: "bad" } as const;
 
 /** A state as a word, its worst reason one tap away. */
@@ -10,12 +17,29 @@ export function stateBadge({ state, findings }: Standing): Html {
   const [worst] = findings;
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why"><summary>${word}</summary><p>${worst.text}</p></details>`;
+  return html`<details class="why"><summary>${word}</summary><p>${worst.text} ${remedy(worst)}</p></details>`;
 }
 
-/** All findings, a line each; the tone of the box is that of the worst. */
-export function findingsNotice({ state, findings }: Standing): Html | undefined {
+/** All findings in a box; its tone is that of the worst. */
+export function findingsNotice(standing: Standing): Html | undefined {
+  const lines = findingLines(standing);
+  return lines && html`<div class="notice ${tones[standing.state]}">${lines}</div>`;
+}
+
+/** All findings, a line each. */
+export function findingLines({ findings }: Standing): Html | undefined {
   if (findings.length === 0) return undefined;
-  const items = findings.map((finding) => html`<li class="${tones[finding.state]}">${finding.text}</li>`);
-  return html`<div class="notice ${tones[state]}"><ul class="findings">${items}</ul></div>`;
+  const items = findings.map(
+    (finding) => html`<li class="${tones[finding.state]}">${finding.text} ${remedy(finding)}</li>`,
+  );
+  return html`<ul class="findings">${items}</ul>`;
+}
+
+/** The way to where a finding can be mended, where that is another place than a reader would look. */
+function remedy({ kind, driver }: Finding): Html | undefined {
+  if (driver === undefined) return undefined;
+  if (kind === "unchosen-model") return html`<a href="${paths.driverModel(driver)}">Choose the model</a>`;
+  if (kind === "lost-model") return html`<a href="${paths.driverModel(driver)}">Choose another model</a>`;
+  if (kind === "archive") return html`<a href="${paths.drivers}#upload-form">Upload it</a>`;
+  return undefined;
 }

@@ -13,12 +13,22 @@ export function time(time: number): Html {
 }
 
 /** `21 Nov 2026` of an INF's `11/21/2026`; a text that is no such date stays as it is. */
+export function infDay(date: string): string {
+  return dayIn(date)?.text ?? date;
+}
+
+/** The same as a time that a machine can read. */
 export function infDate(date: string): Html {
+  const day = dayIn(date);
+  return day === undefined ? html`${date}` : html`<time datetime="${day.iso}">${day.text}</time>`;
+}
+
+function dayIn(date: string): { readonly text: string; readonly iso: string } | undefined {
   const [month, day, year] = date.split(/[/-]/).map(Number);
   const name = months[(month ?? 0) - 1];
-  if (name === undefined || !day || !year) return html`${date}`;
+  if (name === undefined || !day || !year) return undefined;
   const two = (number: number) => String(number).padStart(2, "0");
-  return html`<time datetime="${year}-${two(month ?? 0)}-${two(day)}">${day} ${name} ${year}</time>`;
+  return { text: `${day} ${name} ${year}`, iso: `${year}-${two(month ?? 0)}-${two(day)}` };
 }
 
 /** `2 554`. */

@@ -12,14 +12,19 @@ export function unusedHint(inf: Pick<InfSummary, "unused"> | undefined): string 
   return `Packages become ${bytes(unused.bytes)} smaller, counted unpacked: ${counted(unused.count, "file")} that neither this INF uses nor those that it brings along. Printers keep their revision: nothing installs again.`;
 }
 
-/** The archive's dead weight, or what packages leave out. */
+/** The same where a script has another INF chosen. */
+export function unusedHintAnew(inf: Pick<InfSummary, "unused"> | undefined): Html {
+  return html`<p class="hint" id="f-drop_unused-hint" hx-swap-oob="true">${unusedHint(inf)}</p>`;
+}
+
+/** What nothing in the archive uses, or what packages leave out. */
 export function unusedNote(inf: InfSummary, { report, drop_unused }: Driver): Html {
   const unused = drop_unused ? inf.unused : (report.unused ?? inf.unused);
   const total = count(report.fileCount);
   if (unused.count === 0) return html`No unused files: all ${total} files belong to the driver.`;
-  const said = drop_unused ? leftOut : isOfOneInf(report) ? notOfThis : deadWeight;
+  const said = drop_unused ? leftOut : isOfOneInf(report) ? notOfThis : ofNoInf;
   const names = firstOf(unused.paths, shownNames, unused.count);
-  return html`<details><summary>${said(unused, total)}</summary><p><code>${names}</code></p></details>`;
+  return html`<details><summary>${said(unused, total)}</summary><p><code><bdi>${names}</bdi></code></p></details>`;
 }
 
 function leftOut({ count: files, bytes: size }: UnusedFiles, total: string): string {
@@ -27,11 +32,11 @@ function leftOut({ count: files, bytes: size }: UnusedFiles, total: string): str
 }
 
 function notOfThis({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "file")} of ${total}, ${bytes(size)}, that this INF does not use: dead weight in every package.`;
+  return `${counted(files, "file")} of ${total}, ${bytes(size)}, that this INF does not use; packages carry them.`;
 }
 
-function deadWeight({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: dead weight in every package, which no printer INF of this ZIP uses.`;
+function ofNoInf({ count: files, bytes: size }: UnusedFiles, total: string): string {
+  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: no printer INF of this ZIP uses them, and packages carry them.`;
 }
 
 /** Whether only each INF's own are known, and other printer INFs may use them. */

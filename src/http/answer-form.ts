@@ -91,6 +91,14 @@ export async function answerForm<T>(
   return htmlReply(await page(error), status);
 }
 
+/** Answers a form whose change waits for more of its sender: nothing is changed, and nobody is sent on. */
+export async function answerWaiting(
+  request: IncomingMessage,
+  { page, fragment }: { readonly page: () => Html | Promise<Html>; readonly fragment: () => Html },
+): Promise<Reply> {
+  return htmlReply(isNavigation(request) ? await page() : fragment());
+}
+
 /** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   if (headers["hx-request"] !== undefined) return false;

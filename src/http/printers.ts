@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { modelProblem } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { PrinterChoices, PrinterDetails } from "../domain/listings.ts";
@@ -28,7 +29,7 @@ export async function index({ app, url }: Context): Promise<Reply> {
   const form = sentForm(values);
   const { printers } = await app.overview.read();
   const message = undoMessage(app, url);
-  return htmlReply(printersPage({ assets, message }, printers, choicesOf(app), form, isFilled));
+  return htmlReply(printersPage({ assets, message }, printers, choicesOf(app, form), form, isFilled));
 }
 
 function initialValues(app: App, query: URLSearchParams): FormInput {
@@ -41,8 +42,12 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
   return { ...printerFormValues(), ...Object.fromEntries(given) };
 }
 
-function choicesOf(app: App): PrinterChoices {
-  return { clients: app.store.clients.names(), drivers: app.store.drivers.summaries() };
+/** @param form with the driver whose models are suggested */
+function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
+  const { clients, drivers } = store;
+  const chosen = drivers.find(Number(values.driver_id));
+  const { uploadLimitBytes } = config;
+  return { clients: clients.names(), drivers: drivers.summaries(), chosen, uploadLimitBytes };
 }
 
 /** The form for the next printer: most likely of the same client, with the same driver. */
@@ -58,12 +63,13 @@ export async function create({ app, request }: Context): Promise<Reply> {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
     page: async (error) => {
       const { printers } = await app.overview.read();
-      return printersPage({ assets }, printers, choicesOf(app), sentForm(form, error), true);
+      const refused = sentForm(form, error);
+      return printersPage({ assets }, printers, choicesOf(app, refused), refused, true);
     },
     fragment: async ({ error, value }) => {
       const { printers } = await app.overview.read();
       const next = error ? sentForm(form, error) : nextForm(form);
-      return html`${printerList(printers)}${printerForm(choicesOf(app), next, true)}${notify(
+      return html`${printerList(printers)}${printerForm(choicesOf(app, next), next, true)}${notify(
         value === undefined ? undefined : messageOf(app, value, "saved"),
       )}`;
     },
@@ -72,7 +78,13 @@ export async function create({ app, request }: Context): Promise<Reply> {
 
 /** @throws UserError "invalid" with all that is wrong, in what was sent and in what it refers to */
 function parse({ store }: App, form: FormInput): PrinterSettings {
-  return parsePrinter(form, (references) => store.printers.referenceProblems(references));
+  return parsePrinter(form, (references) => ({
+    ...modelProblem(
+      form,
+      references.driver_id === null ? undefined : store.drivers.find(references.driver_id),
+    ),
+    ...store.printers.referenceProblems(references),
+  }));
 }
 
 /** What became of a change of a printer. */
@@ -90,7 +102,7 @@ function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
 export function edit({ app, id }: Context<"id">): Reply {
   const { printer } = app.store.printers.get(id);
   const form = recordForm(printerFormValues(printer));
-  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app), form));
+  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app, form), form));
 }
 
 /** `POST /printers/{id}` */
@@ -102,7 +114,7 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   const done = revisionIn(app, before) === revisionIn(app, now) ? "changed" : "redeploy";
   const editPage = (error: UserError) => {
     const refused = sentForm(form, error, printerFormValues(now.printer));
-    return printerEditPage({ assets }, now.printer, choicesOf(app), refused);
+    return printerEditPage({ assets }, now.printer, choicesOf(app, refused), refused);
   };
   return answerForm(request, saved, {
     redirect: () => `${paths.printer(id)}?done=${done}`,

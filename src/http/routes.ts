@@ -1,10 +1,12 @@
 import * as assets from "./assets.ts";
 import * as clients from "./clients.ts";
 import * as dashboard from "./dashboard.ts";
+import * as driverPage from "./driver-page.ts";
 import * as drivers from "./drivers.ts";
 import * as health from "./health.ts";
 import * as icons from "./icons.ts";
 import * as imports from "./import.ts";
+import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
@@ -46,13 +48,15 @@ export const routes: readonly Route[] = [
 
   get("/drivers", drivers.index),
   post("/drivers/upload", drivers.upload),
-  get("/drivers/:id", drivers.show),
-  post("/drivers/:id", drivers.update),
-  del("/drivers/:id", drivers.remove),
-  post("/drivers/:id/delete", drivers.remove),
+  get("/drivers/:id", driverPage.show),
+  post("/drivers/:id", driverPage.update),
+  del("/drivers/:id", driverPage.remove),
+  post("/drivers/:id/delete", driverPage.remove),
   get("/drivers/:id/archive", drivers.archive),
   get("/drivers/:id/files", drivers.files),
-  get("/drivers/:id/models", drivers.models),
+  get("/drivers/:id/models", driverPage.models),
+  get("/drivers/:id/move", movePrinters.show),
+  post("/drivers/:id/move", movePrinters.move),
 
   post("/deletions/:id/undo", undo.restore),
   del("/deletions/:id", undo.end),

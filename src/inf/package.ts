@@ -1,7 +1,7 @@
 import type { Architecture } from "../domain/driver.ts";
+import { driverRank } from "../domain/driver-version.ts";
 import { decodeInf } from "./decode.ts";
 import { InfDocument } from "./document.ts";
-import { driverRank } from "./driver-version.ts";
 import { kindOf } from "./entries.ts";
 import { type InfFiles, readFiles } from "./files.ts";
 import { type InfModels, readModels } from "./models.ts";

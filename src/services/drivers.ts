@@ -1,7 +1,8 @@
 import { basename } from "node:path";
-import { type ArchiveReport, type Driver, preferredDescription } from "../domain/driver.ts";
+import type { ArchiveReport, Driver } from "../domain/driver.ts";
 import { cleanText } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
+import { firstModel } from "../domain/models.ts";
 import type { Incoming } from "../store/blobs.ts";
 import type { NewDriver } from "../store/drivers.ts";
 import type { Store } from "../store/store.ts";
@@ -13,7 +14,7 @@ import type { PackageBuilder } from "./packages.ts";
 interface DriverServices {
   readonly store: Store;
   readonly inspections: Pick<Inspections, "inspect">;
-  readonly archives: Pick<ArchiveCheck, "uploaded">;
+  readonly archives: Pick<ArchiveCheck, "uploaded" | "stateOf">;
   readonly packages: Pick<PackageBuilder, "prepare">;
 }
 
@@ -52,13 +53,17 @@ async function add(
 
 /** What makes an upload's record, or finds the one that the same content has already. */
 async function recordOf(
-  { store, inspections }: DriverServices,
+  { store, inspections, archives }: DriverServices,
   incoming: Incoming,
   fileName: string,
   uploader: string,
 ): Promise<() => Promise<AddedDriver>> {
   const known = store.drivers.findByDigest(incoming.sha256);
-  if (known !== undefined) return async () => ({ driver: known, isNew: false });
+  if (known !== undefined) {
+    const state = await archives.stateOf(known);
+    const mended = state === "sound" ? undefined : state;
+    return async () => ({ driver: known, isNew: false, mended });
+  }
   const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, uploader));
   return () => store.drivers.add(driver);
 }
@@ -82,5 +87,5 @@ function newDriver({ sha256, size }: Incoming, fileName: string, report: Archive
 function firstChoice(report: ArchiveReport): Pick<Driver, "inf_path" | "driver_desc"> {
   const inf = report.infs.find(({ path }) => path === report.printerInf);
   if (inf === undefined) return { inf_path: "", driver_desc: "" };
-  return { inf_path: inf.path, driver_desc: preferredDescription(inf.descriptions, inf.manufacturers) };
+  return { inf_path: inf.path, driver_desc: firstModel(inf) };
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { chosenInf } from "../domain/driver.ts";
+import { driverRank } from "../domain/driver-version.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import type { ImportOptions, ImportPlan, Known } from "../domain/import-plan.ts";
@@ -8,7 +9,6 @@ import type { Brought } from "../domain/import-row.ts";
 import { KnownDrivers } from "../domain/known-drivers.ts";
 import { readPrintServer } from "../domain/print-server.ts";
 import { readPrinterCsv } from "../domain/printer-csv.ts";
-import { driverRank } from "../inf/driver-version.ts";
 import type { Store } from "../store/store.ts";
 import { busy, type Records, readRecords } from "./records.ts";
 import { inSteps, Turns } from "./steps.ts";

@@ -4,6 +4,7 @@ import { descriptionLimit, nameLimit } from "../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../inf/package.ts";
 import { folderOf, normalizePath } from "../inf/package-files.ts";
 import type { Inspection } from "./inspect.ts";
+import { infWarnings } from "./inspect-warnings.ts";
 
 /** A report has at most so many bytes as JSON: it is kept in the database, and read for its driver's page. */
 const reportLimitBytes = 2 * 1024 * 1024;
@@ -23,7 +24,7 @@ const factLimit = 100;
 export function reportOf(inspection: Inspection): ArchiveReport {
   const { archive, readings, printerInf } = inspection;
   const { summaries, unused } = summariesOf(inspection);
-  const { warnings } = archive;
+  const warnings = [...archive.warnings, ...infWarnings(readings)];
   const budget = new ReportBudget(reportLimitBytes - 4096);
   budget.charge(warnings);
   const unusedShown = unused && withinBudget(budget, unused);

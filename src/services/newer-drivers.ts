@@ -1,5 +1,5 @@
 import type { DriverSummary, ListedInf } from "../domain/driver.ts";
-import { driverRank } from "../inf/driver-version.ts";
+import { driverRank } from "../domain/driver-version.ts";
 
 /**
  * Of drivers with the same provider and INF, those that a newer one could stand in for: one that Windows ranks higher

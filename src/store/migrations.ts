@@ -1,4 +1,5 @@
-import { chosenInf, preferredDescription } from "../domain/driver.ts";
+import { chosenInf } from "../domain/driver.ts";
+import { preferredDescription } from "../domain/models.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, reportFrom } from "../domain/report.ts";
 import { unpackReport } from "./report-text.ts";

@@ -57,6 +57,11 @@ export class Printers {
     return this.#listed(`WHERE driver_id = ? ${byName}`, driverId);
   }
 
+  /** A driver's printers with all of their settings, by name. */
+  wholeOfDriver(driverId: number): Printer[] {
+    return this.#db.all(`SELECT * FROM printers WHERE driver_id = ? ${byName}`, [driverId]).map(printerOf);
+  }
+
   /** How many characters the settings of these printers have. */
   settingsLength(ids: readonly number[]): number {
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
@@ -126,6 +131,30 @@ export class Printers {
         "UPDATE printers SET updated_at = ?, client_id = ?, driver_id = ?, name = ?, settings = ? WHERE id = ?",
         [this.#clock(), ...columnsOf(settings), id],
       );
+    });
+  }
+
+  /**
+   * Gives printers another driver, all in one write.
+   * @param plan asked within the write: the models that printers choose by themselves, by their ids; what it throws
+   *   leaves everything as it was
+   * @returns how many they are
+   */
+  moveToDriver(driverId: number, plan: () => ReadonlyMap<number, string>): Promise<number> {
+    return this.#db.write(() => {
+      const models = plan();
+      const now = this.#clock();
+      for (const [id, driver_desc] of models) {
+        const { id: _, created_at, updated_at, ...settings } = this.get(id).printer;
+        const [, , , json] = columnsOf({ ...settings, driver_desc });
+        this.#db.all("UPDATE printers SET updated_at = ?, driver_id = ?, settings = ? WHERE id = ?", [
+          now,
+          driverId,
+          json,
+          id,
+        ]);
+      }
+      return models.size;
     });
   }
 

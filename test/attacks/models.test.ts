@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
-import { findModels, preferredDescription } from "../../src/domain/driver.ts";
+import { findModels, preferredDescription } from "../../src/domain/models.ts";
 import { printerList } from "../../src/html/printers.ts";
 import { makeInf, makePrinter } from "../support/records.ts";
 

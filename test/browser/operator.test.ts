@@ -114,15 +114,16 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.goto(`${url}/drivers`);
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
     await page.getByRole("button", { name: "Upload driver" }).click();
-    assert.equal(page.url(), `${url}/drivers/1`);
+    assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
     await picture(page, "360-driver-without-scripts");
-    await page.getByRole("link", { name: "New printer with it" }).click();
+    await page.getByRole("link", { name: "New printer with this driver" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill("A, B");
     await page.getByLabel("Address").fill("10.0.0.9");
     await page.getByRole("button", { name: "Save printer" }).click();
     assert.ok(await page.getByText("cannot contain “,”").first().isVisible());
     assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
+    await page.getByLabel("Model").fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
     assert.equal(page.url(), `${url}/printers/1?done=saved`);
     await picture(page, "360-printer-without-scripts");
@@ -158,7 +159,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
       uploadThroughput: 400_000,
     });
     const path = join(await temporaryFolder(t), "large.zip");
-    await writeFile(path, Buffer.alloc(8_000_000));
+    await writeFile(path, Buffer.alloc(8_000_000, "PK"));
 
     await page.getByLabel("Driver ZIP").setInputFiles(path);
     await page.getByRole("button", { name: "Upload driver" }).click();

@@ -155,7 +155,7 @@ test("what packages become smaller by stands beside the checkbox, and on the pag
   );
   assert.match(
     before,
-    /2 unused files of 11, 1\.4 MB: dead weight in every package, which no printer INF of this ZIP uses\./,
+    /2 unused files of 11, 1\.4 MB: no printer INF of this ZIP uses them, and packages carry them\./,
   );
   assert.match(page, /name="drop_unused" type="checkbox" value="on" checked/);
   assert.match(after, /Packages leave out 4 files of 11, 1\.4 MB unpacked/);

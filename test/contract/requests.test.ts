@@ -76,7 +76,7 @@ test("a browser without scripts is sent from a form to a page", async (t) => {
     [
       [303, "/clients?saved=1"],
       [303, "/printers/2?done=saved"],
-      [303, "/drivers/2"],
+      [303, "/drivers/2?uploaded=new"],
       [303, "/printers?undo=1"],
       [303, "/clients?undo=2"],
     ],

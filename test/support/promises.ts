@@ -122,12 +122,14 @@ class PromiseFinder {
       .flatMap((signature) => this.#checker.getReturnTypeOfSignature(signature) ?? []);
   }
 
-  #isPromise(type: Type | undefined): boolean {
+  /** @param depth how many arrays are around it: a type of arrays may be made of itself */
+  #isPromise(type: Type | undefined, depth = 0): boolean {
     return (
       type !== undefined &&
+      depth < 8 &&
       this.#partsOf(type).some((part) => {
         if (part.isTypeReference() && (this.#checker.isArrayType(part) || this.#checker.isTupleType(part)))
-          return this.#checker.getTypeArguments(part).some((item) => this.#isPromise(item));
+          return this.#checker.getTypeArguments(part).some((item) => this.#isPromise(item, depth + 1));
         return this.#checker.getPropertyOfType(part, "then") !== undefined;
       })
     );

@@ -61,7 +61,7 @@ function Compare-Version {
 
 function Compare-DriverVersion {
     # -1, 0 or 1, as Windows ranks drivers: by date, then by version. No date is older than any.
-    # inf/driver-version.ts ranks alike.
+    # domain/driver-version.ts ranks alike.
     param($Left, $Right)
     $difference = (ConvertTo-SortableDate -Date $Left.Date) - (ConvertTo-SortableDate -Date $Right.Date)
     if ($difference -ne 0) { return [Math]::Sign($difference) }

@@ -1,11 +1,11 @@
-import type { InfVersion } from "./printer-inf.ts";
+import type { InfSummary } from "./driver.ts";
 
 /**
  * A DriverVer as a text that sorts (by its units) as Windows ranks drivers: by date, then by version, number by
  * number. Windows takes a missing or invalid date for 00/00/0000, older than any; a number that a version lacks
  * is 0. `pkg/scripts/shared/driver-version.ps1` ranks alike.
  */
-export function driverRank(driverVer: InfVersion["driverVer"]): string {
+export function driverRank(driverVer: InfSummary["driverVer"]): string {
   return sortableDate(driverVer?.date ?? "") + sortableVersion(driverVer?.version ?? "");
 }
 

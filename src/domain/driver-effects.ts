@@ -1,0 +1,42 @@
+/** A printer as a change is said of it. */
+export interface AffectedPrinter {
+  readonly id: number;
+  readonly name: string;
+  readonly client: string | undefined;
+}
+
+/** Makes that of a printer. @param clients all that there are */
+export function affectedAmong(clients: readonly Named[]) {
+  const names = new Map(clients.map(({ id, name }) => [id, name]));
+  return ({ id, name, client_id }: Named & { readonly client_id: number | null }): AffectedPrinter => ({
+    id,
+    name,
+    client: client_id === null ? undefined : names.get(client_id),
+  });
+}
+
+type Named = Pick<AffectedPrinter, "id" | "name">;
+
+/** Puts a value to those of its key. */
+export function grouped<T>(groups: Map<string, T[]>, key: string, value: T): void {
+  const known = groups.get(key);
+  if (known === undefined) groups.set(key, [value]);
+  else known.push(value);
+}
+
+/** What a change of a driver does to the printers that have it. */
+export interface DriverEffects {
+  /** Those whose revision changes: their machines install again. */
+  readonly again: readonly AffectedPrinter[];
+  /** Those that deploy a model which the INF does not have then, by that model. */
+  readonly lost: ReadonlyMap<string, readonly AffectedPrinter[]>;
+  /** The driver's own model, where the INF does not have it and Windows will refuse it. */
+  readonly refusedModel: string | undefined;
+  /** Names these effects: a person agrees to no others. */
+  readonly digest: string;
+}
+
+/** Whether there is anything that a person is to agree to. */
+export function hasEffects({ again, lost, refusedModel }: DriverEffects): boolean {
+  return again.length > 0 || lost.size > 0 || refusedModel !== undefined;
+}

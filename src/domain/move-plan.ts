@@ -1,0 +1,43 @@
+import type { Driver } from "./driver.ts";
+import type { AffectedPrinter } from "./driver-effects.ts";
+import { isUniversal, modelFinder } from "./models.ts";
+
+/** Printers that deploy the same model now, and the one that they get from the other driver. */
+export interface MovePair {
+  readonly model: string;
+  readonly printers: readonly AffectedPrinter[];
+  /** Undefined where it has to be chosen. */
+  readonly match: ModelMatch | undefined;
+}
+
+interface ModelMatch {
+  readonly model: string;
+  /** Whether it is the very same name. */
+  readonly isSame: boolean;
+}
+
+/** What moving a driver's printers to another driver does. */
+export interface MovePlan {
+  readonly from: Driver;
+  readonly to: Driver;
+  readonly pairs: readonly MovePair[];
+  /** Names this plan: a person agrees to no other. */
+  readonly digest: string;
+}
+
+/**
+ * Finds a driver's model for one of another driver: by its name, else the name for all devices, or the only one that
+ * there is. Where its INF names no model, any name will do.
+ */
+export function modelMatcher(
+  to: Driver,
+  names: readonly string[],
+): (model: string) => ModelMatch | undefined {
+  const find = modelFinder({ descriptions: names });
+  const [only = ""] = names.length === 1 ? names : [];
+  const fallback = isUniversal(to.driver_desc) ? to.driver_desc : only;
+  return (model) => {
+    const found = names.length === 0 ? model || to.driver_desc : (find(model) ?? fallback);
+    return found === "" ? undefined : { model: found, isSame: found === model };
+  };
+}

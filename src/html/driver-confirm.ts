@@ -1,0 +1,71 @@
+import { type Driver, driverTitle } from "../domain/driver.ts";
+import type { AffectedPrinter, DriverEffects } from "../domain/driver-effects.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { type Html, html } from "./html.ts";
+import { type Frame, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { count, counted } from "./text.ts";
+
+/** Names that one line says; the number says how many there are. */
+const shownPrinters = 20;
+/** Models that have lines of their own. */
+const shownLost = 10;
+/** What a form sends to be asked, and not to be kept. */
+const asked = new Set(["show", "pick", "q", "confirmed"]);
+
+interface Confirmation {
+  readonly driver: Driver;
+  /** The form as it was sent: all of it is sent again. */
+  readonly form: FormInput;
+  readonly effects: DriverEffects;
+  /** Whether a person agreed to other effects than there are now. */
+  readonly isStale: boolean;
+}
+
+/** What a save does, for browsers without scripts. */
+export function confirmPage(frame: Frame, data: Confirmation): Html {
+  return page({ ...frame, title: driverTitle(data.driver), place: "Drivers" }, confirmation(data));
+}
+
+/** What a save does to which printers, before it is done; it stands where the form stood. */
+export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
+  const { again, lost, refusedModel, digest } = effects;
+  const kept = Object.entries(form).filter(([name]) => !asked.has(name));
+  const isBad = lost.size > 0 || refusedModel !== undefined;
+  const lines = [...lost].slice(0, shownLost).map(([model, printers]) => lostLine(model, printers));
+  return html`<div id="driver-settings">
+    <form class="notice ${isBad ? "bad" : "warn"}" method="post" action="${paths.driver(driver.id)}" tabindex="-1" data-focus
+      aria-labelledby="confirm-title" hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
+      hx-disabled-elt="find button">
+      <h2 id="confirm-title">Before it is saved</h2>
+      ${isStale && html`<p>Something changed meanwhile: this is what the save does now.</p>`}
+      <ul class="findings">
+        ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
+        ${lines}
+        ${lost.size > shownLost && html`<li class="bad">${counted(lost.size - shownLost, "more model")} that the INF does not have.</li>`}
+        ${again.length > 0 && html`<li class="warn">${counted(again.length, "printer")} will install again: ${namesOf(again)}. Deploy ${again.length === 1 ? "it" : "them"} again after the save.</li>`}
+      </ul>
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+      <input type="hidden" name="confirmed" value="${digest}">
+      <p class="actions"><button class="primary">${saveLabel(again.length, isBad)}</button>
+        <button name="show" value="form">Back to the form</button></p>
+    </form></div>`;
+}
+
+function saveLabel(again: number, isBad: boolean): string {
+  if (isBad) return "Save all the same";
+  return again === 1 ? "Save and change 1 printer" : `Save and change ${count(again)} printers`;
+}
+
+function lostLine(model: string, printers: readonly AffectedPrinter[]): Html {
+  return html`<li class="bad">${counted(printers.length, "printer")} will be Blocked, since the INF has no model “<bdi>${model}</bdi>”: ${namesOf(printers)}.</li>`;
+}
+
+function namesOf(printers: readonly AffectedPrinter[]): Html {
+  const names = printers.slice(0, shownPrinters).map(({ id, name, client }, i) => {
+    const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
+    return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
+  });
+  const rest = printers.length - names.length;
+  return html`${names}${rest > 0 && ` and ${count(rest)} more`}`;
+}

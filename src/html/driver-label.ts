@@ -1,0 +1,43 @@
+import { type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
+import { inOrder } from "../domain/driver-order.ts";
+import { type Html, html } from "./html.ts";
+import { architectures, infDate, infDay } from "./text.ts";
+
+/** What tells a driver from all others, in a line of plain text: title, version, date, machines, file. */
+export function driverLabel(driver: DriverSummary): string {
+  const title = driverTitle(driver);
+  const { driverVer } = driver.listed ?? {};
+  const version = driverVer && !title.includes(driverVer.version) ? driverVer.version : "";
+  const date = driverVer ? infDay(driverVer.date) : "";
+  const file = title === driver.file_name ? "" : driver.file_name;
+  const machines = driver.listed === undefined ? "" : machinesOf(driver.listed);
+  return [title, version, date, machines, file].filter((text) => text !== "").join(" · ");
+}
+
+/** Drivers to choose from, in their order. */
+export function driverChoices(
+  drivers: readonly DriverSummary[],
+): (readonly [value: string, label: string])[] {
+  return inOrder(drivers).map((driver) => [String(driver.id), driverLabel(driver)] as const);
+}
+
+/** A driver as a link, with what tells it from all others below. */
+export function driverLine(driver: DriverSummary, path: string): Html {
+  const title = driverTitle(driver);
+  const file =
+    title !== driver.file_name && html`<span class="soft file"><bdi>${driver.file_name}</bdi></span>`;
+  return html`<a href="${path}"><bdi>${title}</bdi></a> ${file}`;
+}
+
+/** `1.2.3.4 21 Nov 2026` */
+export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html {
+  if (!inf?.driverVer) return html`<span class="soft">not given</span>`;
+  const { version, date } = inf.driverVer;
+  return html`<code><bdi>${version}</bdi></code> <span class="soft">${infDate(date)}</span>`;
+}
+
+/** The machines that a driver has program files for. */
+export function machinesOf(inf: Pick<InfSummary, "architectures" | "notShipped"> | undefined): string {
+  const { architectures: declared = [], notShipped = [] } = inf ?? {};
+  return architectures(declared.filter((name) => !notShipped.includes(name)));
+}

@@ -1,0 +1,106 @@
+import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
+import type { AffectedPrinter } from "../domain/driver-effects.ts";
+import type { StatedDriver } from "../domain/listings.ts";
+import type { MovePair, MovePlan } from "../domain/move-plan.ts";
+import { driverChoices, driverLabel, machinesOf } from "./driver-label.ts";
+import { type FormState, problemSummary } from "./form.ts";
+import { type Html, html } from "./html.ts";
+import { type Frame, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { findingsNotice } from "./standing.ts";
+import { count, counted } from "./text.ts";
+
+interface MovePageData {
+  readonly from: Driver;
+  /** Every other driver. */
+  readonly drivers: readonly DriverSummary[];
+  readonly printerCount: number;
+  /** Undefined until another driver is chosen. */
+  readonly plan: MovePlan | undefined;
+  /** Of the driver that the printers are moved to. */
+  readonly standing: StatedDriver | undefined;
+  readonly form: FormState;
+}
+
+const shownPrinters = 8;
+/** More suggestions than this make a page heavy; what is typed is compared with all. */
+const shownNames = 500;
+
+/** Where printers go and with which models, each pair shown, before they are moved. */
+export function movePage(frame: Frame, data: MovePageData): Html {
+  const { from } = data;
+  return page(
+    { ...frame, title: `Move printers from ${driverTitle(from)}`, place: "Drivers" },
+    html`<p class="soft"><a href="${paths.driver(from.id)}"><bdi>${driverLabel(from)}</bdi></a></p>
+    ${data.drivers.length === 0 || data.printerCount === 0 ? nothingToMove(data) : html`${targetForm(data)}${planSection(data)}`}`,
+  );
+}
+
+function nothingToMove({ printerCount }: MovePageData): Html {
+  return printerCount === 0
+    ? html`<p>No printer has this driver.</p>`
+    : html`<p>There is no other driver: <a href="${paths.drivers}">upload one</a> first.</p>`;
+}
+
+function targetForm({ from, drivers, plan }: MovePageData): Html {
+  const options = driverChoices(drivers).map(
+    ([value, label]) =>
+      html`<option value="${value}" ${value === String(plan?.to.id) && html`selected`}>${label}</option>`,
+  );
+  return html`<form class="panel wide" method="get" action="${paths.driverMove(from.id)}" hx-get="${paths.driverMove(from.id)}"
+    hx-trigger="change, submit" hx-target="#move-plan" hx-select="#move-plan" hx-swap="outerHTML" hx-push-url="true">
+    <div class="field"><label for="f-to">To the driver</label>
+    <select id="f-to" name="to">${plan === undefined && html`<option value="">Choose one</option>`}${options}</select></div>
+    <noscript><button>Show what it does</button></noscript></form>`;
+}
+
+function planSection({ from, plan, standing, form }: MovePageData): Html {
+  if (plan === undefined) return html`<div id="move-plan">${problemSummary(form)}</div>`;
+  const { to, pairs, digest } = plan;
+  const total = pairs.reduce((sum, { printers }) => sum + printers.length, 0);
+  const names = (chosenInf(to)?.descriptions ?? []).slice(0, shownNames);
+  return html`<div id="move-plan">
+    ${standing?.state === "blocked" && findingsNotice(standing)}${fewerMachines(from, to)}
+    <form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
+      ${problemSummary(form)}
+      <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
+      <table><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
+      <tbody>${pairs.map((pair, i) => pairRow(pair, i, form))}</tbody></table>
+      <datalist id="move-models">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>
+      <p class="hint">${counted(total, "printer")} will install again: deploy ${total === 1 ? "it" : "them"} after the move.</p>
+      <p class="actions"><button class="primary">Move ${counted(total, "printer")}</button>
+        <a href="${paths.driver(from.id)}">Cancel</a></p>
+    </form></div>`;
+}
+
+function fewerMachines(from: Driver, to: Driver): Html | undefined {
+  const shipped = ({ listed }: Driver) =>
+    (listed?.architectures ?? []).filter((name) => !listed?.notShipped.includes(name));
+  const gone = shipped(from).filter((name) => !shipped(to).includes(name));
+  if (gone.length === 0) return undefined;
+  return html`<p class="notice warn">It has no program files for ${machinesOf({ architectures: gone, notShipped: [] })}, which the other has.</p>`;
+}
+
+function pairRow({ model, printers, match }: MovePair, i: number, form: FormState): Html {
+  const name = `model_${i}`;
+  const problem = form.problems[name];
+  const typed = form.values[name] ?? match?.model ?? "";
+  const label = model === "" ? "printers without a model" : model;
+  const field = html`<span class="${problem && "wrong"}"><label class="visually-hidden" for="f-${name}">New model for ${label}</label>
+    ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
+    <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
+      ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
+  const isSettled = match?.isSame && problem === undefined && typed === match.model;
+  return html`<tr><td data-label="Printers"><span>${namesOf(printers)}</span></td>
+    <td data-label="Deploy now"><bdi>${model || "no model yet"}</bdi></td>
+    <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
+}
+
+function namesOf(printers: readonly AffectedPrinter[]): Html {
+  const names = printers.slice(0, shownPrinters).map(({ id, name, client }, i) => {
+    const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
+    return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
+  });
+  const rest = printers.length - names.length;
+  return html`${names}${rest > 0 && ` and ${count(rest)} more`}`;
+}

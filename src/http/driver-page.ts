@@ -1,0 +1,189 @@
+import type { App } from "../app.ts";
+import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
+import type { DriverEffects } from "../domain/driver-effects.ts";
+import { isFromForm } from "../domain/driver-fields.ts";
+import type { UserError } from "../domain/errors.ts";
+import { cleanText, type FormInput } from "../domain/fields.ts";
+import type { AddedDriver } from "../domain/listings.ts";
+import { driverPage, driverSettings } from "../html/driver.ts";
+import { confirmation, confirmPage } from "../html/driver-confirm.ts";
+import { choiceOf, infAndModel } from "../html/driver-infs.ts";
+import { driverMessage, movedMessage, uploadedMessage } from "../html/driver-messages.ts";
+import { modelList, modelOptions } from "../html/driver-models.ts";
+import { modelAnswer, modelQuestion } from "../html/driver-upload.ts";
+import { driverList, driverTable } from "../html/drivers.ts";
+import { refusalMessage } from "../html/error.ts";
+import type { FormState } from "../html/form.ts";
+import { type Html, html } from "../html/html.ts";
+import { type Message, notify } from "../html/layout.ts";
+import { deletedMessage, doneIn } from "../html/messages.ts";
+import { paths } from "../html/paths.ts";
+import { unusedHintAnew } from "../html/unused.ts";
+import { saveDriver } from "../services/driver-changes.ts";
+import { newerVersion, olderVersions } from "../services/move-printers.ts";
+import { answerForm, answerWaiting, removing, saving, sentForm } from "./answer-form.ts";
+import { assets } from "./assets.ts";
+import { readForm } from "./forms.ts";
+import { htmlReply, type Reply } from "./reply.ts";
+import type { Context } from "./router.ts";
+import { deletedPath, undoMessage } from "./undo.ts";
+
+/** `GET /drivers/{id}` */
+export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
+  const query = url.searchParams.get("q") ?? "";
+  return htmlReply(await pageOf(app, id, { query }, await messageIn(app, id, url)));
+}
+
+/** What an address says became of a change. */
+async function messageIn(app: App, id: number, url: URL): Promise<Message | undefined> {
+  const { searchParams: query } = url;
+  const undone = undoMessage(app, url);
+  if (undone !== undefined || url.search === "") return undone;
+  const driver = app.store.drivers.get(id);
+  const moved = Number(query.get("moved"));
+  if (Number.isSafeInteger(moved) && moved > 0) return movedMessage(moved, driver);
+  const uploaded = uploadedIn(query.get("uploaded"));
+  if (uploaded === undefined) return driverMessage(doneIn(query), driver);
+  const { drivers, driversById } = await app.overview.read();
+  const standing = driversById.get(id);
+  return standing && uploadedMessage(uploaded, standing, olderVersions(app.store, driver, drivers));
+}
+
+function uploadedIn(what: string | null): Pick<AddedDriver, "isNew" | "mended"> | undefined {
+  if (what === "new" || what === "known") return { isNew: what === "new" };
+  return what === "missing" || what === "damaged" ? { isNew: false, mended: what } : undefined;
+}
+
+/** What the form shows in place of what is stored. */
+interface Shown {
+  readonly form?: FormState;
+  readonly query?: string;
+  readonly isOpen?: boolean;
+}
+
+async function pageOf(app: App, id: number, shown: Shown, message?: Message): Promise<Html> {
+  const driver = app.store.drivers.get(id);
+  const { printers, drivers, driversById } = await app.overview.read();
+  const standing = driversById.get(id);
+  if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
+  const users = printers.filter((row) => row.driver?.id === id);
+  const { form = formOf(driver), query = "", isOpen = false } = shown;
+  const data = {
+    driver,
+    printers: users,
+    form,
+    query,
+    isOpen,
+    standing,
+    newer: await newerVersion(app.store, driver, drivers),
+  };
+  return driverPage({ assets, message }, data);
+}
+
+function formOf({ name, comment, trust_publisher, drop_unused }: Driver): FormState {
+  const ticked = (is: boolean) => (is ? "on" : "");
+  return sentForm({
+    name,
+    comment,
+    trust_publisher: ticked(trust_publisher),
+    drop_unused: ticked(drop_unused),
+  });
+}
+
+/** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or as suggestions */
+export function models({ app, id, url: { searchParams: asked } }: Context<"id">): Reply {
+  const driver = app.store.drivers.get(id);
+  const query = asked.get("q") ?? asked.get("driver_desc") ?? "";
+  if (asked.has("suggest")) return htmlReply(modelOptions(driver, chosenInf(driver), query));
+  const picked = pickedIn(driver, asked.get("pick") ?? undefined);
+  if (picked !== undefined) {
+    const { inf, model } = picked;
+    return htmlReply(html`${infAndModel(choiceOf(driver, inf, model, ""), true)}${unusedHintAnew(inf)}`);
+  }
+  const path = cleanText(asked.get("inf_path") ?? driver.inf_path);
+  const inf = driver.report.infs.find((known) => cleanText(known.path) === path);
+  const choice = choiceOf(driver, inf, asked.get("driver_desc") ?? undefined, query);
+  return htmlReply(html`${modelList(choice)}${unusedHintAnew(inf)}`);
+}
+
+/** A model of any INF of the archive, by the INF's place in the report and the model's name. */
+function pickedIn(driver: Driver, pick: string | undefined) {
+  if (pick === undefined) return undefined;
+  const end = pick.indexOf(":");
+  const inf = driver.report.infs[Number(pick.slice(0, Math.max(0, end)))];
+  return inf && { inf, model: cleanText(pick.slice(end + 1)) };
+}
+
+/** `POST /drivers/{id}` */
+export async function update(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const form = await readForm(request);
+  if (isFromForm(form) && (form.show !== undefined || form.pick !== undefined)) {
+    return unsaved(context, form);
+  }
+  const saved = await saving(() => saveDriver(app, id, form));
+  if (saved.value?.isSaved === false) return confirm(context, form, saved.value);
+  const isQuestion = form.from_upload !== undefined;
+  const shown = { form: sentForm(form, saved.error), query: "" };
+  const reply = await answerForm(request, saved, {
+    redirect: ({ effects }) => savedPath(id, effects),
+    page: () => pageOf(app, id, shown),
+    fragment: async ({ error }) => {
+      const driver = app.store.drivers.get(id);
+      if (isQuestion) return answerTo(app, driver, error);
+      return driverSettings(error ? { driver, ...shown } : { driver, form: formOf(driver), query: "" });
+    },
+  });
+  // A script shows the whole page anew: what was saved stands in every part of it.
+  if (reply.kind !== "text" || saved.value === undefined || isQuestion) return reply;
+  return { ...reply, headers: { "HX-Redirect": savedPath(id, saved.value.effects) } };
+}
+
+/** What takes the place of an upload's question for the model. */
+async function answerTo({ overview }: App, driver: Driver, error: UserError | undefined): Promise<Html> {
+  if (error !== undefined) return modelQuestion(driver, error.message);
+  return html`${modelAnswer(driver)}${driverTable((await overview.read()).drivers, true)}`;
+}
+
+function savedPath(id: number, { again }: DriverEffects): string {
+  return `${paths.driver(id)}?done=${again.length > 0 ? "redeploy" : "saved"}`;
+}
+
+/** Answers the form as it was sent, with the models of the INF that is chosen in it. */
+function unsaved({ app, request, id }: Context<"id">, form: FormInput): Promise<Reply> {
+  const driver = app.store.drivers.get(id);
+  const picked = pickedIn(driver, form.pick);
+  const values = picked ? { ...form, inf_path: picked.inf.path, driver_desc: picked.model, q: "" } : form;
+  const shown = { form: sentForm(values), query: values.q ?? "", isOpen: true };
+  return answerWaiting(request, {
+    page: () => pageOf(app, id, shown),
+    fragment: () => driverSettings({ driver, ...shown }),
+  });
+}
+
+/** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
+export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+  const name = driverTitle(app.store.drivers.get(id));
+  const removed = await removing(request, () => app.undo.removeDriver(id));
+  return answerForm(request, removed, {
+    redirect: (deletion) => deletedPath(paths.drivers, deletion),
+    page: (error) => pageOf(app, id, {}, refusalMessage(error)),
+    fragment: async ({ value }) => {
+      const { drivers } = await app.overview.read();
+      return html`${driverList({ rows: drivers })}${notify(deletedMessage(name, value))}`;
+    },
+  });
+}
+
+/** Says what a save does before it is done. */
+function confirm(
+  { app, request, id }: Context<"id">,
+  form: FormInput,
+  { effects, isStale }: { readonly effects: DriverEffects; readonly isStale: boolean },
+): Promise<Reply> {
+  const data = { driver: app.store.drivers.get(id), form, effects, isStale };
+  return answerWaiting(request, {
+    page: () => confirmPage({ assets }, data),
+    fragment: () => confirmation(data),
+  });
+}

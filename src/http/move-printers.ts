@@ -1,0 +1,64 @@
+import type { App } from "../app.ts";
+import { UserError } from "../domain/errors.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { movedMessage } from "../html/driver-messages.ts";
+import type { FormState } from "../html/form.ts";
+import type { Html } from "../html/html.ts";
+import { notify } from "../html/layout.ts";
+import { movePage } from "../html/move-printers.ts";
+import { paths } from "../html/paths.ts";
+import { movePrinters, newerVersion, planMove } from "../services/move-printers.ts";
+import { answerForm, saving, sentForm } from "./answer-form.ts";
+import { assets } from "./assets.ts";
+import { readForm } from "./forms.ts";
+import { htmlReply, type Reply } from "./reply.ts";
+import { type Context, parseId } from "./router.ts";
+
+/** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */
+export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
+  const from = app.store.drivers.get(id);
+  const { drivers } = await app.overview.read();
+  const asked = url.searchParams.get("to");
+  const to = asked ? parseId(asked) : (await newerVersion(app.store, from, drivers))?.id;
+  return htmlReply(await pageOf(app, id, to, sentForm({})));
+}
+
+async function pageOf(app: App, id: number, to: number | undefined, form: FormState): Promise<Html> {
+  const from = app.store.drivers.get(id);
+  const { drivers, driversById } = await app.overview.read();
+  const data = {
+    from,
+    drivers: drivers.filter((driver) => driver.id !== id),
+    printerCount: driversById.get(id)?.printer_count ?? 0,
+    plan: to === undefined ? undefined : planMove(app.store, id, to),
+    standing: to === undefined ? undefined : driversById.get(to),
+    form,
+  };
+  return movePage({ assets }, data);
+}
+
+/** `POST /drivers/{id}/move`: all of its printers, or none */
+export async function move({ app, request, id }: Context<"id">): Promise<Reply> {
+  const form = await readForm(request);
+  app.store.drivers.get(id);
+  const to = targetIn(app, form);
+  const wanted = { fromId: id, toId: to, digest: form.preview ?? "" };
+  const moved = await saving(() => movePrinters(app.store, wanted, (pair) => form[`model_${pair}`]));
+  // Of another plan than this, the models that were typed are of no use.
+  const refused = (error: UserError) =>
+    pageOf(app, id, to, sentForm(error.code === "conflict" ? {} : form, error));
+  return answerForm(request, moved, {
+    redirect: (count) => paths.driverMoved(to, count),
+    page: refused,
+    fragment: ({ error, value = 0 }) =>
+      error ? refused(error) : notify(movedMessage(value, app.store.drivers.get(to))),
+  });
+}
+
+/** @throws UserError "invalid" */
+function targetIn(app: App, form: FormInput): number {
+  const to = Number(form.to);
+  if (Number.isSafeInteger(to) && app.store.drivers.has(to)) return to;
+  const message = "Choose the driver that the printers move to.";
+  throw new UserError("invalid", message, { to: message });
+}

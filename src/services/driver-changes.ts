@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { chosenInf, type Driver, type DriverSettings } from "../domain/driver.ts";
+import {
+  type AffectedPrinter,
+  affectedAmong,
+  type DriverEffects,
+  grouped,
+  hasEffects,
+} from "../domain/driver-effects.ts";
+import { isFromForm, parseDriver } from "../domain/driver-fields.ts";
+import { cleanText, type FormInput } from "../domain/fields.ts";
+import { effectiveDescription } from "../domain/printer.ts";
+import { revisionsWith } from "../pkg/scripts/deployment.ts";
+import type { Store } from "../store/store.ts";
+import type { PackageBuilder } from "./packages.ts";
+import { wantedOf } from "./source-files.ts";
+
+interface DriverServices {
+  readonly store: Store;
+  readonly packages: Pick<PackageBuilder, "prepare">;
+}
+
+/** What became of a driver's form; where it is not saved, what a person is to agree to first. */
+interface DriverSave {
+  readonly isSaved: boolean;
+  readonly effects: DriverEffects;
+  /** Whether a person agreed to other effects than there are now. */
+  readonly isStale: boolean;
+}
+
+/**
+ * Saves a driver's form. One of our own forms is asked to be sent again with `confirmed`, the digest of what the save
+ * does, where it does anything to printers; from any other sender it is taken as it is.
+ * @throws UserError "not-found", or "invalid" with a message for each field
+ */
+export async function saveDriver(
+  { store, packages }: DriverServices,
+  id: number,
+  form: FormInput,
+): Promise<DriverSave> {
+  const driver = store.drivers.get(id);
+  const settings = parseDriver(form, driver);
+  const effects = await effectsOf(store, driver, settings);
+  const { confirmed = "" } = form;
+  if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest) {
+    return { isSaved: false, effects, isStale: confirmed !== "" };
+  }
+  await store.drivers.update(id, settings);
+  const { onlyUsedBy } = wantedOf({ ...driver, ...settings });
+  if (onlyUsedBy !== wantedOf(driver).onlyUsedBy) packages.prepare(driver);
+  return { isSaved: true, effects, isStale: false };
+}
+
+/** Printers that are compared before others have their turn. */
+const atOnce = 100;
+
+async function effectsOf(store: Store, driver: Driver, settings: DriverSettings): Promise<DriverEffects> {
+  const after = { ...driver, ...settings };
+  const [revisionBefore, revisionAfter] = [revisionsWith(driver), revisionsWith(after)];
+  const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
+  const affected = affectedAmong(store.clients.names());
+  const again: AffectedPrinter[] = [];
+  const lost = new Map<string, AffectedPrinter[]>();
+  const hash = createHash("sha256");
+  for (const [i, printer] of store.printers.wholeOfDriver(driver.id).entries()) {
+    if (i % atOnce === atOnce - 1) await new Promise((done) => setImmediate(done));
+    const revision = revisionAfter(printer);
+    if (revisionBefore(printer) === revision) continue;
+    again.push(affected(printer));
+    hash.update(`${printer.id} ${revision}\n`);
+    const model = effectiveDescription(printer, after);
+    if (isLost(model) && !isLostBefore(effectiveDescription(printer, driver))) {
+      grouped(lost, model, affected(printer));
+    }
+  }
+  const isRefused = isLost(after.driver_desc) && after.driver_desc !== driver.driver_desc;
+  const refusedModel = isRefused ? after.driver_desc : undefined;
+  hash.update(JSON.stringify([refusedModel, [...lost.keys()]]));
+  return { again, lost, refusedModel, digest: hash.digest("hex").slice(0, 16) };
+}
+
+/** Whether the INF, which names models, lacks one. */
+function lostIn(driver: Driver): (model: string) => boolean {
+  const names = new Set((chosenInf(driver)?.descriptions ?? []).map((name) => cleanText(name)));
+  return (model) => model !== "" && names.size > 0 && !names.has(model);
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp } from "../support/app.ts";
+import { openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { driverZip } from "../support/driver-zip.ts";
+
+interface Chosen {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+
+function zip(name: string, buffer: Buffer): Chosen {
+  return { name, mimeType: "application/zip", buffer };
+}
+
+async function open(t: TestContext, options = {}): Promise<Page> {
+  return (await openBrowser(t, { viewport: { width: 1440, height: 900 }, ...options })).newPage();
+}
+
+/** How many uploads the page begins. */
+function countUploads(page: Page): { count: number } {
+  const seen = { count: 0 };
+  page.on("request", (request) => {
+    if (request.url().endsWith("/drivers/upload")) seen.count++;
+  });
+  return seen;
+}
+
+/** Lets uploads take their time. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const network = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400_000 };
+  await session.send("Network.emulateNetworkConditions", network);
+}
+
+describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("several ZIPs go one after the other, each with a line that says what it brought", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await open(t);
+    const problems = watch(page, url);
+    const uploads = countUploads(page);
+    await page.goto(`${url}/drivers`);
+
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles([
+        zip("good.zip", driverZip()),
+        zip("setup.zip", Buffer.from("MZ a program")),
+        zip("asks.zip", driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" })),
+        zip("net.zip", driverZip({ className: "Net", version: "3.0.0.0" })),
+      ]);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.getByText("This is a driver for network adapters").waitFor();
+    await picture(page, "1440-uploads");
+
+    const tones = await page.locator("#upload-lines > li > .notice").evaluateAll((notices) => {
+      return (notices as { className: string }[]).map(({ className }) => className);
+    });
+    assert.deepEqual(tones, ["notice good", "notice bad", "notice warn", "notice bad"]);
+    assert.equal(uploads.count, 3, "what is no ZIP is not sent");
+    assert.ok(await page.getByText("It is no ZIP, and nothing was sent").isVisible());
+    assert.equal(await page.locator("#driver-table tbody tr").count(), 3, "the list follows");
+    assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
+    assert.equal(app.store.drivers.count(), 3);
+    assert.deepEqual(problems, []);
+  });
+
+  test("ZIPs can be dropped on the panel", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await open(t);
+    await page.goto(`${url}/drivers`);
+    const files = [driverZip(), driverZip({ version: "2.0.0.0" })].map((bytes) => bytes.toString("base64"));
+
+    await page.evaluate(`(() => {
+      const data = new DataTransfer();
+      ${JSON.stringify(files)}.forEach((text, i) => {
+        const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+        data.items.add(new File([bytes], "dropped" + i + ".zip"));
+      });
+      const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+      document.querySelector("#upload-form").dispatchEvent(drop);
+    })()`);
+    await page.locator("#upload-lines .notice").nth(1).waitFor();
+
+    assert.deepEqual(
+      app.store.drivers.list().map(({ file_name }) => file_name),
+      ["dropped1.zip", "dropped0.zip"],
+    );
+  });
+
+  test("a ZIP over the limit is refused before anything travels", async (t) => {
+    const { url } = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
+    const page = await open(t);
+    const uploads = countUploads(page);
+    await page.goto(`${url}/drivers`);
+
+    await page.getByLabel("Driver ZIP").setInputFiles(zip("large.zip", Buffer.alloc(3 << 20, "PK")));
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.locator(".notice.bad:focus").getByText("It has 3 MB; at most 1 MB are taken").waitFor();
+
+    assert.equal(uploads.count, 0);
+  });
+
+  test("one of several can be cancelled, and leaving while one runs asks", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await open(t);
+    await page.goto(`${url}/drivers`);
+    await slowDown(page);
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles([zip("large.zip", Buffer.alloc(6_000_000, "PK")), zip("small.zip", driverZip())]);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.getByRole("button", { name: /Uploading \d+ %/ }).waitFor();
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+
+    await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
+    await page.getByRole("button", { name: "Cancel large.zip" }).click();
+    await page.getByText("The upload is cancelled.").waitFor();
+    await page.getByText("is uploaded").waitFor();
+    await page.getByRole("link", { name: "Clients" }).click();
+    await page.waitForURL(`${url}/clients`);
+
+    assert.deepEqual(asked, ["beforeunload"]);
+    assert.equal(app.store.drivers.count(), 1);
+  });
+
+  test("a service that does not answer is said in the line", async (t) => {
+    const { url, stop } = await startApp(t);
+    const page = await open(t);
+    await page.goto(`${url}/drivers`);
+    await stop();
+
+    await page.getByLabel("Driver ZIP").setInputFiles(zip("p.zip", driverZip()));
+    await page.getByRole("button", { name: "Upload driver" }).click();
+
+    await page.locator("#upload-lines .notice.bad").getByText("The service does not answer").waitFor();
+  });
+
+  test("a driver uploaded from a printer's form is chosen there, and what was typed stays", async (t) => {
+    const { url, app, addDriver } = await startApp(t);
+    await addDriver();
+    const page = await open(t);
+    const problems = watch(page, url);
+    await page.goto(`${url}/printers#new-printer`);
+    await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
+
+    await page.getByRole("button", { name: "Upload a driver…" }).click();
+    await page
+      .locator("dialog")
+      .getByLabel("Driver ZIP")
+      .setInputFiles(zip("setup.zip", Buffer.from("MZ")));
+    await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
+    await page.getByText("It is no ZIP").waitFor();
+    await picture(page, "1440-printer-upload");
+    const asks = driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" });
+    await page.locator("dialog").getByLabel("Driver ZIP").setInputFiles(zip("asks.zip", asks));
+    await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
+    await page.locator("dialog").waitFor({ state: "hidden" });
+    await page.getByText("Needed: one of 2 names").waitFor();
+    assert.equal(await page.getByLabel("Driver", { exact: true }).inputValue(), "2");
+    assert.ok(await page.locator("#f-driver_desc").evaluate((field) => field.matches(":focus")));
+    await page.getByLabel("Model").fill("Papyrus B");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByText("Saved: Typed already").waitFor();
+
+    const { driver_id, driver_desc } = app.store.printers.get(1).printer;
+    assert.deepEqual([driver_id, driver_desc], [2, "Papyrus B"]);
+    assert.deepEqual(problems, []);
+  });
+
+  test("without scripts one ZIP is taken, its page says what it brought, and a printer's form links to the upload", async (t) => {
+    const { url } = await startApp(t);
+    const page = await open(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+    await page.goto(`${url}/printers`);
+
+    assert.ok(await page.locator(".upload-link .hint").first().isVisible());
+    await page.getByRole("link", { name: "Upload a driver…" }).click();
+    assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles(zip("p.zip", driverZip({ models: ["Papyrus A", "Papyrus B"] })));
+    await page.getByRole("button", { name: "Upload driver" }).click();
+
+    assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
+    assert.ok(await page.getByText("is uploaded. Choose its model below.").isVisible());
+    await page.getByRole("radio", { name: "Papyrus B" }).check();
+    await page.getByRole("button", { name: "Save driver" }).click();
+    assert.equal(page.url(), `${url}/drivers/1?done=saved`);
+  });
+});

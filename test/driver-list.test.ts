@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+
+/** The titles in a list, in their order. */
+function titlesIn(page: string): string[] {
+  return [...page.matchAll(/<a href="\/drivers\/\d+"><bdi>([^<]*)<\/bdi><\/a>/g)].map(
+    ([, title = ""]) => title,
+  );
+}
+
+test("drivers are told apart everywhere, sorted by title, the newest version of a title first", async (t) => {
+  const { addDriver, fetch } = await startApp(t);
+  await addDriver(driverZip({ version: "9.0.0.0", date: "01/31/2026" }));
+  await addDriver(driverZip({ version: "10.0.0.0", date: "01/31/2026" }));
+  await addDriver(driverZip({ version: "1.0.0.0", provider: "Acme" }));
+
+  const list = await (await fetch("/drivers")).text();
+  const form = await (await fetch("/printers")).text();
+
+  assert.deepEqual(titlesIn(list), [
+    "Acme papyrus.inf 1.0.0.0",
+    "Papyrus papyrus.inf 10.0.0.0",
+    "Papyrus papyrus.inf 9.0.0.0",
+  ]);
+  const labels = [
+    "Acme papyrus.inf 1.0.0.0 · 21 Jun 2025 · x64 · driver.zip",
+    "Papyrus papyrus.inf 10.0.0.0 · 31 Jan 2026 · x64 · driver.zip",
+    "Papyrus papyrus.inf 9.0.0.0 · 31 Jan 2026 · x64 · driver.zip",
+  ];
+  for (const text of [list, form]) {
+    const found = [...text.matchAll(/<option value="\d+"[^>]*>([^<]* · [^<]*)<\/option>/g)].map(
+      ([, label]) => label,
+    );
+    assert.deepEqual(found, labels);
+  }
+  assert.match(list, /<time datetime="2026-01-31">31 Jan 2026<\/time>/);
+});
+
+test("the list is narrowed by words and state, and says what it is narrowed from", async (t) => {
+  const { addDriver, addPrinter, fetch } = await startApp(t);
+  const first = await addDriver(driverZip({ provider: "Acme" }));
+  await addDriver(driverZip({ models: ["A", "B"] }));
+  await addDriver(driverZip({ catalog: null, version: "2.0.0.0" }));
+  await addPrinter({ driver_id: String(first) });
+  const titles = async (query: string) => titlesIn(await (await fetch(`/drivers?${query}`)).text());
+
+  const found = {
+    words: await titles("q=ACME+papyrus.inf"),
+    attention: await titles("state=attention"),
+    kind: await titles("state=unsigned"),
+    unused: await titles("state=unused"),
+    both: await titles("q=acme&state=blocked"),
+    version: await titles("q=2.0.0"),
+  };
+  const page = await (await fetch("/drivers?q=acme")).text();
+  const nothing = await (await fetch(`/drivers?q=${encodeURIComponent("<b>")}`)).text();
+
+  assert.deepEqual(found, {
+    words: ["Acme papyrus.inf 1.2.3.4"],
+    attention: ["Papyrus papyrus.inf 1.2.3.4"],
+    kind: ["Papyrus papyrus.inf 2.0.0.0"],
+    unused: ["Papyrus papyrus.inf 2.0.0.0", "Papyrus papyrus.inf 1.2.3.4"],
+    both: [],
+    version: ["Papyrus papyrus.inf 2.0.0.0"],
+  });
+  assert.match(page, /1 of 3 drivers/);
+  assert.match(nothing, /No driver matches\.[\s\S]*Show all 3 drivers/);
+  assert.match(nothing, /value="&lt;b&gt;"/);
+});
