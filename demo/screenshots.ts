@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { allPages, type DemoPages, shownPages, sparePrinters } from "./pages.ts";
+import { withPalette } from "./palette.ts";
 import { type Scene, scenesOf } from "./scenes.ts";
 import { type Demo, startDemo } from "./serve.ts";
 
@@ -40,7 +41,7 @@ async function showReadme(browser: Browser, { app, url }: Demo): Promise<void> {
   mkdirSync(readmeFolder, { recursive: true });
   for (const scheme of schemes) {
     await visit(browser, { url, pages: shownPages(app), scheme, width: 1440 }, async (page, name) => {
-      await page.screenshot({ path: join(readmeFolder, `${name}-${scheme}.png`) });
+      writeFileSync(join(readmeFolder, `${name}-${scheme}.png`), withPalette(await page.screenshot()));
     });
   }
 }

@@ -112,16 +112,13 @@ async function addIcons(shop: Shop): Promise<void> {
 /** Every printer that can be is handed out, most by their script, some as a package; so many on a day. */
 async function deploy(shop: Shop): Promise<void> {
   const perDay = 20;
-  const rows = shop.app.store.printers.list();
-  for (let at = 0; at < rows.length; at += perDay) {
-    shop.daysAgo(12 - at / perDay);
-    const day = rows.slice(at, at + perDay);
-    await Promise.all(
-      day.map(async ({ printer, client }) => {
-        const what = client?.name === lawOffice.name ? "packages/mdm" : "scripts/install";
-        await (await fetch(`${shop.url}/printers/${printer.id}/${what}`)).arrayBuffer();
-      }),
-    );
+  for (const [i, { printer, client }] of shop.app.store.printers.list().entries()) {
+    shop.daysAgo(12 - Math.floor(i / perDay));
+    const what = client?.name === lawOffice.name ? "packages/mdm" : "scripts/install";
+    const answer = await fetch(`${shop.url}/printers/${printer.id}/${what}`);
+    await answer.arrayBuffer();
+    if (answer.status !== 200 && answer.status !== 422)
+      throw new Error(`${what} of ${printer.name} was answered ${answer.status}`);
   }
 }
 

@@ -111,7 +111,7 @@ test("the README's pictures are there in light and dark, and small", () => {
   const shown = readFileSync("README.md", "utf8").match(/docs\/screenshots\/[\w-]+\.png/g) ?? [];
   const sizeOf = (path: string) => {
     const bytes = readFileSync(path);
-    return `${bytes.readUInt32BE(16)} × ${bytes.readUInt32BE(20)}, ${bytes.length <= 200 << 10 ? "small" : bytes.length}`;
+    return `${bytes.readUInt32BE(16)} × ${bytes.readUInt32BE(20)}, ${bytes.length <= 100 << 10 ? "small" : bytes.length}`;
   };
 
   const sizes = shown.map(sizeOf);
