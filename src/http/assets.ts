@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import css from "../../assets/app.css";
 import js from "../../assets/app.js";
 import htmx from "../../assets/htmx-2.0.11.min.js";
 import icon from "../../assets/icon.svg";
 import { UserError } from "../domain/errors.ts";
 import type { Assets } from "../html/layout.ts";
+import { type Encoding, encodingFor, pack } from "./compression.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
@@ -13,11 +15,14 @@ interface Asset {
   readonly type: string;
   /** Of the content, in hex: a changed file has another address. */
   readonly digest: string;
+  /** The bytes packed, as they were when somebody first asked for them so. */
+  readonly packed: Map<Encoding, Promise<Uint8Array>>;
 }
 
 function asset(text: string, type: string): Asset {
   const bytes = Buffer.from(text, "utf8");
-  return { bytes, type, digest: createHash("sha256").update(bytes).digest("hex").slice(0, 12) };
+  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  return { bytes, type, digest, packed: new Map() };
 }
 
 const files = {
@@ -40,18 +45,32 @@ export const assets: Assets = {
 };
 
 /** `GET /static/…` */
-export function show({ params, url }: Context<"name">): Reply {
+export function show({ request, params, url }: Context<"name">): Promise<Reply> {
   const found = Object.entries(files).find(([name]) => name === params.name)?.[1];
   if (found === undefined) throw new UserError("not-found", "There is no such file.");
-  return assetReply(found, url.searchParams.get("v") === found.digest);
+  return assetReply(request, found, url.searchParams.get("v") === found.digest);
 }
 
 /** `GET /favicon.ico`, which browsers ask for unasked. */
-export function favicon(): Reply {
-  return assetReply(files["icon.svg"], false);
+export function favicon({ request }: Context): Promise<Reply> {
+  return assetReply(request, files["icon.svg"], false);
 }
 
-function assetReply({ bytes, type }: Asset, isImmutable: boolean): Reply {
+async function assetReply({ headers }: IncomingMessage, asset: Asset, isImmutable: boolean): Promise<Reply> {
+  const { bytes, type, digest } = asset;
   const cacheControl = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
-  return bytesDownload(bytes, { type, cacheControl });
+  const encoding = encodingFor(headers["accept-encoding"]);
+  if (encoding === undefined)
+    return bytesDownload(bytes, { type, cacheControl, encoding: null, etag: digest });
+  const packed = await packedOnce(asset, encoding);
+  return bytesDownload(packed, { type, cacheControl, encoding, etag: `${digest}-${encoding}` });
+}
+
+function packedOnce({ bytes, packed }: Asset, encoding: Encoding): Promise<Uint8Array> {
+  const known = packed.get(encoding);
+  if (known !== undefined) return known;
+  const work = pack(bytes, encoding, "best");
+  packed.set(encoding, work);
+  work.catch(() => packed.delete(encoding));
+  return work;
 }

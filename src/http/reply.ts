@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Html } from "../html/html.ts";
+import type { Encoding } from "./compression.ts";
 
 /** What a handler answers; `send.ts` alone turns it into bytes on the wire. */
 export type Reply = TextReply | Redirect | Download;
@@ -33,6 +34,8 @@ export interface Download {
   readonly cacheControl?: string;
   /** Called when the last byte is out, also where others were not asked for. */
   readonly onSent?: () => void;
+  /** How the bytes are packed where a client's wish decides it; null: not, for this client. */
+  readonly encoding?: Encoding | null;
   /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
   readonly open: () => Promise<OpenDownload>;
 }

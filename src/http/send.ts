@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UserError } from "../domain/errors.ts";
+import { encodingFor, leastPackedBytes, packPage } from "./compression.ts";
 import type { Limits, Quotas } from "./limits.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
 import type { Download, OpenDownload, Reply, TextReply } from "./reply.ts";
@@ -48,17 +49,32 @@ async function sendText(
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
-  const body = Buffer.from(reply.body, "utf8");
-  const headers = { "Content-Type": reply.type, "Content-Length": body.length, ...reply.headers };
+  const plain = Buffer.from(reply.body, "utf8");
+  const client = request.socket.remoteAddress;
+  const take = (bytes: Uint8Array) =>
+    bytes.length <= freeBytes ? free : quotas.pageBytes.take(client, bytes.length);
+  const encoding =
+    plain.length < leastPackedBytes ? undefined : encodingFor(request.headers["accept-encoding"]);
+  const body = encoding === undefined ? plain : await holding(take(plain), () => packPage(plain, encoding));
+  const headers = {
+    "Content-Type": reply.type,
+    "Content-Length": body.length,
+    ...(plain.length < leastPackedBytes ? {} : { Vary: "Accept-Encoding" }),
+    ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
+    ...reply.headers,
+  };
   if (request.method === "HEAD" || body.length <= freeBytes) {
     response.writeHead(reply.status, headers).end(request.method === "HEAD" ? undefined : body);
     return;
   }
-  await holding(quotas.pageBytes.take(request.socket.remoteAddress, body.length), () => {
+  await holding(take(body), () => {
     response.writeHead(reply.status, headers);
     return writeAll(response, [body], limits.stalledMs);
   });
 }
+
+/** Gives nothing back. */
+function free(): void {}
 
 async function sendDownload(
   { limits, quotas }: Sending,
@@ -67,10 +83,8 @@ async function sendDownload(
   reply: Download,
 ): Promise<void> {
   const etag = `"${reply.etag}"`;
-  response.setHeader("ETag", etag);
   const isResumable = reply.isResumable !== false;
-  response.setHeader("Accept-Ranges", isResumable ? "bytes" : "none");
-  response.setHeader("Cache-Control", reply.cacheControl ?? "no-cache");
+  setValidators(response, reply, etag, isResumable);
   if (isNotModified(request.headers, etag)) {
     response.writeHead(304).end();
     return;
@@ -83,6 +97,7 @@ async function sendDownload(
   const { start, end } = range ?? { start: 0, end: reply.size };
   response.setHeader("Content-Type", reply.type);
   response.setHeader("Content-Length", end - start);
+  if (reply.encoding) response.setHeader("Content-Encoding", reply.encoding);
   if (reply.fileName !== undefined) response.setHeader("Content-Disposition", dispositionOf(reply.fileName));
   if (range !== undefined) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${reply.size}`);
   response.statusCode = range === undefined ? 200 : 206;
@@ -103,12 +118,20 @@ async function sendDownload(
   });
 }
 
-async function holding(release: (() => void) | undefined, work: () => Promise<void>): Promise<void> {
+/** What a client is told also where it has the bytes already. */
+function setValidators(response: ServerResponse, reply: Download, etag: string, isResumable: boolean): void {
+  response.setHeader("ETag", etag);
+  response.setHeader("Accept-Ranges", isResumable ? "bytes" : "none");
+  response.setHeader("Cache-Control", reply.cacheControl ?? "no-cache");
+  if (reply.encoding !== undefined) response.setHeader("Vary", "Accept-Encoding");
+}
+
+async function holding<T>(release: (() => void) | undefined, work: () => Promise<T>): Promise<T> {
   if (release === undefined) {
     throw new UserError("busy", "Too much is being downloaded at the moment. Try again in a few seconds.");
   }
   try {
-    await work();
+    return await work();
   } finally {
     release();
   }
