@@ -8,10 +8,12 @@ import { settleFocus } from "./scripts/focus.js";
 import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
 import { fitPictures } from "./scripts/icon.js";
+import { chooseRows } from "./scripts/lists.js";
 import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
 import { searchOnly, suggestModels } from "./scripts/models.js";
 import { derivePort } from "./scripts/port-name.js";
 import { opensWindow } from "./scripts/printer-upload.js";
+import "./scripts/search.js";
 import { watchUpload } from "./scripts/uploads.js";
 
 /**
@@ -28,6 +30,7 @@ function prepare(root) {
   each(root, "[data-opens]", opensWindow);
   each(root, "form.icon-form", fitPictures);
   each(root, "details[data-fold]", countSet);
+  each(root, "form.list", chooseRows);
   each(root, "button[data-copy]", unhide);
   each(root, "[data-close]", unhideClose);
 }

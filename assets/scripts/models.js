@@ -16,7 +16,7 @@ export function suggestModels(form) {
   let timer;
   let asked = 0;
   const ask = async () => {
-    const list = $("#models", form);
+    const list = $("datalist", form);
     const mine = ++asked;
     if (driver.value === "") {
       list?.replaceChildren();

@@ -3,7 +3,7 @@ import { isUniversal } from "./models.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
 /** What can be said of a printer or a driver, the best first. */
-const states = ["ready", "attention", "blocked"] as const;
+export const states = ["ready", "attention", "blocked"] as const;
 
 /**
  * `ready`; `attention`: it can be deployed, and there is reason to look; `blocked`: packages would be refused, or are
@@ -12,7 +12,7 @@ const states = ["ready", "attention", "blocked"] as const;
 export type State = (typeof states)[number];
 
 /** What a finding is about, so that lists can count and narrow by it. */
-const findingKinds = [
+export const findingKinds = [
   "no-driver",
   "archive",
   "incomplete",

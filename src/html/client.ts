@@ -27,7 +27,7 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
     ...data.offer,
     logo: logoOf(undefined, html`your choice: a PNG of the client’s or your own`),
   };
-  const action = html`<a class="button primary" href="${paths.printers}?client_id=${client.id}">New printer</a>`;
+  const action = html`<a class="button primary" href="${paths.printerForClient(client.id)}">New printer</a>`;
   return page(
     { ...frame, title: client.name, heading: html`<bdi>${client.name}</bdi>`, place: "Clients", action },
     html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>

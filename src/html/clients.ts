@@ -1,32 +1,58 @@
 import type { Client } from "../domain/client.ts";
 import type { ListedClient } from "../domain/listings.ts";
+import type { Narrowing } from "../domain/search.ts";
 import { type FormState, openedField, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
+import { narrowedCount, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { time } from "./text.ts";
 
-export function clientsPage(frame: Frame, clients: readonly ListedClient[], form: FormState): Html {
-  const body = html`<div class="beside">${clientForm(form)}${clientList(clients)}</div>`;
+/** The list of clients, whole or narrowed. */
+export interface ClientList {
+  readonly rows: readonly ListedClient[];
+  readonly narrowing: Narrowing;
+  readonly total: number;
+}
+
+export function clientsPage(frame: Frame, list: ClientList, form: FormState): Html {
+  const body = html`<div class="beside">${clientForm(form)}<div class="narrowed">${narrowingForm(named(list), {})}${clientList(list)}</div></div>`;
   return page({ ...frame, title: "Clients", place: "Clients" }, body);
 }
 
+function named({ rows, narrowing, total }: ClientList) {
+  return { path: paths.clients, id: "client", noun: "client", narrowing, shown: rows.length, total } as const;
+}
+
 /** The list, as the page shows it and as a fragment brings it anew. */
-export function clientList(clients: readonly ListedClient[]): Html {
+export function clientList(list: ClientList): Html {
+  const { rows, total } = list;
+  const first = html`<a class="button" href="#f-name">Name the first client</a>`;
+  const none =
+    total === 0
+      ? emptyState("Clients group the printers that you deploy for them.", first)
+      : nothingMatches(named(list));
+  return html`<section id="client-list" ${total === 0 && html`class="none"`} aria-label="Clients">
+    ${rows.length > 0 ? clientTable(rows) : none}
+  </section>`;
+}
+
+/** How many clients there are, as a fragment brings it along with the list. */
+export function clientCount(list: ClientList): Html {
+  return narrowedCount(named(list), true);
+}
+
+function clientTable(clients: readonly ListedClient[]): Html {
   const rows = clients.map(
     (client) => html`<tr>
-      <td data-label="Client"><a href="${paths.client(client.id)}">${client.name}</a></td>
+      <td data-label="Client"><bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi></td>
       <td data-label="Printers" class="number">${client.printer_count}</td>
       <td data-label="Notes" class="soft">${client.notes.split("\n")[0]}</td>
-      <td data-label="Since">${time(client.created_at)}</td>
+      <td data-label="Since" class="whole">${time(client.created_at)}</td>
     </tr>`,
   );
-  const table = html`<table><thead><tr><th scope="col">Client</th><th scope="col" class="number">Printers</th>
+  return html`<table><thead><tr><th scope="col">Client</th><th scope="col" class="number">Printers</th>
     <th scope="col">Notes</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`;
-  const first = html`<a class="button" href="#f-name">Name the first client</a>`;
-  return html`<section id="client-list" aria-label="Clients">
-    ${rows.length > 0 ? table : emptyState("Clients group the printers that you deploy for them.", first)}
-  </section>`;
 }
 
 /** The form for a new client; `oob` where a fragment brings it along. */

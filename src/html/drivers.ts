@@ -1,6 +1,6 @@
 import { inOrder } from "../domain/driver-order.ts";
 import type { StatedDriver } from "../domain/listings.ts";
-import { type DriverNarrowing, narrowDrivers } from "../domain/narrow-drivers.ts";
+import { type DriverNarrowing, narrowDrivers } from "../domain/search.ts";
 import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 import { type Html, html } from "./html.ts";

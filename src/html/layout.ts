@@ -1,5 +1,6 @@
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
+import { searchField } from "./search-field.ts";
 
 const places = [
   ["Dashboard", paths.dashboard],
@@ -86,6 +87,7 @@ export function page(options: PageOptions, body: Hole): Html {
   <a class="skip" href="#main">Skip to the content</a>
   <header class="head">
     <a class="brand" href="${paths.dashboard}"><img src="${assets.icon}" alt="" width="28" height="28">Platen</a>
+    ${searchField()}
     <nav aria-label="Places"><ul>${links}</ul></nav>
   </header>
   <main id="main">

@@ -1,36 +1,69 @@
-import type { StatedPrinter } from "../domain/listings.ts";
+import { findingKinds } from "../domain/findings.ts";
+import type { ClientName, StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
+import type { Narrowing } from "../domain/search.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
+import { narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers.ts";
 import { stateBadge } from "./standing.ts";
 
-/** Printers that have a driver, with what can be downloaded of each. */
-export function packagesPage(
-  frame: Frame,
-  rows: readonly StatedPrinter[],
-  formats: readonly ListedFormat[],
-): Html {
-  const lines = rows.map(
-    ({ printer, client, driver, ...standing }) => html`<tr>
-      <td data-label="Printer"><a href="${paths.printer(printer.id)}">${printer.name}</a></td>
-      <td data-label="Client">${client ? html`<a href="${paths.client(client.id)}">${client.name}</a>` : html`<span class="soft">none</span>`}</td>
-      <td data-label="Model">${modelLabel(printer, driver)}</td>
-      <td data-label="State">${stateBadge(standing)}</td>
-      <td data-label="" class="row-actions">${packageLinks(printer, formats)}</td>
-    </tr>`,
-  );
-  const table = html`<table><thead><tr><th scope="col">Printer</th><th scope="col">Client</th><th scope="col">Model</th>
-    <th scope="col">State</th><th scope="col"><span class="visually-hidden">Downloads</span></th></tr></thead>
-    <tbody>${lines}</tbody></table>`;
+/** Printers that have a driver, whole or narrowed, with what can be downloaded of each. */
+interface PackageList {
+  readonly rows: readonly StatedPrinter[];
+  readonly narrowing: Narrowing;
+  readonly total: number;
+  readonly clients: readonly ClientName[];
+  readonly formats: readonly ListedFormat[];
+}
+
+export function packagesPage(frame: Frame, list: PackageList): Html {
+  const { rows, narrowing, total, clients, formats } = list;
+  const named = {
+    path: paths.packages,
+    id: "package",
+    noun: "printer",
+    narrowing,
+    shown: rows.length,
+    total,
+  } as const;
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
   const targets = formats.map(({ target }) => `one for ${target}`).join(", ");
   const sentence = `Every printer with a driver has its packages here: ${targets}.`;
+  const body = rows.length > 0 ? packageTable(rows, formats) : nothingMatches(named);
   return page(
     { ...frame, title: "Packages", place: "Packages" },
-    rows.length > 0 ? table : emptyState(sentence, first),
+    total === 0
+      ? emptyState(sentence, first)
+      : html`${narrowingForm(named, { clients, kinds: findingKinds.filter((kind) => kind !== "no-driver") })}
+        <div id="package-list" class="rows">${body}</div>`,
   );
+}
+
+function packageTable(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]): Html {
+  const labels = ["Printer", "Client", "Model", "State"].map(
+    (label) => html`<th role="columnheader" scope="col">${label}</th>`,
+  );
+  return html`<table class="packages" role="table"><thead role="rowgroup"><tr role="row">${labels}<th role="columnheader"
+    scope="col"><span class="visually-hidden">Downloads</span></th></tr></thead>
+    <tbody role="rowgroup">${rows.map((row) => rememberedRow(row, formats))}</tbody></table>`;
+}
+
+const rememberedRows = new WeakMap<StatedPrinter, Html>();
+
+/** Rows stay the same objects until something changes, and formats as long as the service runs. */
+function rememberedRow(row: StatedPrinter, formats: readonly ListedFormat[]): Html {
+  const known = rememberedRows.get(row);
+  if (known !== undefined) return known;
+  const { printer, client, driver } = row;
+  const made = html`<tr role="row"><th role="rowheader" scope="row"><bdi><a href="${paths.printer(printer.id)}">${printer.name}</a></bdi></th
+><td role="cell">${client ? html`<bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi>` : html`<span class="soft">none</span>`}</td
+><td role="cell"><bdi>${modelLabel(printer, driver)}</bdi></td
+><td role="cell">${stateBadge(row)}</td
+><td role="cell">${packageLinks(printer, formats)}</td></tr>`;
+  rememberedRows.set(row, made);
+  return made;
 }
 
 /** A link to each package of a printer. */
@@ -39,7 +72,7 @@ export function packageLinks(
   formats: readonly ListedFormat[],
 ): Html[] {
   return formats.map(
-    (format) => html`<a href="${paths.package(id, format.id)}">${format.target}<span class="visually-hidden">
-      package of ${name}</span></a> `,
+    ({ id: format, target }) =>
+      html`<a href="${paths.package(id, format)}" aria-label="${target} package of ${name}">${target}</a> `,
   );
 }

@@ -5,6 +5,12 @@ import { badge } from "./layout.ts";
 import { paths } from "./paths.ts";
 
 const words = { ready: "Ready", attention: "Attention", blocked: "Blocked" } as const;
+
+/** What a state is called. */
+export function stateWord(state: State): string {
+  return words[state];
+}
+
 /** The tone of what is in a state. */
 export function toneOf(state: State): "good" | "warn" | "bad" {
   return tones[state];

@@ -33,6 +33,11 @@ export function uploading<T>(upload: () => Promise<T>): Promise<Outcome<T>> {
   return outcomeOf(upload, ({ code }) => code === "invalid" || code === "too-large");
 }
 
+/** Changes what a list has chosen. @throws whatever `change` throws, save for what was wrong with the choice */
+export function changing<T>(change: () => Promise<T>): Promise<Outcome<T>> {
+  return outcomeOf(change, ({ code }) => code === "invalid");
+}
+
 async function outcomeOf<T>(
   change: () => Promise<T>,
   isShown: (error: UserError) => boolean,

@@ -3,42 +3,67 @@ import type { App } from "../app.ts";
 import { clientFormValues, parseClient } from "../domain/client.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
 import type { UserError } from "../domain/errors.ts";
+import { type Narrowing, narrowClients } from "../domain/search.ts";
 import { clientPage } from "../html/client.ts";
-import { clientForm, clientList, clientSettings, clientsPage } from "../html/clients.ts";
+import {
+  type ClientList,
+  clientCount,
+  clientForm,
+  clientList,
+  clientSettings,
+  clientsPage,
+} from "../html/clients.ts";
 import { downloadedTogether } from "../html/downloaded.ts";
 import { refusalMessage } from "../html/error.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { clientMessage, deletedMessage, doneIn } from "../html/messages.ts";
+import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { clientOffer } from "./deploy-offer.ts";
 import { readForm } from "./forms.ts";
+import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 import { deletedPath, undoMessage } from "./undo.ts";
 
-/** `GET /clients` */
-export function index({ app, url }: Context): Reply {
+/** `GET /clients`, narrowed */
+export function index({ app, request, url }: Context): Reply {
   const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
   const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);
-  return htmlReply(clientsPage({ assets, message }, app.store.clients.list(), emptyForm));
+  const list = clientsShown(app, narrowingIn(url.searchParams));
+  const reply = htmlReply(clientsPage({ assets, message }, list, emptyForm));
+  return withAddress(request, reply, narrowedPath(paths.clients, list.narrowing));
+}
+
+function clientsShown({ store }: App, narrowing: Narrowing): ClientList {
+  const clients = store.clients.list();
+  return { rows: narrowClients(clients, narrowing), narrowing, total: clients.length };
+}
+
+/** The list as a fragment brings it after a change, with what is said of that. */
+function changedList(app: App, narrowing: Narrowing, message: Message | undefined): Html {
+  const list = clientsShown(app, narrowing);
+  return html`${clientList(list)}${clientCount(list)}${notify(message)}`;
 }
 
 /** `POST /clients` */
 export async function create({ app, request }: Context): Promise<Reply> {
   const { clients } = app.store;
   const form = await readForm(request);
+  const narrowing = narrowingBehind(request, paths.clients, form);
   const saved = await saving(async () => clients.add(parseClient(form)));
   return answerForm(request, saved, {
     redirect: (id) => `${paths.clients}?saved=${id}`,
-    page: (error) => clientsPage({ assets }, clients.list(), sentForm(form, error)),
-    fragment: ({ error, value: id }) =>
-      html`${clientList(clients.list())}${clientForm(error ? sentForm(form, error) : emptyForm, true)}${notify(
-        id === undefined ? undefined : clientMessage("saved", clients.get(id)),
-      )}`,
+    page: (error) => clientsPage({ assets }, clientsShown(app, narrowing), sentForm(form, error)),
+    fragment: ({ error, value: id }) => {
+      const message = id === undefined ? undefined : clientMessage("saved", clients.get(id));
+      const next = error ? sentForm(form, error) : emptyForm;
+      return html`${changedList(app, narrowing, message)}${clientForm(next, true)}`;
+    },
   });
 }
 
@@ -98,6 +123,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   return answerForm(request, removed, {
     redirect: (deletion) => deletedPath(paths.clients, deletion),
     page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
-    fragment: ({ value }) => html`${clientList(clients.list())}${notify(deletedMessage(name, value))}`,
+    fragment: ({ value }) =>
+      changedList(app, narrowingBehind(request, paths.clients, {}), deletedMessage(name, value)),
   });
 }

@@ -4,10 +4,15 @@ import { formLimitBytes, formTooLarge, readMultipartFields } from "./multipart.t
 
 const drainLimitMs = 60_000;
 
-/** Reads a form's fields, whichever of the two encodings it came in. @throws UserError */
+/** Reads a form's fields; of several that have one name, the last counts. @throws UserError */
 export async function readForm(request: IncomingMessage): Promise<FormInput> {
+  return Object.fromEntries(await readFields(request));
+}
+
+/** The same with every value of every name. */
+export async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
   const type = request.headers["content-type"] ?? "";
-  if (/^multipart\/form-data/i.test(type)) return readMultipartFields(request);
+  if (/^multipart\/form-data/i.test(type)) return new URLSearchParams(await readMultipartFields(request));
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -15,7 +20,7 @@ export async function readForm(request: IncomingMessage): Promise<FormInput> {
     if (size <= formLimitBytes) chunks.push(chunk);
   }
   if (size > formLimitBytes) throw formTooLarge();
-  return Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString("utf8")));
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 
 /** Reads what is left of a request, for a while, and throws it away: the answer reaches only who has sent all. */

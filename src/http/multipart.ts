@@ -10,14 +10,22 @@ export const formLimitBytes = 256 * 1024;
 /** What a form may bring that is a list: all of it is kept in memory. */
 export const importLimitBytes = 12 * 1024 * 1024;
 const partLimit = 250;
+/** Of a form without files: more than its bytes can bring. */
+const fieldLimit = 8000;
 
-/** Reads a form's fields and passes over its files. @throws UserError "invalid" or "too-large" */
-export async function readMultipartFields(request: IncomingMessage): Promise<FormInput> {
-  const fields = new Map<string, string>();
-  const parser = parserFor(request, { fieldSize: formLimitBytes, fields: partLimit, files: 0 });
-  parser.on("field", (name, value) => fields.set(name, value));
+/**
+ * Reads a form's fields, as they stand, and passes over its files.
+ * @returns names with their values
+ * @throws UserError "invalid" or "too-large"
+ */
+export async function readMultipartFields(request: IncomingMessage): Promise<[string, string][]> {
+  const fields: [string, string][] = [];
+  const limits = { fieldSize: formLimitBytes, parts: fieldLimit, fields: fieldLimit, files: 0 };
+  const parser = parserFor(request, limits);
+  parser.on("field", (name, value) => fields.push([name, value]));
+  parser.on("partsLimit", () => parser.destroy(formTooLarge()));
   await feed(request, parser, formLimitBytes, formTooLarge);
-  return Object.fromEntries(fields);
+  return fields;
 }
 
 /** A form that is kept in memory with the first of its files, whatever that is called. */

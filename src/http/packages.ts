@@ -1,4 +1,6 @@
 import { UserError } from "../domain/errors.ts";
+import { narrowPrinters } from "../domain/search.ts";
+import { narrowedPath } from "../html/narrowing.ts";
 import { packagesPage } from "../html/packages.ts";
 import { paths } from "../html/paths.ts";
 import type { PackageFormat } from "../pkg/formats/format.ts";
@@ -9,15 +11,23 @@ import type { MadeScript, NamedPackage, PrinterPackage } from "../services/packa
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
 import { assets } from "./assets.ts";
 import { counting } from "./downloads.ts";
+import { narrowingIn, withAddress } from "./narrowing.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId, type RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 
-/** `GET /packages` */
-export async function index({ app }: Context): Promise<Reply> {
-  const { printers } = await app.overview.read();
-  const rows = printers.filter(({ driver }) => driver !== undefined);
-  return htmlReply(packagesPage({ assets }, rows, packageFormats));
+/** `GET /packages`, narrowed */
+export async function index({ app, request, url }: Context): Promise<Reply> {
+  const narrowing = narrowingIn(url.searchParams);
+  const printers = (await app.overview.read()).printers.filter(({ driver }) => driver !== undefined);
+  const rows = narrowPrinters(printers, narrowing);
+  const clients = app.store.clients.names();
+  const list = { rows, narrowing, total: printers.length, clients, formats: packageFormats };
+  return withAddress(
+    request,
+    htmlReply(packagesPage({ assets }, list)),
+    narrowedPath(paths.packages, narrowing),
+  );
 }
 
 /** `GET /packages/{format}?ids=7&ids=8` or `?ids=7,8`: one package of chosen printers */

@@ -2,34 +2,41 @@ import type { App } from "../app.ts";
 import { modelProblem } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import type { PrinterChoices, PrinterDetails } from "../domain/listings.ts";
+import type { PrinterDetails } from "../domain/listings.ts";
 import type { PrinterSettings } from "../domain/printer.ts";
 import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { type Done, deletedMessage, printerMessage } from "../html/messages.ts";
+import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { settingsSection } from "../html/printer.ts";
 import { printerEditPage, printerForm } from "../html/printer-form.ts";
-import { printerList, printersPage } from "../html/printers.ts";
+import { printersPage } from "../html/printer-list.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
 import { answerForm, done, recordForm, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
+import { bulkMessageIn } from "./bulk.ts";
 import { readForm } from "./forms.ts";
+import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
+import { changedList, choicesOf, printersShown } from "./printer-list.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
 import { deletedPath, undoMessage } from "./undo.ts";
 
-/** `GET /printers`, also filled from another printer or for a client or driver */
-export async function index({ app, url }: Context): Promise<Reply> {
-  const values = initialValues(app, url.searchParams);
-  const isFilled = ["copy", "client_id", "driver_id"].some((name) => url.searchParams.has(name));
-  const form = sentForm(values);
-  const { printers } = await app.overview.read();
-  const message = undoMessage(app, url);
-  return htmlReply(printersPage({ assets, message }, printers, choicesOf(app, form), form, isFilled));
+/** `GET /printers`, narrowed, and with a form that may be filled from another printer or for a client or driver */
+export async function index({ app, request, url }: Context): Promise<Reply> {
+  const query = url.searchParams;
+  const form = sentForm(initialValues(app, query));
+  const isAsked = ["new", "copy", "driver_id"].some((name) => query.has(name));
+  const list = await printersShown(app, narrowingIn(query));
+  const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
+  const reply = htmlReply(
+    printersPage({ assets, message }, list, { form, choices: choicesOf(app, form), isAsked }),
+  );
+  return withAddress(request, reply, narrowedPath(paths.printers, list.narrowing));
 }
 
 function initialValues(app: App, query: URLSearchParams): FormInput {
@@ -42,14 +49,6 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
   return { ...printerFormValues(), ...Object.fromEntries(given) };
 }
 
-/** @param form with the driver whose models are suggested */
-function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
-  const { clients, drivers } = store;
-  const chosen = drivers.find(Number(values.driver_id));
-  const { uploadLimitBytes } = config;
-  return { clients: clients.names(), drivers: drivers.summaries(), chosen, uploadLimitBytes };
-}
-
 /** The form for the next printer: most likely of the same client, with the same driver. */
 function nextForm({ client_id = "", driver_id = "" }: FormInput): FormState {
   return sentForm({ ...printerFormValues(), client_id, driver_id });
@@ -59,19 +58,22 @@ function nextForm({ client_id = "", driver_id = "" }: FormInput): FormState {
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
   const saved = await saving(async () => app.store.printers.add(parse(app, form)));
+  const narrowing = narrowingBehind(request, paths.printers, form);
   return answerForm(request, saved, {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
     page: async (error) => {
-      const { printers } = await app.overview.read();
+      const list = await printersShown(app, narrowing);
       const refused = sentForm(form, error);
-      return printersPage({ assets }, printers, choicesOf(app, refused), refused, true);
+      return printersPage({ assets }, list, {
+        form: refused,
+        choices: choicesOf(app, refused),
+        isAsked: true,
+      });
     },
     fragment: async ({ error, value }) => {
-      const { printers } = await app.overview.read();
+      const message = value === undefined ? undefined : messageOf(app, value, "saved");
       const next = error ? sentForm(form, error) : nextForm(form);
-      return html`${printerList(printers)}${printerForm(choicesOf(app, next), next, true)}${notify(
-        value === undefined ? undefined : messageOf(app, value, "saved"),
-      )}`;
+      return html`${await changedList(app, narrowing, message)}${printerForm(choicesOf(app, next), next, true)}`;
     },
   });
 }
@@ -131,13 +133,12 @@ function settingsOf(app: App, id: number): Html {
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */
 export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+  const form = await readForm(request);
   const { printer } = app.store.printers.get(id);
   const deletion = await app.undo.removePrinter(id);
+  const narrowing = narrowingBehind(request, paths.printers, form);
   return answerForm(request, done, {
-    redirect: () => deletedPath(paths.printers, deletion),
-    fragment: async () => {
-      const { printers } = await app.overview.read();
-      return html`${printerList(printers)}${notify(deletedMessage(printer.name, deletion))}`;
-    },
+    redirect: () => deletedPath(narrowedPath(paths.printers, narrowing), deletion),
+    fragment: () => changedList(app, narrowing, deletedMessage(printer.name, deletion)),
   });
 }

@@ -1,4 +1,5 @@
 import * as assets from "./assets.ts";
+import * as bulk from "./bulk.ts";
 import * as clients from "./clients.ts";
 import * as dashboard from "./dashboard.ts";
 import * as driverPage from "./driver-page.ts";
@@ -12,6 +13,7 @@ import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
 import { del, get, post, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
+import * as search from "./search.ts";
 import * as undo from "./undo.ts";
 
 /** Every address of the service. */
@@ -20,9 +22,11 @@ export const routes: readonly Route[] = [
   get("/", dashboard.show),
   get("/packages", packages.index),
   get("/packages/:format", packages.ofChosen),
+  get("/search", search.show),
 
   get("/printers", printers.index),
   post("/printers", printers.create),
+  post("/printers/bulk", bulk.change),
   get("/printers/:id", printerPage.show),
   post("/printers/:id", printers.update),
   del("/printers/:id", printers.remove),

@@ -48,7 +48,7 @@ function messageOf({ error, value }: Outcome<RestoredRecord>): Message | undefin
 
 /** Where a browser without scripts goes on to after a deletion, to be told what became of it. */
 export function deletedPath(list: string, deletion: number | undefined): string {
-  return `${list}?undo=${deletion ?? "none"}`;
+  return `${list}${list.includes("?") ? "&" : "?"}undo=${deletion ?? "none"}`;
 }
 
 /** What a page says of a deletion that its address names, for as long as there is something to say. */

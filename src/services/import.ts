@@ -71,7 +71,7 @@ export class Imports {
     const writes = rows.flatMap(({ write }) => write ?? []);
     if (writes.length === 0) return true;
     try {
-      await this.#store.printers.importAll(version, writes);
+      await this.#store.manyPrinters.importAll(version, writes);
       return true;
     } catch (error) {
       if (error instanceof UserError && error.code === "conflict") return false;

@@ -55,7 +55,7 @@ export async function movePrinters(
   { fromId, toId, digest }: { readonly fromId: number; readonly toId: number; readonly digest: string },
   chosen: ChosenModels,
 ): Promise<number> {
-  return store.printers.moveToDriver(toId, () => {
+  return store.manyPrinters.moveToDriver(toId, () => {
     const plan = planMove(store, fromId, toId);
     if (plan.digest !== digest) {
       const message = "Something changed meanwhile: nothing was moved. This is what moving does now.";
@@ -135,7 +135,7 @@ export function olderVersions<T extends ListedDriver>(
 function usedModels({ printers }: Store, driver: DriverSummary): ReadonlySet<string> {
   return new Set([
     driver.driver_desc,
-    ...printers.ofDriver(driver.id).map(({ printer }) => printer.driver_desc),
+    ...printers.wholeOfDriver(driver.id).map((printer) => printer.driver_desc),
   ]);
 }
 

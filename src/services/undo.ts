@@ -81,23 +81,15 @@ export class Undo {
 
   /** @returns the deletion's id; undefined where it is final. @throws UserError "not-found" */
   async removePrinter(id: number): Promise<number | undefined> {
-    return this.#removePrinters([id], (isFinal) => this.#services.store.printers.remove(id, isFinal));
+    return this.#removePrinters([id], (isFinal) => this.#services.store.manyPrinters.remove(id, isFinal));
   }
 
   /**
-   * Deletes all of these printers that there are, as one deletion.
-   * @throws UserError "not-found" where there is none
+   * Deletes all of these printers or none, as one deletion.
+   * @throws UserError "invalid" where one of them is not there
    */
-  async removePrinters(
-    ids: readonly number[],
-  ): Promise<{ readonly deletion: number | undefined; readonly count: number }> {
-    let count = 0;
-    const deletion = await this.#removePrinters(ids, async (isFinal) => {
-      const removal = await this.#services.store.printers.removeMany(ids, isFinal);
-      count = removal.count;
-      return removal;
-    });
-    return { deletion, count };
+  removePrinters(ids: readonly number[]): Promise<number | undefined> {
+    return this.#removePrinters(ids, (isFinal) => this.#services.store.manyPrinters.removeMany(ids, isFinal));
   }
 
   async #removePrinters(

@@ -1,20 +1,15 @@
-import { clientNameKey } from "../domain/client.ts";
-import type { DeletedRecord } from "../domain/deletion.ts";
 import { hasModel } from "../domain/driver.ts";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
-import type { ImportWrite } from "../domain/import-plan.ts";
 import type { ListedPrinter, PrinterDetails } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
-import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
-import { digestIn, type Row, readable } from "./rows.ts";
-import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
+import { type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -35,26 +30,11 @@ export class Printers {
 
   /** By client, those without one last, then by name. */
   list(): ListedPrinter[] {
-    return this.#listed(`LEFT JOIN clients ON clients.id = client_id
+    const rows = new Map(this.#listed("").map((row) => [row.printer.id, row]));
+    // SQLite would sort whole settings, and put them into a file when they are long.
+    const order = this.#db.all(`SELECT printers.id FROM printers LEFT JOIN clients ON clients.id = client_id
       ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id`);
-  }
-
-  /** The newest first. */
-  recent(limit: number): ListedPrinter[] {
-    return this.#listed("ORDER BY id DESC LIMIT ?", limit);
-  }
-
-  /** Those that have a driver, the newest first. */
-  recentWithDriver(limit: number): ListedPrinter[] {
-    return this.#listed("WHERE driver_id IS NOT NULL ORDER BY id DESC LIMIT ?", limit);
-  }
-
-  ofClient(clientId: number): ListedPrinter[] {
-    return this.#listed(`WHERE client_id = ? ${byName}`, clientId);
-  }
-
-  ofDriver(driverId: number): ListedPrinter[] {
-    return this.#listed(`WHERE driver_id = ? ${byName}`, driverId);
+    return order.flatMap(({ id }) => rows.get(Number(id)) ?? []);
   }
 
   /** A driver's printers with all of their settings, by name. */
@@ -134,88 +114,6 @@ export class Printers {
     });
   }
 
-  /**
-   * Gives printers another driver, all in one write.
-   * @param plan asked within the write: the models that printers choose by themselves, by their ids; what it throws
-   *   leaves everything as it was
-   * @returns how many they are
-   */
-  moveToDriver(driverId: number, plan: () => ReadonlyMap<number, string>): Promise<number> {
-    return this.#db.write(() => {
-      const models = plan();
-      const now = this.#clock();
-      for (const [id, driver_desc] of models) {
-        const { id: _, created_at, updated_at, ...settings } = this.get(id).printer;
-        const [, , , json] = columnsOf({ ...settings, driver_desc });
-        this.#db.all("UPDATE printers SET updated_at = ?, driver_id = ?, settings = ? WHERE id = ?", [
-          now,
-          driverId,
-          json,
-          id,
-        ]);
-      }
-      return models.size;
-    });
-  }
-
-  /**
-   * Makes and changes printers in one write, and makes the clients that they bring along: all of it or nothing.
-   * @param version what `Store.version` answered when it was planned: nothing is checked anew
-   * @throws UserError "conflict" where anything was written since
-   */
-  async importAll(version: number, writes: readonly ImportWrite[]): Promise<void> {
-    await stagePrinters(this.#db, version, writes);
-    const clients = new Map(
-      writes.flatMap(({ newClient }) =>
-        newClient ? [[clientNameKey(newClient.name), newClient] as const] : [],
-      ),
-    );
-    await this.#db.write(() => {
-      // A write counts from its beginning.
-      checkVersion(this.#db, version + 1);
-      for (const client of clients.values()) this.#clients.insert(client);
-      movePrinters(this.#db, this.#clock());
-    });
-  }
-
-  /** Its icon and its downloads go with it. @throws UserError "not-found" */
-  remove(id: number, isFinal = false): Promise<Removal> {
-    return this.#db.freeingWrite((isFull) => {
-      const { printer } = this.get(id);
-      const deleted = { kind: "printer", recordId: id, name: printer.name } as const;
-      return this.#remove([id], deleted, isFinal || isFull);
-    });
-  }
-
-  /** All of these that there are, at once. @throws UserError "not-found" where there is none */
-  removeMany(ids: readonly number[], isFinal = false): Promise<Removal & { readonly count: number }> {
-    return this.#db.freeingWrite((isFull) => {
-      const there = idsIn(rowsOf(this.#db, "printers", "id", ids, "id"), "id");
-      if (there.length === 0) throw new UserError("not-found", "None of these printers is there any more.");
-      const name = there.length === 1 ? "1 printer" : `${there.length} printers`;
-      const deleted = { kind: "printers", recordId: 0, name } as const;
-      return { ...this.#remove(there, deleted, isFinal || isFull), count: there.length };
-    });
-  }
-
-  /** Within a write. */
-  #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
-    const icons = rowsOf(this.#db, "icons", "printer_id", ids);
-    const digests = new Set(icons.map(digestIn));
-    const files = [...digests].map((sha256) => ({ kind: "icons", sha256 }) as const);
-    const isTooLarge = isFinal || this.settingsLength(ids) > mostKeptBytes;
-    const printers = isTooLarge ? [] : rowsOf(this.#db, "printers", "id", ids);
-    const downloads = isTooLarge ? [] : rowsOf(this.#db, "downloads", "printer_id", ids);
-    const references = {
-      clients: this.#clients.references(idsIn(printers, "client_id")),
-      drivers: this.#drivers.references(idsIn(printers, "driver_id")),
-    };
-    const deletion = { ...deleted, rows: { printers, icons, downloads }, references, files };
-    const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });
-    this.#db.all("DELETE FROM printers WHERE id IN (SELECT value FROM json_each(?))", [JSON.stringify(ids)]);
-    return removal;
-  }
-
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM printers ORDER BY id"))
@@ -254,7 +152,8 @@ export class Printers {
   }
 }
 
-function columnsOf({ client_id, driver_id, name, ...rest }: PrinterSettings) {
+/** A printer's columns in the order in which statements name them. */
+export function columnsOf({ client_id, driver_id, name, ...rest }: PrinterSettings) {
   return [client_id, driver_id, name, JSON.stringify(rest)] as const;
 }
 

@@ -10,6 +10,7 @@ import { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import { Icons } from "./icons.ts";
 import { type Lock, type LockOptions, lockFolder } from "./lock.ts";
+import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
 import { Printers } from "./printers.ts";
 import { isDiskFull } from "./reserve.ts";
@@ -20,6 +21,7 @@ export interface Store {
   readonly clients: Clients;
   readonly drivers: Drivers;
   readonly printers: Printers;
+  readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
   readonly deletions: Deletions;
@@ -72,6 +74,8 @@ async function openLocked(
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
   const records = recordsOf(db, clock);
+  const { clients, drivers, printers } = records;
+  const manyPrinters = new ManyPrinters(db, clock, clients, drivers, printers);
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
   const { deletions } = records;
@@ -90,7 +94,7 @@ async function openLocked(
   const downloads = new Downloads(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
-  return { ...records, downloads, restoring, blobs, secret, isNearlyFull, version, close };
+  return { ...records, manyPrinters, downloads, restoring, blobs, secret, isNearlyFull, version, close };
 }
 
 function recordsOf(db: Database, clock: () => number) {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { findModels, preferredDescription } from "../../src/domain/models.ts";
-import { printerList } from "../../src/html/printers.ts";
+import { parseNarrowing } from "../../src/domain/search.ts";
+import { printerList } from "../../src/html/printer-list.ts";
 import { makeInf, makePrinter } from "../support/records.ts";
 
 /** Every case below took over a second before it was bounded. */
@@ -41,9 +42,14 @@ test("a list of very many printers of one client is grouped without copying the 
   const printer = makePrinter();
   const standing = { state: "ready", findings: [], changed: false } as const;
   const row = { printer, client: { id: 1, name: "Client" }, driver: undefined, ...standing };
-  const few = Array.from({ length: 2000 }, () => row);
-  const many = Array.from({ length: 20_000 }, () => row);
-  printerList(few).toString();
+  const choices = { clients: [], drivers: [] };
+  const narrowing = parseNarrowing({});
+  const listOf = (length: number) => {
+    const rows = Array.from({ length }, () => ({ ...row }));
+    return { rows, narrowing, total: length, choices, formats: [] };
+  };
+  const [first, few, many] = [listOf(2000), listOf(2000), listOf(20_000)];
+  printerList(first).toString();
 
   const fewMs = millisecondsOf(() => printerList(few).toString());
   const manyMs = millisecondsOf(() => printerList(many).toString());

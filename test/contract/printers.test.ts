@@ -35,7 +35,10 @@ test("a printer is deleted from the whole list alone: elsewhere nothing could be
   );
 
   assert.deepEqual(
-    pages.map((text) => [text.includes("hx-delete"), text.includes('id="printer-list"')]),
+    pages.map((text) => [
+      text.includes('formaction="/printers/1/delete"'),
+      text.includes('id="printer-list"'),
+    ]),
     [
       [true, true],
       [false, false],

@@ -1,0 +1,131 @@
+import { $ } from "./dom.js";
+
+/** @type {HTMLInputElement | undefined} The box that was ticked last: a range begins there. */
+let last;
+
+/**
+ * Rows are chosen one by one, as a range with the shift key, by client or all; what can be done with them appears.
+ * @param {HTMLFormElement} form
+ */
+export function chooseRows(form) {
+  for (const box of form.querySelectorAll("input.all, input.group")) box.removeAttribute("hidden");
+  form.addEventListener("click", (event) => {
+    const { target } = event;
+    if (target instanceof HTMLInputElement && target.name === "ids") tick(form, target, event.shiftKey);
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.type !== "checkbox") return;
+    if (target.name !== "ids")
+      tickAll(target.matches(".all") ? form : target.closest("tbody"), target.checked);
+    show(form);
+  });
+  askBeforeDeleting(form);
+  show(form);
+}
+
+/** @param {Element} part */
+function boxesIn(part) {
+  return /** @type {NodeListOf<HTMLInputElement>} */ (part.querySelectorAll("input[name=ids]"));
+}
+
+/**
+ * @param {Element | null} part
+ * @param {boolean} isChosen
+ */
+function tickAll(part, isChosen) {
+  if (part) for (const box of boxesIn(part)) box.checked = isChosen;
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {HTMLInputElement} box
+ * @param {boolean} isRange
+ */
+function tick(form, box, isRange) {
+  const boxes = Array.from(boxesIn(form));
+  const from = last === undefined ? -1 : boxes.indexOf(last);
+  if (isRange && from >= 0) {
+    const to = boxes.indexOf(box);
+    for (const other of boxes.slice(Math.min(from, to), Math.max(from, to) + 1)) other.checked = box.checked;
+  }
+  last = box;
+}
+
+/**
+ * Shows how many rows are chosen, and what can be done with them.
+ * @param {HTMLFormElement} form
+ */
+function show(form) {
+  let chosen = 0;
+  let rows = 0;
+  for (const body of form.querySelectorAll("tbody")) {
+    const boxes = Array.from(boxesIn(body));
+    const ticked = boxes.filter((box) => box.checked).length;
+    mark($("input.group", body), ticked, boxes.length);
+    chosen += ticked;
+    rows += boxes.length;
+  }
+  mark($("input.all", form), chosen, rows);
+  const bar = $(".bulk", form);
+  const text = $(".chosen", form);
+  if (!bar || !text) return;
+  bar.classList.add("ready");
+  bar.hidden = chosen === 0;
+  text.textContent = `${chosen} chosen`;
+}
+
+/**
+ * A box for several is ticked, empty or between.
+ * @param {Element | null} box
+ * @param {number} ticked
+ * @param {number} all
+ */
+function mark(box, ticked, all) {
+  if (!(box instanceof HTMLInputElement)) return;
+  box.checked = ticked === all;
+  box.indeterminate = ticked > 0 && ticked < all;
+}
+
+const mostNames = 5;
+
+/**
+ * Deleting several asks, by name; the fold that asks without scripts is not needed then.
+ * @param {HTMLFormElement} form
+ */
+function askBeforeDeleting(form) {
+  const dialog = $("dialog", form);
+  const names = $(".names", form);
+  const question = $("#delete-question", form);
+  if (!(dialog instanceof HTMLDialogElement) || !names || !question) return;
+  $("#delete-chosen > summary", form)?.addEventListener("click", (event) => {
+    event.preventDefault();
+    const chosen = Array.from(boxesIn(form)).filter((box) => box.checked);
+    if (chosen.length === 1) return form.requestSubmit($("button[value=delete]", dialog));
+    question.textContent = `Delete ${chosen.length} printers?`;
+    const shown = chosen
+      .slice(0, mostNames)
+      .map((box) => box.closest("tr")?.querySelector("th")?.textContent);
+    const more = chosen.length - shown.length;
+    names.textContent = shown.join(", ") + (more > 0 ? ` and ${more} more` : "");
+    dialog.showModal();
+  });
+  $(".close", dialog)?.addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", () => dialog.close());
+}
+
+// A download is the browser's own affair: htmx would fetch it and show it in place of the list.
+document.addEventListener(
+  "submit",
+  (event) => {
+    const { submitter, target } = event;
+    if (!submitter?.hasAttribute("formmethod") || !(target instanceof HTMLFormElement)) return;
+    event.stopImmediatePropagation();
+    // The address names the printers and nothing else of the form.
+    /** @param {FormDataEvent} event */
+    const leave = ({ formData }) => {
+      for (const name of [...formData.keys()]) if (name !== "ids") formData.delete(name);
+    };
+    target.addEventListener("formdata", leave, { once: true });
+  },
+  true,
+);

@@ -1,0 +1,133 @@
+import type { Client } from "./client.ts";
+import { driverTitle } from "./driver.ts";
+import { cleanText, type FormInput } from "./fields.ts";
+import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
+import type { Standing, StatedDriver, StatedPrinter } from "./listings.ts";
+import { effectiveDescription } from "./printer.ts";
+
+/** More of a query is not looked at: each word is sought in every text. */
+export const maxQuery = 200;
+
+/** What a list is narrowed to: what matches all of it is shown. */
+export interface Narrowing {
+  /** Words, as they were typed. */
+  readonly q: string;
+  /** `none` are those without a client; undefined is any. */
+  readonly client: number | "none" | undefined;
+  /** A state, or what a finding is about; undefined is any. */
+  readonly state: State | FindingKind | "changed" | undefined;
+}
+
+/** What an address says; what it says wrongly narrows nothing. */
+export function parseNarrowing({ q = "", client_id = "", state = "" }: FormInput): Narrowing {
+  const isNumber = /^[1-9]\d{0,14}$/.test(client_id);
+  return {
+    q: cleanText(q.slice(0, maxQuery).replace(/\s/g, " ")),
+    client: isNumber ? Number(client_id) : client_id === "none" ? "none" : undefined,
+    state: [...states, ...findingKinds, "changed" as const].find((known) => known === state),
+  };
+}
+
+export function isNarrowed({ q, client, state }: Narrowing): boolean {
+  return q !== "" || client !== undefined || state !== undefined;
+}
+
+/** @returns the same rows where nothing is narrowed */
+export function narrowPrinters(
+  rows: readonly StatedPrinter[],
+  narrowing: Narrowing,
+): readonly StatedPrinter[] {
+  if (!isNarrowed(narrowing)) return rows;
+  const { q, client, state } = narrowing;
+  const hasWords = matcher(q);
+  return rows.filter(
+    (row) =>
+      (client === undefined || client === (row.client?.id ?? "none")) &&
+      (state === "changed" ? row.changed : isInState(row, state)) &&
+      hasWords(remembered(row, printerText)),
+  );
+}
+
+/** What a list of drivers is narrowed to. */
+export interface DriverNarrowing {
+  /** Words, as they were typed. */
+  readonly q: string;
+  /** A state, what a finding is about, `newer` or `unused`; empty is any. */
+  readonly state: string;
+}
+
+/** By words and state. @returns the same rows where nothing is narrowed */
+export function narrowDrivers(
+  rows: readonly StatedDriver[],
+  { q, state }: DriverNarrowing,
+): readonly StatedDriver[] {
+  if (q === "" && state === "") return rows;
+  const hasWords = matcher(q);
+  return rows.filter((row) => isDriverInState(row, state) && hasWords(remembered(row, driverText)));
+}
+
+function isDriverInState(row: StatedDriver, wanted: string): boolean {
+  if (wanted === "unused") return row.printer_count === 0;
+  if (wanted === "newer") return row.newer !== undefined && row.printer_count > 0;
+  return isInState(row, wanted);
+}
+
+/** By words, in the name and the notes. */
+export function narrowClients<T extends Pick<Client, "name" | "notes">>(
+  rows: readonly T[],
+  { q }: Pick<Narrowing, "q">,
+): readonly T[] {
+  const hasWords = matcher(q);
+  return rows.filter(({ name, notes }) => hasWords(folded(`${name}\n${notes}`)));
+}
+
+function isInState({ state, findings }: Standing, wanted = ""): boolean {
+  if (wanted === "" || wanted === state) return true;
+  return findings.some(({ kind }) => kind === wanted);
+}
+
+/** Whether a text, which is folded, has every word of a query. */
+function matcher(query: string): (text: string) => boolean {
+  const words = [...new Set(folded(query.slice(0, maxQuery)).split(/\s+/))].filter(Boolean);
+  // The longest is the one that most texts do not have.
+  words.sort((a, b) => b.length - a.length);
+  return (text) => words.every((word) => text.includes(word));
+}
+
+const plain = /^[\n\x20-\x7e]*$/;
+
+/** As texts are compared: without case, and without accents and other marks. */
+function folded(text: string): string {
+  if (plain.test(text)) return text.toLowerCase();
+  const letters = cleanText(text, true)
+    .normalize("NFD")
+    .replace(/\p{M}+/gu, "");
+  // By way of capitals, so that ß is ss.
+  return letters.toUpperCase().toLowerCase();
+}
+
+const texts = new WeakMap<object, string>();
+
+/** Rows stay the same objects until something changes: each is folded once. */
+function remembered<T extends object>(row: T, textOf: (row: T) => string): string {
+  const known = texts.get(row);
+  if (known !== undefined) return known;
+  const text = folded(textOf(row));
+  texts.set(row, text);
+  return text;
+}
+
+/** On lines of their own, so that no word is found across two of them. */
+function printerText({ printer, client, driver }: StatedPrinter): string {
+  const { name, address, port_name, location } = printer;
+  const of = driver && [effectiveDescription(printer, driver), driverTitle(driver), driver.file_name];
+  return [name, address, port_name, location, client?.name ?? "", ...(of ?? [printer.driver_desc])].join(
+    "\n",
+  );
+}
+
+function driverText(driver: StatedDriver): string {
+  const { file_name, driver_desc, inf_path, comment, listed } = driver;
+  const of = [listed?.provider ?? "", listed?.driverVer?.version ?? ""];
+  return [driverTitle(driver), file_name, driver_desc, inf_path, comment, ...of].join("\n");
+}

@@ -1,0 +1,123 @@
+import { findingKinds } from "../domain/findings.ts";
+import type { PrinterChoices, StatedPrinter } from "../domain/listings.ts";
+import type { ListedFormat } from "../domain/package-format.ts";
+import type { Narrowing } from "../domain/search.ts";
+import { bulkBar } from "./bulk.ts";
+import type { FormState } from "./form.ts";
+import { type Html, html } from "./html.ts";
+import { emptyState, type Frame, page } from "./layout.ts";
+import { narrowedCount, narrowingForm, narrowingQuery, nothingMatches } from "./narrowing.ts";
+import { paths } from "./paths.ts";
+import { printerForm } from "./printer-form.ts";
+import { addressWidth, printerCells, printerHead } from "./printers.ts";
+import { counted } from "./text.ts";
+
+/** The list of printers, whole or narrowed, with what its rows can be changed to. */
+export interface PrinterList {
+  readonly rows: readonly StatedPrinter[];
+  readonly narrowing: Narrowing;
+  /** How many there are that are not shown or are. */
+  readonly total: number;
+  readonly choices: Pick<PrinterChoices, "clients" | "drivers">;
+  readonly formats: readonly ListedFormat[];
+  /** Chosen already: those of a form that was refused. */
+  readonly chosen?: ReadonlySet<number>;
+}
+
+/** The form above the list: what it holds and offers, and whether the address asks for it. */
+interface NewPrinter {
+  readonly form: FormState;
+  readonly choices: PrinterChoices;
+  readonly isAsked: boolean;
+}
+
+export function printersPage(frame: Frame, list: PrinterList, { form, choices, isAsked }: NewPrinter): Html {
+  const { total } = list;
+  const isOpen = total === 0 || isAsked || Object.keys(form.problems).length > 0;
+  return page(
+    { ...frame, title: "Printers", place: "Printers" },
+    html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
+      <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
+        ${printerForm(choices, form)}</details>
+      ${narrowingForm(named(list), { clients: list.choices.clients, kinds: findingKinds })}</div>
+    ${printerList(list)}`,
+  );
+}
+
+function named({ rows, narrowing, total }: PrinterList) {
+  return {
+    path: paths.printers,
+    id: "printer",
+    noun: "printer",
+    narrowing,
+    shown: rows.length,
+    total,
+  } as const;
+}
+
+/** The list grouped by client, as the page shows it and as a fragment brings it anew. */
+export function printerList(list: PrinterList): Html {
+  const { rows, total } = list;
+  if (total === 0) {
+    const first = html`<a class="button" href="#new-printer">Describe the first printer</a>`;
+    const sentence = "A printer is what you deploy: its queue, port, driver and preferences.";
+    return html`<div id="printer-list" class="none">${emptyState(sentence, first)}</div>`;
+  }
+  return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches(named(list))}</div>`;
+}
+
+/** How many printers there are, as a fragment brings it along with the list. */
+export function printerCount(list: PrinterList): Html {
+  return narrowedCount(named(list), true);
+}
+
+/** One form around all rows: each has its box, and a button of its own that deletes it. */
+function listForm({ rows, narrowing, choices, formats, chosen }: PrinterList): Html {
+  const all = html`<th role="columnheader" scope="col"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></th>`;
+  const groups = [...groupsOf(rows).values()].map((group) => groupBody(group, chosen));
+  // The first button is the one that the Enter key presses: it must not be a row's.
+  return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
+    hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
+    <button disabled hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
+    <table class="printers ${addressWidth(rows)}" role="table">${printerHead(all)}${groups}</table>
+    ${bulkBar(choices, formats)}</form>`;
+}
+
+function groupsOf(rows: readonly StatedPrinter[]): Map<number | undefined, StatedPrinter[]> {
+  const groups = new Map<number | undefined, StatedPrinter[]>();
+  for (const row of rows) {
+    const group = groups.get(row.client?.id);
+    if (group === undefined) groups.set(row.client?.id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> | undefined): Html {
+  const client = group[0]?.client;
+  const name = client
+    ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
+    : "Without a client";
+  return html`<tbody role="rowgroup"><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
+    aria-colspan="7"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
+    hidden> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
+    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : rememberedRow(row)))}</tbody>`;
+}
+
+const rememberedRows = new WeakMap<StatedPrinter, Html>();
+
+/** Rows stay the same objects until something changes: each is written once. */
+function rememberedRow(row: StatedPrinter): Html {
+  const known = rememberedRows.get(row);
+  if (known !== undefined) return known;
+  const made = listRow(row, false);
+  rememberedRows.set(row, made);
+  return made;
+}
+
+function listRow(row: StatedPrinter, isChosen: boolean): Html {
+  const { id, name } = row.printer;
+  const last = html` <button class="link" formaction="${paths.printerDelete(id)}" aria-label="Delete ${name}">Delete</button>`;
+  return html`<tr role="row"><td role="cell"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
+${isChosen && html`checked`}></label></td>${printerCells(row, last)}</tr>`;
+}

@@ -1,0 +1,34 @@
+import type { App } from "../app.ts";
+import type { PrinterChoices } from "../domain/listings.ts";
+import { type Narrowing, narrowPrinters } from "../domain/search.ts";
+import type { FormState } from "../html/form.ts";
+import { type Html, html } from "../html/html.ts";
+import { type Message, notify } from "../html/layout.ts";
+import { type PrinterList, printerCount, printerList } from "../html/printer-list.ts";
+import { packageFormats } from "../pkg/formats/formats.ts";
+
+/** The printers that are shown, with what the page needs besides. */
+export async function printersShown(app: App, narrowing: Narrowing): Promise<PrinterList> {
+  const { printers } = await app.overview.read();
+  const rows = narrowPrinters(printers, narrowing);
+  const choices = { clients: app.store.clients.names(), drivers: app.store.drivers.summaries() };
+  return { rows, narrowing, total: printers.length, choices, formats: packageFormats };
+}
+
+/** The list as a fragment brings it after a change, with what is said of that. */
+export async function changedList(
+  app: App,
+  narrowing: Narrowing,
+  message: Message | undefined,
+): Promise<Html> {
+  const list = await printersShown(app, narrowing);
+  return html`${printerList(list)}${printerCount(list)}${notify(message)}`;
+}
+
+/** What a printer's form offers. @param form with the driver whose models are suggested */
+export function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
+  const { clients, drivers } = store;
+  const chosen = drivers.find(Number(values.driver_id));
+  const { uploadLimitBytes } = config;
+  return { clients: clients.names(), drivers: drivers.summaries(), chosen, uploadLimitBytes };
+}

@@ -1,0 +1,26 @@
+import type { App } from "../app.ts";
+import { narrowClients, narrowDrivers, narrowPrinters } from "../domain/search.ts";
+import { type Found, searchPage, searchResults } from "../html/search.ts";
+import { assets } from "./assets.ts";
+import { narrowingIn } from "./narrowing.ts";
+import { htmlReply, type Reply } from "./reply.ts";
+import type { Context } from "./router.ts";
+
+/** `GET /search`: a page, or what was found alone where a script of ours asks */
+export async function show({ app, request, url }: Context): Promise<Reply> {
+  const found = await find(app, narrowingIn(url.searchParams).q);
+  if (request.headers["hx-target"] === undefined) return htmlReply(searchPage({ assets }, found));
+  return htmlReply(searchResults(found));
+}
+
+async function find({ overview, store }: App, q: string): Promise<Found> {
+  if (q === "") return { q, printers: [], clients: [], drivers: [] };
+  const { printers, drivers } = await overview.read();
+  const words = { q, client: undefined, state: undefined };
+  return {
+    q,
+    printers: narrowPrinters(printers, words),
+    clients: narrowClients(store.clients.list(), words),
+    drivers: narrowDrivers(drivers, { q: words.q, state: "" }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { ModelsKept } from "../domain/bulk.ts";
+import { clientNameKey } from "../domain/client.ts";
+import type { DeletedRecord } from "../domain/deletion.ts";
+import { throwIfAny } from "../domain/fields.ts";
+import type { ImportWrite } from "../domain/import-plan.ts";
+import type { Clients } from "./clients.ts";
+import type { Database } from "./database.ts";
+import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./deletions.ts";
+import type { Drivers } from "./drivers.ts";
+import { checkIds, setClient, setDriver } from "./printer-changes.ts";
+import { columnsOf, type Printers } from "./printers.ts";
+import { digestIn } from "./rows.ts";
+import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
+
+/** What is done with many printers in one write, and deleting one of them. */
+export class ManyPrinters {
+  readonly #db: Database;
+  readonly #clock: () => number;
+  readonly #clients: Clients;
+  readonly #drivers: Drivers;
+  readonly #printers: Printers;
+
+  constructor(db: Database, clock: () => number, clients: Clients, drivers: Drivers, printers: Printers) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#clients = clients;
+    this.#drivers = drivers;
+    this.#printers = printers;
+  }
+
+  /**
+   * Gives printers another driver, all in one write.
+   * @param plan asked within the write: the models that printers choose by themselves, by their ids; what it throws
+   *   leaves everything as it was
+   * @returns how many they are
+   */
+  moveToDriver(driverId: number, plan: () => ReadonlyMap<number, string>): Promise<number> {
+    return this.#db.write(() => {
+      const models = plan();
+      const now = this.#clock();
+      for (const [id, driver_desc] of models) {
+        const { id: _, created_at, updated_at, ...settings } = this.#printers.get(id).printer;
+        const [, , , json] = columnsOf({ ...settings, driver_desc });
+        this.#db.all("UPDATE printers SET updated_at = ?, driver_id = ?, settings = ? WHERE id = ?", [
+          now,
+          driverId,
+          json,
+          id,
+        ]);
+      }
+      return models.size;
+    });
+  }
+
+  /**
+   * Makes and changes printers in one write, and makes the clients that they bring along: all of it or nothing.
+   * @param version what `Store.version` answered when it was planned: nothing is checked anew
+   * @throws UserError "conflict" where anything was written since
+   */
+  async importAll(version: number, writes: readonly ImportWrite[]): Promise<void> {
+    await stagePrinters(this.#db, version, writes);
+    const clients = new Map(
+      writes.flatMap(({ newClient }) =>
+        newClient ? [[clientNameKey(newClient.name), newClient] as const] : [],
+      ),
+    );
+    await this.#db.write(() => {
+      // A write counts from its beginning.
+      checkVersion(this.#db, version + 1);
+      for (const client of clients.values()) this.#clients.insert(client);
+      movePrinters(this.#db, this.#clock());
+    });
+  }
+
+  /** Its icon and its downloads go with it. @throws UserError "not-found" */
+  remove(id: number, isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((isFull) => {
+      const { printer } = this.#printers.get(id);
+      const deleted = { kind: "printer", recordId: id, name: printer.name } as const;
+      return this.#remove([id], deleted, isFinal || isFull);
+    });
+  }
+
+  /** All of them or none. @throws UserError "invalid" when one of them does not exist */
+  removeMany(ids: readonly number[], isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((isFull) => {
+      checkIds(this.#db, ids);
+      const name = ids.length === 1 ? "1 printer" : `${ids.length} printers`;
+      const deleted = { kind: "printers", recordId: 0, name } as const;
+      return this.#remove(ids, deleted, isFinal || isFull);
+    });
+  }
+
+  /** Within a write. */
+  #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
+    const icons = rowsOf(this.#db, "icons", "printer_id", ids);
+    const digests = new Set(icons.map(digestIn));
+    const files = [...digests].map((sha256) => ({ kind: "icons", sha256 }) as const);
+    const isTooLarge = isFinal || this.#printers.settingsLength(ids) > mostKeptBytes;
+    const printers = isTooLarge ? [] : rowsOf(this.#db, "printers", "id", ids);
+    const downloads = isTooLarge ? [] : rowsOf(this.#db, "downloads", "printer_id", ids);
+    const references = {
+      clients: this.#clients.references(idsIn(printers, "client_id")),
+      drivers: this.#drivers.references(idsIn(printers, "driver_id")),
+    };
+    const deletion = { ...deleted, rows: { printers, icons, downloads }, references, files };
+    const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });
+    this.#db.all("DELETE FROM printers WHERE id IN (SELECT value FROM json_each(?))", [JSON.stringify(ids)]);
+    return removal;
+  }
+
+  /** All of them or none. @throws UserError "invalid" when one of them or the client does not exist */
+  moveAll(ids: readonly number[], clientId: number | null): Promise<void> {
+    return this.#db.write(() => {
+      checkIds(this.#db, ids);
+      throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
+      setClient(this.#db, ids, clientId, this.#clock());
+    });
+  }
+
+  /**
+   * All of them or none.
+   * @param model of all; empty: each keeps its own where the driver has it, and else takes the driver's
+   * @throws UserError "invalid" when one of them or the driver does not exist, or it does not have the model
+   */
+  useDriver(ids: readonly number[], driverId: number | null, model: string): Promise<ModelsKept> {
+    return this.#db.write(() => {
+      checkIds(this.#db, ids);
+      throwIfAny(this.#printers.referenceProblems({ client_id: null, driver_id: driverId, driver_desc: "" }));
+      const driver = driverId === null ? undefined : this.#drivers.get(driverId);
+      return setDriver(this.#db, ids, { driver, model, now: this.#clock() });
+    });
+  }
+}
