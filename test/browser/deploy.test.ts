@@ -96,7 +96,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
 
     const before = await textOf(page.locator("#logo-value"));
     await page
-      .getByLabel("PNG file")
+      .getByLabel("Picture")
       .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
     const link = page.getByRole("link", { name: "Download the logo" });
