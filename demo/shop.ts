@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { App } from "../src/app.ts";
 import { printerFormValues } from "../src/domain/printer-fields.ts";
 import { navigation } from "../test/support/app.ts";
+import { until } from "../test/support/until.ts";
 import { lawOffice } from "./clients.ts";
 import { archives, type DriverKey } from "./drivers.ts";
 import { printerIcon } from "./icon.ts";
@@ -11,7 +12,7 @@ import { clients, demoPrinters, laterChanges } from "./printers.ts";
 
 /** A running service whose clock can be set. */
 export interface Shop {
-  readonly app: Pick<App, "store">;
+  readonly app: Pick<App, "store" | "deployments">;
   readonly url: string;
   readonly dataDir: string;
   /** Puts the clock so many days back, at some minute of a working day. */
@@ -117,7 +118,9 @@ async function deploy(shop: Shop): Promise<void> {
     const what = client?.name === lawOffice.name ? "packages/mdm" : "scripts/install";
     const answer = await fetch(`${shop.url}/printers/${printer.id}/${what}`);
     await answer.arrayBuffer();
-    if (answer.status !== 200 && answer.status !== 422)
+    // It is counted once its last byte is out, which we may know before the service does: before the clock goes on.
+    if (answer.status === 200) await until(() => shop.app.deployments.latest(printer.id) !== undefined);
+    else if (answer.status !== 422)
       throw new Error(`${what} of ${printer.name} was answered ${answer.status}`);
   }
 }

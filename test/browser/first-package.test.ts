@@ -11,7 +11,7 @@ import { Hand } from "../support/hand.ts";
 
 const mostClicks = 12;
 
-describe("a first package", { skip: withoutBrowser, timeout: 120_000 }, () => {
+describe("a first package", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test(`takes at most ${mostClicks} clicks from an empty service on`, async (t) => {
     const { url, app } = await startApp(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 }, acceptDownloads: true });
