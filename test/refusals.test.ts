@@ -132,7 +132,7 @@ test("no link asks the browser to make a file of whatever comes", async (t) => {
   await post("/clients", { name: "Alpha" });
   await addPrinter({ client_id: "1" });
 
-  for (const path of ["/", "/printers", "/printers/1", "/clients/1", "/drivers/1", "/packages"]) {
+  for (const path of ["/", "/printers", "/printers/1", "/clients/1", "/drivers/1", "/packages", "/import"]) {
     assert.doesNotMatch(await (await fetch(path)).text(), /<a [^>]*\sdownload\b/, path);
   }
 });

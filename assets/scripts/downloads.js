@@ -2,51 +2,66 @@ import { announce, notify } from "./dom.js";
 import { hasUnsaved } from "./guard.js";
 import { showWaiting, withoutAnswer } from "./messages.js";
 
-// A link to a file is asked about first: the browser would put a refusal in the place of the page, or of the file.
+// What is at a file's address is asked about first: the browser would put a refusal in the place of the page, or of the
+// file.
 
 const files =
-  /^\/(?:printers|clients|drivers)\/\d+\/(?:scripts\/\w+|packages\/\w+|publish|archive|files)$|^\/export\/[\w.]+$/;
+  /^\/(?:printers|clients|drivers)\/\d+\/(?:scripts\/\w+|packages\/\w+|publish|archive|files)$|^\/packages\/\w+$|^\/export\/[\w.]+$/;
 
-/** @param {HTMLAnchorElement} link */
-function isDownload(link) {
-  if (link.origin !== location.origin || (link.target !== "" && link.target !== "_self")) return false;
-  if (link.dataset.download !== undefined) return link.dataset.download !== "no";
-  return files.test(link.pathname);
+/** @param {URL} address */
+function isFile({ origin, pathname, searchParams }) {
+  return origin === location.origin && (files.test(pathname) || searchParams.has("download"));
 }
-
-/** What is asked about at the moment. */
-/** @type {WeakMap<HTMLAnchorElement, AbortController>} */
-const asked = new WeakMap();
 
 document.addEventListener("click", (event) => {
   const { target, button, altKey, ctrlKey, metaKey, shiftKey } = event;
   if (event.defaultPrevented || button !== 0 || altKey || ctrlKey || metaKey || shiftKey) return;
   /** @type {HTMLAnchorElement | null} */
   const link = target instanceof Element ? target.closest("a[href]") : null;
-  if (!link || !isDownload(link)) return;
+  if (!link || (link.target !== "" && link.target !== "_self") || link.dataset.download === "no") return;
+  if (link.dataset.download === undefined && !isFile(new URL(link.href))) return;
   event.preventDefault();
-  void download(link);
+  void download(link, link.href);
 });
 
-/** @param {HTMLAnchorElement} link */
-async function download(link) {
-  if (asked.has(link)) return;
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
+  const button = submitter instanceof HTMLButtonElement ? submitter : null;
+  const method = button?.getAttribute("formmethod") ?? form.method;
+  const address = new URL(button?.getAttribute("formaction") ?? form.action, location.href);
+  if (method.toLowerCase() !== "get" || !isFile(address)) return;
+  event.preventDefault();
+  for (const [name, value] of new FormData(form, button)) address.searchParams.append(name, String(value));
+  void download(button ?? form, address.href);
+});
+
+/** What is asked about at the moment. */
+/** @type {WeakMap<HTMLElement, AbortController>} */
+const asked = new WeakMap();
+
+/**
+ * @param {HTMLElement} asker what was pressed; it shows that it works
+ * @param {string} address
+ */
+async function download(asker, address) {
+  if (asked.has(asker)) return;
   const stop = new AbortController();
-  asked.set(link, stop);
-  link.setAttribute("aria-busy", "true");
-  link.setAttribute("aria-disabled", "true");
+  asked.set(asker, stop);
+  asker.setAttribute("aria-busy", "true");
+  asker.setAttribute("aria-disabled", "true");
   const endWaiting = showWaiting("The download is being prepared.", () => stop.abort());
   try {
-    const refusal = await refusalOf(link.href, stop.signal);
-    if (refusal === undefined) start(link.href);
-    else refuse(link, refusal);
+    const refusal = await refusalOf(address, stop.signal);
+    if (refusal === undefined) start(address);
+    else refuse(asker, address, refusal);
   } catch {
     if (stop.signal.aborted) notify("Cancelled: nothing is downloaded.", "good");
-    else refuse(link, "The service does not answer: nothing is downloaded.");
+    else refuse(asker, address, "The service does not answer: nothing is downloaded.");
   } finally {
-    asked.delete(link);
-    link.removeAttribute("aria-busy");
-    link.removeAttribute("aria-disabled");
+    asked.delete(asker);
+    asker.removeAttribute("aria-busy");
+    asker.removeAttribute("aria-disabled");
     endWaiting();
   }
 }
@@ -95,14 +110,15 @@ const records = { printers: "Open the printer", clients: "Open the client", driv
 
 /**
  * Says why, where the eye is, with what can be done about it.
- * @param {HTMLAnchorElement} link
+ * @param {HTMLElement} asker
+ * @param {string} address
  * @param {string} text
  */
-function refuse(link, text) {
-  const [, place = "", id = ""] = link.pathname.split("/");
+function refuse(asker, address, text) {
+  const [, place = "", id = ""] = new URL(address).pathname.split("/");
   const path = `/${place}/${id}`;
   const label = records[place];
-  const ways = [{ label: "Try again", work: () => void download(link) }];
+  const ways = [{ label: "Try again", work: () => void download(asker, address) }];
   const record = label && path !== location.pathname ? [{ label, path }] : [];
   notify(text, "bad", [...record, ...ways])?.focus();
 }

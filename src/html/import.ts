@@ -86,8 +86,8 @@ function commandSection(command: string): Html {
 function exportSection(): Html {
   return html`<section><h2>Take them away</h2>
     <p>All printers with all of their settings. Changed in a spreadsheet, the file can be brought back.</p>
-    <ul class="actions"><li><a class="button" href="${paths.exportPrinters}" download>Download CSV</a></li>
-      <li><a class="button" href="${paths.exportPrinters}?separator=semicolon" download>Download CSV with semicolons</a></li></ul>
+    <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
+      <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
     <p class="hint">Excel in German, French and many other languages opens the one with semicolons. An apostrophe stands before what
       a spreadsheet would compute; it goes when the file comes back.</p></section>`;
 }

@@ -40,8 +40,9 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const faults = await accessibilityProblems(page);
     await picture(page, "download-refused");
     await service.addDriver();
+    const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.waitForEvent("download");
+    await download;
 
     assert.equal(isFocused, true);
     assert.equal(page.url(), `${service.url}/printers/1`);
@@ -121,11 +122,29 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
 
     await page.getByLabel("Notes").fill("typed");
     const download = page.waitForEvent("download");
-    await page.getByRole("link", { name: "RMM (ZIP)" }).click();
+    await link(page).click();
     await download;
 
     assert.equal(await page.getByLabel("Notes").inputValue(), "typed");
     assert.deepEqual(asked, []);
+  });
+
+  test("of what a form chooses is asked about like a link's", async (t) => {
+    const { service, page } = await printerPage(t);
+    await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend",
+      '<form method="get" action="/packages"><input name="ids" value="1"><button formaction="/packages/rmm">Chosen</button></form>')`);
+    const button = page.getByRole("button", { name: "Chosen" });
+
+    const download = page.waitForEvent("download");
+    await button.click();
+    const name = (await download).suggestedFilename();
+    await service.fetch("/printers/1", { method: "DELETE" });
+    await button.click();
+    await message(page).waitFor();
+
+    assert.match(name, /\.zip$/);
+    assert.equal(page.url(), `${service.url}/printers/1`);
+    assert.ok(await focused(page));
   });
 
   test("that is refused without scripts shows a page that leads back", async (t) => {

@@ -64,7 +64,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.getByRole("button", { name: "Upload icon" }).click();
     await says("Saved: the icon of Office");
     await page.getByRole("button", { name: "Remove the icon" }).click();
-    await says("Removed: the icon of Office");
+    await says("Deleted: Icon of Office");
     await page.goto(`${url}/printers/1/edit`);
     await page.getByLabel("Address").fill("10.0.0.77");
     await page.keyboard.press("Enter");
