@@ -39,6 +39,8 @@ const pages = [
   "/drivers",
   "/drivers/1",
   "/packages",
+  "/import",
+  "/printers/1/read/install",
   "/nothing",
 ];
 
