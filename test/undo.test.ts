@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { undoMs } from "../src/domain/deletion.ts";
 import { navigation, startApp, temporaryFolder } from "./support/app.ts";
 import { editDatabase } from "./support/database.ts";
 import { filesIn, recordsOf, undoLast } from "./support/deletions.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makePng } from "./support/png.ts";
 import { until } from "./support/until.ts";
-
-const minute = 60_000;
 
 test("a printer comes back with its icon and its downloads, and is what it was", async (t) => {
   const app = await startApp(t);
@@ -163,59 +160,6 @@ test("a deletion goes for good when somebody says so", async (t) => {
   assert.doesNotMatch(page, /Deleted in the last ten minutes/);
   assert.equal(later.status, 404);
   assert.deepEqual(filesIn(dataDir), []);
-});
-
-test("a start keeps what has time left, with its files, and clears away the rest", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  let now = 1_800_000_000_000;
-  const clock = () => now;
-  const first = await startApp(t, { dataDir, clock });
-  const [old, young] = [await first.addDriver(), await first.addDriver(driverZip({ version: "2.0" }))];
-  await first.fetch(`/drivers/${old}`, { method: "DELETE" });
-  now += 9 * minute;
-  await first.fetch(`/drivers/${young}`, { method: "DELETE" });
-  now += 2 * minute;
-  await first.stop();
-
-  const second = await startApp(t, { dataDir, clock });
-  const kept = second.app.undo.list();
-  const files = filesIn(dataDir);
-  await undoLast(second);
-  const found = await second.fetch(`/drivers/${young}/archive`);
-
-  assert.deepEqual(
-    kept.map(({ id, leftMs }) => [id, Math.round(leftMs / minute)]),
-    [[2, 8]],
-  );
-  assert.equal(files.length, 1);
-  assert.equal(found.status, 200);
-  assert.deepEqual(second.lines, []);
-});
-
-test("a clock that jumps neither ends a deletion nor keeps it for ever", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const day = 24 * 60 * minute;
-  let now = 1_800_000_000_000;
-  const clock = () => now;
-  const first = await startApp(t, { dataDir, clock });
-  for (const name of ["A", "B"]) await first.post("/clients", { name });
-  await first.fetch("/clients/1", { method: "DELETE" });
-  now += day;
-  const forth = first.app.undo.list().map(({ leftMs }) => leftMs);
-  await first.fetch("/clients/2", { method: "DELETE" });
-  now -= 2 * day;
-  const back = first.app.undo.list().map(({ leftMs }) => leftMs);
-  await first.stop();
-
-  const second = await startApp(t, { dataDir, clock });
-  const again = second.app.undo.list().map(({ leftMs }) => leftMs);
-  await second.stop();
-  const third = await startApp(t, { dataDir, clock, undoMs: 300 });
-  await until(() => third.app.undo.list().length === 0);
-
-  for (const left of [...forth, ...back, ...again])
-    assert.ok(left > undoMs - minute && left <= undoMs, `${left}`);
-  assert.deepEqual([forth.length, back.length, again.length], [1, 2, 2]);
 });
 
 test("at most 200 deletions and 16 MB of them are kept: the oldest are final then", async (t) => {

@@ -1,4 +1,4 @@
-import { type Deployed, type DownloadCount, deployingKinds } from "../domain/download.ts";
+import type { Deployed, DownloadCount } from "../domain/download.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { counted, time } from "./text.ts";
@@ -8,13 +8,16 @@ import { counted, time } from "./text.ts";
  * below it.
  * @param downloads the latest first
  */
-export function downloadedLine(downloads: readonly DownloadCount[], revision: string | undefined): Html {
-  const last = downloads.find(({ what }) => deployingKinds.includes(what));
+export function downloadedLine(
+  last: Deployed | undefined,
+  downloads: readonly DownloadCount[],
+  revision: string | undefined,
+): Html {
   const details = downloads.length > 0 && downloadsFold(downloads);
   if (last === undefined)
     return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p>${details}</div>`;
   const isChanged = revision !== undefined && last.revision !== revision;
-  return html`<div class="downloaded"><p class="${isChanged ? "warn" : "soft"}">Downloaded ${time(last.last_at)},
+  return html`<div class="downloaded"><p class="${isChanged ? "warn" : "soft"}">Downloaded ${time(last.at)},
     revision <code>${last.revision}</code>${isChanged ? "; changed since: deploy again" : ""}.</p>${details}</div>`;
 }
 

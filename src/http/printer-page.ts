@@ -45,10 +45,14 @@ export async function printerPageOf(
     iconProblem,
     row: await rowOf(app, id),
     revision,
-    downloaded: driver && downloadedLine(app.deployments.ofPrinter(id), revision),
+    downloaded: driver && downloadedOf(app, id, revision),
     offer: driver && printerOffer(app, request, details, driver),
   };
   return printerPage({ assets, message }, data);
+}
+
+function downloadedOf({ deployments }: App, id: number, revision: string | undefined): Html {
+  return downloadedLine(deployments.latest(id), deployments.ofPrinter(id), revision);
 }
 
 async function rowOf({ overview }: App, id: number): Promise<StatedPrinter> {

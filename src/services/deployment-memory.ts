@@ -130,7 +130,8 @@ export class DeploymentMemory {
   /** Saves first what is counted of printers that are about to be deleted: then it can come back with them. */
   async beforeRemoval(ids: readonly number[]): Promise<void> {
     const removed = new Set(ids);
-    if ([...this.#pending.values()].some(({ printer_id }) => removed.has(printer_id))) await this.flush();
+    if ([...this.#pending.values()].some(({ printer_id }) => removed.has(printer_id))) void this.flush();
+    await this.#saving;
   }
 
   removed(ids: readonly number[]): void {

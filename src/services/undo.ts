@@ -40,6 +40,7 @@ export class Undo {
   readonly #undone = new Map<number, RestoredRecord>();
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> = Promise.resolve();
+  #hasFailed = false;
   #isClosed = false;
 
   constructor(services: UndoServices) {
@@ -174,8 +175,7 @@ export class Undo {
       for (const file of files) await this.#removeFile(file);
       await this.#services.store.deletions.forget(id);
     } catch (error) {
-      this.#services.log(`warning: files of deleted records are still there: ${messageOf(error)}`);
-      this.#plan(againMs);
+      this.#fail("files of deleted records are still there", error);
     } finally {
       this.#clearing.delete(id);
     }
@@ -191,30 +191,33 @@ export class Undo {
     });
   }
 
-  /** Looks again when the next deletion ends. @param leastMs the time until then, at least */
-  #plan(leastMs = 0): void {
+  /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */
+  #plan(): void {
     clearTimeout(this.#timer);
-    const next = Math.min(
-      ...this.list().map(({ leftMs }) => leftMs),
-      leastMs > 0 ? leastMs : Number.POSITIVE_INFINITY,
-    );
+    const next = this.#hasFailed ? againMs : Math.min(...this.list().map(({ leftMs }) => leftMs));
     if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
     const end = () => {
-      this.#ending = this.#endDue(leastMs > 0);
+      this.#ending = this.#endDue();
     };
-    this.#timer = setTimeout(end, Math.max(next, leastMs));
+    this.#timer = setTimeout(end, next);
     this.#timer.unref();
   }
 
-  /** @param isAgain whether something could not be cleared away before */
-  async #endDue(isAgain = false): Promise<void> {
+  #fail(what: string, error: unknown): void {
+    this.#hasFailed = true;
+    this.#services.log(`warning: ${what}: ${messageOf(error)}`);
+    this.#plan();
+  }
+
+  async #endDue(): Promise<void> {
     const due = this.list().flatMap(({ id, leftMs }) => (leftMs === 0 ? id : []));
+    const isAgain = this.#hasFailed;
+    this.#hasFailed = false;
     try {
       if (due.length > 0 || isAgain) await this.#end(due);
       this.#plan();
     } catch (error) {
-      this.#services.log(`warning: what was deleted is still kept: ${messageOf(error)}`);
-      this.#plan(againMs);
+      this.#fail("what was deleted is still kept", error);
     }
   }
 

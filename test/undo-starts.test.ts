@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { undoMs } from "../src/domain/deletion.ts";
+import { startApp, temporaryFolder } from "./support/app.ts";
+import { filesIn, undoLast } from "./support/deletions.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { until } from "./support/until.ts";
+
+const minute = 60_000;
+
+test("a start keeps what has time left, with its files, and clears away the rest", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const first = await startApp(t, { dataDir, clock });
+  const [old, young] = [await first.addDriver(), await first.addDriver(driverZip({ version: "2.0" }))];
+  await first.fetch(`/drivers/${old}`, { method: "DELETE" });
+  now += 9 * minute;
+  await first.fetch(`/drivers/${young}`, { method: "DELETE" });
+  now += 2 * minute;
+  await first.stop();
+
+  const second = await startApp(t, { dataDir, clock });
+  const kept = second.app.undo.list();
+  const files = filesIn(dataDir);
+  await undoLast(second);
+  const found = await second.fetch(`/drivers/${young}/archive`);
+
+  assert.deepEqual(
+    kept.map(({ id, leftMs }) => [id, Math.round(leftMs / minute)]),
+    [[2, 8]],
+  );
+  assert.equal(files.length, 1);
+  assert.equal(found.status, 200);
+  assert.deepEqual(second.lines, []);
+});
+
+test("a file that cannot be deleted is deleted by a later start", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.fetch(`/drivers/${await first.addDriver()}`, { method: "DELETE" });
+  const path = join(dataDir, filesIn(dataDir)[0] ?? "");
+  rmSync(path);
+  mkdirSync(path);
+
+  await first.app.undo.end(1);
+  await first.stop();
+  rmdirSync(path);
+  writeFileSync(path, "as it was");
+  const second = await startApp(t, { dataDir });
+
+  assert.match(first.lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
+  assert.deepEqual([filesIn(dataDir), second.app.store.deletions.ended(), second.lines], [[], [], []]);
+});
+
+test("a clock that jumps neither ends a deletion nor keeps it for ever", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const day = 24 * 60 * minute;
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const first = await startApp(t, { dataDir, clock });
+  for (const name of ["A", "B"]) await first.post("/clients", { name });
+  await first.fetch("/clients/1", { method: "DELETE" });
+  now += day;
+  const forth = first.app.undo.list().map(({ leftMs }) => leftMs);
+  await first.fetch("/clients/2", { method: "DELETE" });
+  now -= 2 * day;
+  const back = first.app.undo.list().map(({ leftMs }) => leftMs);
+  await first.stop();
+
+  const second = await startApp(t, { dataDir, clock });
+  const again = second.app.undo.list().map(({ leftMs }) => leftMs);
+  await second.stop();
+  const third = await startApp(t, { dataDir, clock, undoMs: 300 });
+  await until(() => third.app.undo.list().length === 0);
+
+  for (const left of [...forth, ...back, ...again])
+    assert.ok(left > undoMs - minute && left <= undoMs, `${left}`);
+  assert.deepEqual([forth.length, back.length, again.length], [1, 2, 2]);
+});
