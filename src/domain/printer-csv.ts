@@ -57,11 +57,14 @@ export function csvLine(
   return csvRow(texts, separator);
 }
 
+const sign = /[=+\-@\t\r]/;
+
 /**
  * A spreadsheet computes what begins with one of these signs, also behind a separator or a line break where it takes
  * another separator than ours. An apostrophe before it makes it a text.
  */
 function neutral(text: string): string {
+  if (!sign.test(text)) return text;
   return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r])/g, "'");
 }
 
