@@ -105,7 +105,7 @@ test("a plan that anything was written after is not carried out", async (t) => {
 
   await post("/clients", { name: "Gamma" });
 
-  await assert.rejects(app.store.printers.importAll(version, writes), /changed meanwhile/);
+  await assert.rejects(app.store.manyPrinters.importAll(version, writes), /changed meanwhile/);
   assert.equal(app.store.printers.list().length, 0);
 });
 

@@ -108,7 +108,7 @@ test("many are deleted together with their icons, and a picture that another has
 
   const answer = await service.post("/printers/bulk", { ids: "1,2,3", action: "delete" });
 
-  assert.match(await answer.text(), /3 printers deleted/);
+  assert.match(await answer.text(), /Deleted: <bdi>3 printers</);
   assert.deepEqual(
     state(service).map(({ id }) => id),
     [4],
@@ -146,7 +146,7 @@ test("all or nothing: what cannot be done to one is done to none, and says why",
   }
 
   assert.deepEqual(state(service), before);
-  assert.equal((await service.fetch("/printers/bulk")).status, 404);
+  assert.equal((await service.fetch("/printers/bulk")).status, 405);
 });
 
 test("without scripts a browser goes on to the list, which says what became of them", async (t) => {

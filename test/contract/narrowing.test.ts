@@ -101,7 +101,7 @@ test("a change keeps what the list was narrowed to, with scripts and without", a
   const text = await made.text();
   assert.deepEqual(listed(text), ["Empfang", "Lager", "Neu"]);
   assert.match(text, /id="printer-count"[^>]*hx-swap-oob="innerHTML">3 of 4 printers/);
-  assert.equal(deleted.headers.get("location"), "/printers?client_id=2");
+  assert.equal(deleted.headers.get("location"), "/printers?client_id=2&undo=1");
   assert.match(moved.headers.get("location") ?? "", /^\/printers\?q=neu&bulk=client&count=1&to=1/);
   assert.equal(evil.headers.get("location"), "/printers");
 });
