@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import { newerDrivers } from "../src/services/newer-drivers.ts";
+import { newerDrivers } from "../src/domain/newer-drivers.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makeDriver } from "./support/records.ts";
@@ -108,7 +108,8 @@ test("a driver is newer than another of its provider and INF that Windows ranks 
       inf: { provider: "PAPYRUS", path: "sub/Papyrus.inf", architectures: ["amd64", "x86"] },
     }),
     driver(8, "9.0", { inf: { provider: null } }),
-    driver(9, "", { inf: { driverVer: null } }),
+    driver(9, "9.0", { inf: { provider: "%MFG%" } }),
+    driver(10, "", { inf: { driverVer: null } }),
   ];
 
   const newer = [...newerDrivers(drivers)].map(([id, { id: other }]) => [id, other]);
@@ -118,6 +119,7 @@ test("a driver is newer than another of its provider and INF that Windows ranks 
     [
       [1, 2],
       [3, 2],
+      [10, 2],
     ],
   );
 });

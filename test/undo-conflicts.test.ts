@@ -57,7 +57,7 @@ test("a printer asks for its client and its driver first, where they can come ba
   assert.match(text, /“Office” needs “Alpha”, which was deleted after it: take that back first\./);
   assert.match(
     text,
-    /<form class="inline" method="post" action="\/deletions\/2\/undo"><button>Undo: <bdi>Alpha/,
+    /<form class="inline" method="post" action="\/deletions\/2\/undo"><button><span>Undo: <bdi>Alpha/,
   );
   assert.deepEqual([...statuses, last.status], [409, 303, 409, 303, 303]);
   assert.deepEqual(recordsOf(app), before);

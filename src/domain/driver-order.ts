@@ -24,19 +24,21 @@ export function olderOf<T extends DriverSummary>(driver: DriverSummary, drivers:
   return versionsOf(driver, drivers, (other, own) => other.rank < own.rank && servesAll(own, other));
 }
 
-interface Version<T> {
+/** A driver as it is compared with others of its maker. */
+export interface Version<T> {
   readonly driver: T;
   readonly rank: string;
   readonly machines: readonly Architecture[];
 }
 
-function versionOf<T extends DriverSummary>(driver: T): Version<T> {
+export function versionOf<T extends DriverSummary>(driver: T): Version<T> {
   const { architectures = [], notShipped = [], driverVer = null } = driver.listed ?? {};
   const machines = architectures.filter((name) => !notShipped.includes(name));
   return { driver, rank: driverRank(driverVer), machines };
 }
 
-function servesAll(version: Version<unknown>, other: Version<unknown>): boolean {
+/** Whether a version is for all machines that another one is for. */
+export function servesAll(version: Version<unknown>, other: Version<unknown>): boolean {
   return other.machines.every((name) => version.machines.includes(name));
 }
 
@@ -57,7 +59,7 @@ function versionsOf<T extends DriverSummary>(
 }
 
 /** Provider and INF; undefined where either is not known. */
-function makerOf({ listed, inf_path }: DriverSummary): string | undefined {
+export function makerOf({ listed, inf_path }: DriverSummary): string | undefined {
   const vendor = listed?.isPrinter ? vendorOf(listed.provider) : undefined;
   return vendor && inf_path !== "" ? `${vendor}\n${fileOf(inf_path)}`.toLowerCase() : undefined;
 }

@@ -8,10 +8,10 @@ import {
   worstFirst,
 } from "../domain/findings.ts";
 import type { ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import { newerDrivers } from "../domain/newer-drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
-import { newerDrivers } from "./newer-drivers.ts";
 import { Revisions } from "./revisions.ts";
 
 type Memory = Pick<DeploymentMemory, "latest" | "version">;
