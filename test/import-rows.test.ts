@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
-import { marked, planOf } from "./support/lists.ts";
+import { marked, planOf, settingsOf } from "./support/lists.ts";
 
 test("each row is new, the same, changed with its fields, or wrong with the reason", async (t) => {
   const app = await startApp(t);
@@ -33,7 +33,8 @@ test("each row is new, the same, changed with its fields, or wrong with the reas
     { field: "port_name", from: "IP_10.0.0.1", to: "IP_10.0.0.9" },
     { field: "location", from: "", to: "Hall" },
   ]);
-  assert.equal(plan.rows[0]?.write?.settings.duplex, "long_edge", "a column that is absent changes nothing");
+  const [office] = plan.rows.map(settingsOf);
+  assert.equal(office?.duplex, "long_edge", "a column that is absent changes nothing");
   assert.match(plan.rows[3]?.reasons.join() ?? "", /neither an IP address.*from 1 to 65535/);
   assert.deepEqual(plan.newClients, ["Beta"]);
   assert.deepEqual(
@@ -127,7 +128,7 @@ test("a driver is found by its digest, its model in any case, or its title", asy
 
   const plan = await planOf(app, rows.join("\n"));
 
-  const found = plan.rows.map(({ name, driver, write }) => [name, driver?.id, write?.settings.driver_desc]);
+  const found = plan.rows.map((row) => [row.name, row.driver?.id, settingsOf(row).driver_desc]);
   assert.deepEqual(found, [
     ["Digest", id, ""],
     ["Own model", id, "Papyrus 100 PS"],
@@ -192,7 +193,7 @@ test("the page’s client is that of rows that say nothing of one", async (t) =>
   const withColumn = await planOf(app, "name,client\nA,\n", { client: "Alpha" });
   const tooLong = await planOf(app, "name\nA\n", { client: "x".repeat(200) });
 
-  assert.equal(without.rows[0]?.write?.settings.client_id, 1);
-  assert.equal(withColumn.rows[0]?.write?.settings.client_id, null);
+  assert.equal(without.rows[0]?.write?.clientId, 1);
+  assert.equal(withColumn.rows[0]?.write?.clientId, null);
   assert.match(tooLong.rows[0]?.reasons[0] ?? "", /200 characters; at most 120/);
 });

@@ -2,11 +2,10 @@ import type { ClientSettings } from "./client.ts";
 import type { DriverSummary } from "./driver.ts";
 import type { KnownDrivers } from "./known-drivers.ts";
 import type { ClientName } from "./listings.ts";
-import type { Printer, PrinterSettings } from "./printer.ts";
+import type { Printer } from "./printer.ts";
 
 /** What would become of a row. */
-const marks = ["wrong", "changes", "new", "same", "left out"] as const;
-export type Mark = (typeof marks)[number];
+export type Mark = "wrong" | "changes" | "new" | "same" | "left out";
 
 /** A field whose value would be another. */
 export interface Change {
@@ -15,13 +14,17 @@ export interface Change {
   readonly to: string;
 }
 
-/** What is written of a row. */
+/** What is written of a row, small, since there may be thousands. */
 export interface ImportWrite {
   /** Undefined makes a printer. */
   readonly printerId: number | undefined;
-  /** Without a client where that is made with it. */
-  readonly settings: PrinterSettings;
+  readonly name: string;
+  /** Null also where the client is made with it. */
+  readonly clientId: number | null;
   readonly newClient: ClientSettings | undefined;
+  readonly driverId: number | null;
+  /** The rest of its settings as they are kept: JSON that `printerSettingsFrom` reads. */
+  readonly settings: string;
 }
 
 /** A row with what would become of it. */

@@ -5,11 +5,17 @@ import { UserError } from "./errors.ts";
 import { cleanText, type FormInput } from "./fields.ts";
 import { chooseDriver, type DriverChoice } from "./import-driver.ts";
 import type { RowMatch } from "./import-match.ts";
-import type { Change, Known, PlannedRow } from "./import-plan.ts";
+import type { Change, ImportWrite, Known, PlannedRow } from "./import-plan.ts";
 import type { ImportRow } from "./import-row.ts";
 import type { ClientName } from "./listings.ts";
 import type { Printer, PrinterSettings } from "./printer.ts";
 import { parsePrinter, printerFormValues } from "./printer-fields.ts";
+
+/** A printer that is here, and its form. */
+interface Current {
+  readonly printer: Printer;
+  readonly form: FormInput;
+}
 
 /** Plans a row after the other. */
 export class ImportRows {
@@ -37,24 +43,25 @@ export class ImportRows {
       printerId: printer?.id,
       notes: choice.note === undefined ? row.notes : [...row.notes, choice.note],
     };
-    const form = formOf(row, printer, client.id, choice);
+    const current = printer && { printer, form: printerFormValues(printer) };
+    const form = formOf(row, current, client.id, choice);
     // What was kept once is not judged anew.
-    const isKept = printer !== undefined && client.made === undefined && isFormOf(printer, form);
+    const isKept = current !== undefined && client.made === undefined && isSameForm(form, current.form);
     const settings = isKept ? undefined : this.#settingsOf(form, choice.driver, printer, reasons);
     if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
-    return { ...shown, reasons, ...this.#outcome(printer, settings, client.made) };
+    return { ...shown, reasons, ...this.#outcome(current, settings, client.made) };
   }
 
   #outcome(
-    printer: Printer | undefined,
+    current: Current | undefined,
     settings: PrinterSettings | undefined,
     newClient: ClientSettings | undefined,
   ): Pick<PlannedRow, "mark" | "changes" | "write"> {
-    const changes = settings && printer ? this.#changes(printer, settings, newClient) : [];
-    const isSame = printer !== undefined && changes.length === 0;
+    const changes = settings && current ? this.#changes(current, settings, newClient) : [];
+    const isSame = current !== undefined && changes.length === 0;
     if (settings === undefined || isSame) return { mark: "same", changes, write: undefined };
-    const write = { printerId: printer?.id, settings, newClient };
-    return { mark: printer === undefined ? "new" : "changes", changes, write };
+    const write = writeOf(current?.printer.id, settings, newClient);
+    return { mark: current === undefined ? "new" : "changes", changes, write };
   }
 
   #driverOf(printer: Printer | undefined): DriverSummary | undefined {
@@ -93,12 +100,17 @@ export class ImportRows {
     return settings;
   }
 
-  #changes(printer: Printer, settings: PrinterSettings, made: ClientSettings | undefined): Change[] {
-    const before = printerFormValues(printer);
-    const changes = Object.entries(printerFormValues(settings)).flatMap(([field, to = ""]): Change[] => {
-      const from = before[field] ?? "";
-      return from === to ? [] : [this.#named(field, from, to)];
-    });
+  #changes(
+    { printer, form }: Current,
+    settings: PrinterSettings,
+    made: ClientSettings | undefined,
+  ): Change[] {
+    const after = printerFormValues(settings);
+    const changes: Change[] = [];
+    for (const field of Object.keys(after)) {
+      const [from, to] = [form[field] ?? "", after[field] ?? ""];
+      if (from !== to) changes.push(this.#named(field, from, to));
+    }
     if (made === undefined) return changes;
     const from = this.#clientNames.get(printer.client_id ?? 0) ?? "";
     return [{ field: "client", from, to: made.name }, ...changes.filter(({ field }) => field !== "client")];
@@ -145,23 +157,29 @@ function shownOf({ number, values, client }: ImportRow) {
 /** The whole form that a row stands for. */
 function formOf(
   { values }: ImportRow,
-  printer: Printer | undefined,
+  current: Current | undefined,
   client_id: string,
   { driver, driver_desc }: DriverChoice,
 ): FormInput {
-  return {
-    ...(printer && printerFormValues(printer)),
-    ...(printer && followingPort(values, printer)),
-    ...values,
+  // V8 takes four times as long to spread so many fields.
+  return Object.assign({}, current?.form, current && followingPort(values, current.printer), values, {
     client_id,
     driver_id: String(driver?.id ?? ""),
     driver_desc,
-  };
+  });
 }
 
-function isFormOf(printer: Printer, form: FormInput): boolean {
-  const before = printerFormValues(printer);
-  return Object.entries(form).every(([name, text]) => text === before[name]);
+function isSameForm(form: FormInput, before: FormInput): boolean {
+  return Object.keys(form).every((name) => form[name] === before[name]);
+}
+
+function writeOf(
+  printerId: number | undefined,
+  { name, client_id, driver_id, ...rest }: PrinterSettings,
+  newClient: ClientSettings | undefined,
+): ImportWrite {
+  const settings = JSON.stringify(rest);
+  return { printerId, name, clientId: client_id, newClient, driverId: driver_id, settings };
 }
 
 /** A port that is named after the printer's address is named after the new one. */

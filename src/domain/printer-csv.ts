@@ -39,8 +39,7 @@ export function csvLine(
   separator: string,
 ): string {
   const { id, created_at } = printer;
-  const cells: FormInput = {
-    ...printerFormValues(printer),
+  const cells: FormInput = Object.assign(printerFormValues(printer), {
     client,
     driver: driver && driverTitle(driver),
     driver_model: driver?.driver_desc,
@@ -49,7 +48,7 @@ export function csvLine(
     driver_sha256: driver?.sha256,
     id: String(id),
     created: new Date(created_at).toISOString(),
-  };
+  });
   const texts = csvColumns.map((name) => {
     const text = cells[name] ?? "";
     return flags.has(name) ? (text === "" ? "no" : "yes") : neutral(text);

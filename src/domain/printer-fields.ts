@@ -48,6 +48,8 @@ const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSetti
   keep_driver: checkbox(),
 };
 
+const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(storedFields);
+
 /** What a printer says of other records. */
 export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc">;
 
@@ -66,9 +68,10 @@ export function parsePrinter(
     client_id: form.reference("client_id", "Client"),
     driver_id: form.reference("driver_id", "Driver"),
   };
+  // Spreading so many fields takes V8 four times as long as all the rest.
   const settings = allStored((field, name) => field.parse(form, name));
   const port_name = settings.port_name || derivePortName(settings.address);
-  const printer = { ...references, ...settings, port_name };
+  const printer: PrinterSettings = Object.assign(references, settings, { port_name });
   checkTogether(form, printer);
   for (const [field, message] of Object.entries(lookUp(printer))) form.refuse(field, message);
   form.check();
@@ -100,11 +103,21 @@ export function listedSettingsFrom(
 /** What a printer is of which nothing is said. */
 export const printerDefaults: StoredSettings = printerSettingsFrom("{}");
 
+const formNames = [
+  "name",
+  "client_id",
+  "driver_id",
+  ...Object.keys(storedFields),
+] as (keyof PrinterSettings)[];
+
 /** Settings as their form shows them: those of an empty form unless they say otherwise. */
 export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
-  const names = ["name", "client_id", "driver_id", ...Object.keys(storedFields)] as (keyof PrinterSettings)[];
-  const known = names.filter((name) => settings[name] !== undefined);
-  return Object.fromEntries(known.map((name) => [name, formValue(settings[name] ?? null)]));
+  const values: Record<string, string> = {};
+  for (const name of formNames) {
+    const value = settings[name];
+    if (value !== undefined) values[name] = formValue(value);
+  }
+  return values;
 }
 
 function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
@@ -113,8 +126,9 @@ function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
 }
 
 function allStored(read: (field: Field<unknown>, name: string) => unknown): StoredSettings {
-  const values = Object.entries(storedFields).map(([name, field]) => [name, read(field, name)]);
-  return Object.fromEntries(values) as StoredSettings;
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of fields) values[name] = read(field, name);
+  return values as unknown as StoredSettings;
 }
 
 function text(rule: TextRule, fallback = ""): Field<string> {

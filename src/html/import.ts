@@ -79,7 +79,7 @@ function commandSection(command: string): Html {
             <pre><code id="print-server">${command}</code></pre></details></div></li>
       <li>Paste the list above. Or end the command with <code>&gt; printers.json</code> instead of <code>| Set-Clipboard</code>,
         and choose that file.</li></ol>
-    <p class="hint">Its first line can name another computer. WSD ports get the address at which Windows found the device, on the
+    <p class="hint">Its line with <code>$computer</code> can name another one. WSD ports get the address at which Windows found the device, on the
       computer itself alone. Shares, permissions and preferences are not taken.</p></section>`;
 }
 

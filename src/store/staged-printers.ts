@@ -47,8 +47,7 @@ export function checkVersion(db: Database, version: number): void {
   if (db.version !== version) throw new UserError("conflict", "Something was changed meanwhile.");
 }
 
-function stagedRow({ printerId, settings, newClient }: ImportWrite): SqlValue[] {
-  const { client_id, driver_id, name, ...rest } = settings;
+function stagedRow({ printerId, clientId, newClient, driverId, name, settings }: ImportWrite): SqlValue[] {
   const clientKey = newClient === undefined ? null : clientNameKey(newClient.name);
-  return [printerId ?? null, client_id, clientKey, driver_id, name, JSON.stringify(rest)];
+  return [printerId ?? null, clientId, clientKey, driverId, name, settings];
 }

@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { printServerCommand } from "../../src/pkg/scripts/commands.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
+import { settingsOf } from "../support/lists.ts";
 import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, tcp } from "../support/simulated-machine.ts";
 
@@ -75,8 +76,8 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
       ],
     );
     assert.match(String(named[3]?.[3]), /WSD port, and Windows does not say which address/);
-    const [office, store] = plan.rows.map(({ write }) => write?.settings);
-    assert.equal(office?.driver_id, driver);
+    const [office, store] = plan.rows.map(settingsOf);
+    assert.equal(plan.rows[0]?.driver?.id, driver);
     assert.equal(office?.comment, "beim Fenster");
     assert.equal(office?.snmp_community, "haus");
     assert.equal(office?.shared, false, "a queue that a server shares is not shared by each PC");

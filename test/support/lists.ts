@@ -1,4 +1,5 @@
-import type { ImportPlan } from "../../src/domain/import-plan.ts";
+import type { ImportPlan, PlannedRow } from "../../src/domain/import-plan.ts";
+import { printerSettingsFrom } from "../../src/domain/printer-fields.ts";
 import type { TestApp } from "./app.ts";
 
 /** What a preview says of a list. */
@@ -9,6 +10,11 @@ export async function planOf(
 ): Promise<ImportPlan> {
   const source = { text, client: options.client ?? "", takesAll: options.takesAll ?? false };
   return (await app.imports.preview(source)).plan;
+}
+
+/** What is written of a row, without its client and driver. */
+export function settingsOf({ write }: PlannedRow): ReturnType<typeof printerSettingsFrom> {
+  return printerSettingsFrom(write?.settings ?? "{}");
 }
 
 /** Marks with the names of the rows that have them. */
