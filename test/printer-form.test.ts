@@ -125,9 +125,14 @@ test("every field of a printer is in its form", () => {
 
 test("fields are read in the order in which the form shows them, and so are their problems", () => {
   const form = formOf({});
-  const shown = [...form.matchAll(/ name="(\w+)"/g)].map((match) => match[1]);
+  // The mark of a form of ours is no setting; a driver's file has a form of its own.
+  const others = ["from_form", "file"];
+  const shown = [...form.matchAll(/ name="(\w+)"/g)].map(([, name = ""]) => name);
 
-  assert.deepEqual(Object.keys(parsePrinter(everything)), shown);
+  assert.deepEqual(
+    Object.keys(parsePrinter(everything)),
+    shown.filter((name) => !others.includes(name)),
+  );
 });
 
 test("a fold says how many of its fields are set, and opens where one was refused", () => {
