@@ -7,7 +7,7 @@ import { shownModels } from "./driver-models.ts";
 import { infNotes, worstNote } from "./driver-notes.ts";
 import { type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
-import { findingLines, toneOf } from "./standing.ts";
+import { driverFindingLines, toneOf } from "./standing.ts";
 import { bytes, count, counted } from "./text.ts";
 
 /** What an upload brought, with what can be said of it; or why it was refused. */
@@ -59,7 +59,7 @@ export function uploadNotice(result: UploadResult): Html | undefined {
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}">
     <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${whatBecame(result)}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
-    ${findingLines(standing)}${infNotes(driver)}
+    ${driverFindingLines(standing)}${infNotes(driver)}
     ${isUnchosen(driver) && modelQuestion(driver)}
     ${older.map((from) => moveOffer(from, driver))}
     <p><a class="button" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a></p></div>`;

@@ -8,7 +8,7 @@ import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
-import { findingsNotice, stateBadge } from "./standing.ts";
+import { driverFindingLines, stateBadge, toneOf } from "./standing.ts";
 import { bytes, counted, firstOf, time } from "./text.ts";
 import { unusedHint } from "./unused.ts";
 
@@ -39,7 +39,8 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
       action,
     },
     html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span></div>
-    ${findingsNotice(standing)}${newerNotice(data)}
+    ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
+    ${newerNotice(data)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
     <section><h2>INF and model</h2>${driverSettings(data)}</section>
     ${printers.length > 0 && printerSection(data)}

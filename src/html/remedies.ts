@@ -19,6 +19,6 @@ export function remedyOf(kind: FindingKind, { printer, driver }: ListedPrinter):
   if (kind === "same-name") return edit("Rename it", "name");
   if (kind === "same-address") return edit("Change the address", "address");
   if (kind === "lost-model" && printer.driver_desc !== "") return edit("Choose a model", "driver_desc");
-  if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driver(driver.id) };
+  if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driverModel(driver.id) };
   return { label: "Open the driver", path: paths.driver(driver.id) };
 }

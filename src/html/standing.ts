@@ -1,5 +1,5 @@
 import type { Finding, State } from "../domain/findings.ts";
-import type { Standing } from "../domain/listings.ts";
+import type { Standing, StatedDriver } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { badge } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -26,14 +26,15 @@ export function stateBadge({ state, findings }: Standing): Html {
   return html`<details class="why"><summary>${word}</summary><p>${worst.text} ${remedy(worst)}</p></details>`;
 }
 
-/** All findings in a box; its tone is that of the worst. */
-export function findingsNotice(standing: Standing): Html | undefined {
-  const lines = findingLines(standing);
-  return lines && html`<div class="notice ${tones[standing.state]}">${lines}</div>`;
+/** All findings, a line each, in a box; its tone is that of the worst. */
+export function findingsNotice({ state, findings }: Standing): Html | undefined {
+  if (findings.length === 0) return undefined;
+  const items = findings.map((finding) => html`<li class="${tones[finding.state]}">${finding.text}</li>`);
+  return html`<div class="notice ${tones[state]}"><ul class="findings">${items}</ul></div>`;
 }
 
-/** All findings, a line each. */
-export function findingLines({ findings }: Standing): Html | undefined {
+/** The findings of a driver, a line each, with the way to where each is mended. */
+export function driverFindingLines({ findings }: StatedDriver): Html | undefined {
   if (findings.length === 0) return undefined;
   const items = findings.map(
     (finding) => html`<li class="${tones[finding.state]}">${finding.text} ${remedy(finding)}</li>`,
