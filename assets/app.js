@@ -8,7 +8,7 @@ import { settleFocus } from "./scripts/focus.js";
 import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
 import { fitPictures } from "./scripts/icon.js";
-import { chooseRows } from "./scripts/lists.js";
+import { chooseRows, countRows } from "./scripts/lists.js";
 import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
 import { searchOnly, suggestModels } from "./scripts/models.js";
 import { derivePort } from "./scripts/port-name.js";
@@ -31,6 +31,7 @@ function prepare(root) {
   each(root, "form.icon-form", fitPictures);
   each(root, "details[data-fold]", countSet);
   each(root, "form.list", chooseRows);
+  each(root, ".rows > table, .list > table", countRows);
   each(root, "button[data-copy]", unhide);
   each(root, "[data-close]", unhideClose);
 }

@@ -12,6 +12,7 @@ interface HtmxRequest {
 }
 
 interface HtmxSwap extends HtmxRequest {
+  readonly target: Element;
   shouldSwap: boolean;
   isError: boolean;
   readonly serverResponse: string;

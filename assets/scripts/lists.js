@@ -4,6 +4,14 @@ import { $ } from "./dom.js";
 let last;
 
 /**
+ * How many rows each group has, for the scroll bar: a group that is not seen yet is not laid out.
+ * @param {HTMLTableElement} table
+ */
+export function countRows(table) {
+  for (const body of table.tBodies) body.style.setProperty("--rows", String(body.rows.length));
+}
+
+/**
  * Rows are chosen one by one, as a range with the shift key, by client or all; what can be done with them appears.
  * @param {HTMLFormElement} form
  */
@@ -18,6 +26,13 @@ export function chooseRows(form) {
     if (target.name !== "ids")
       tickAll(target.matches(".all") ? form : target.closest("tbody"), target.checked);
     show(form);
+  });
+  form.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (key !== "Enter" || !(target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    const sheet = target.closest(".sheet");
+    if (sheet) $("button", sheet)?.click();
   });
   askBeforeDeleting(form);
   show(form);
@@ -110,8 +125,14 @@ function askBeforeDeleting(form) {
     dialog.showModal();
   });
   $(".close", dialog)?.addEventListener("click", () => dialog.close());
-  form.addEventListener("submit", () => dialog.close());
+  // Afterwards: htmx forgets the button that was pressed as soon as it loses the focus.
+  form.addEventListener("submit", () => setTimeout(() => dialog.close()));
 }
+
+// htmx says of every element of an old list that it goes, one by one; here thousands go at once, and none needs it.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.shouldSwap && detail.target.matches(".rows")) detail.target.replaceChildren();
+});
 
 // A download is the browser's own affair: htmx would fetch it and show it in place of the list.
 document.addEventListener(

@@ -73,5 +73,7 @@ export function parseBulk(input: FormInput): BulkChange {
     fields.check();
     return { action, driver_id, driver_desc };
   }
-  throw new UserError("invalid", "The action can be client, driver or delete. Nothing was changed.");
+  const message =
+    "Nothing was changed: say whether to change the client (client) or the driver (driver), or to delete (delete).";
+  throw new UserError("invalid", message);
 }

@@ -13,7 +13,7 @@ export function bulkBar(
     <p class="chosen" role="status">With the chosen printers</p>
     ${fold(
       "Client",
-      html`<label for="bulk-client">Move to client</label>
+      html`<label for="bulk-client">Move to</label>
       ${select(
         "client_id",
         "bulk-client",
@@ -24,14 +24,14 @@ export function bulkBar(
     )}
     ${fold(
       "Driver",
-      html`<label for="bulk-driver">Driver</label>
+      html`<label for="bulk-driver">Change to</label>
       ${select(
         "driver_id",
         "bulk-driver",
         drivers.map((driver) => [driver.id, driverTitle(driver)] as const),
         "No driver",
       )}
-      <label for="bulk-model">Model</label>
+      <label for="bulk-model">Install as</label>
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" aria-describedby="bulk-model-hint">
       <p class="hint" id="bulk-model-hint">Empty: each keeps its model where the driver has it, and else takes the driver’s own.</p>
       <datalist id="bulk-models"></datalist>

@@ -84,13 +84,13 @@ export function nothingMatches({ path, noun, narrowing, total }: NarrowedList): 
 
 function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Html {
   const options = clients.map(({ id, name }) => option(String(id), name, id === client));
-  return html`<label class="visually-hidden" for="narrow-client">Client</label>
+  return html`<label class="visually-hidden" for="narrow-client">Whose printers</label>
     <select id="narrow-client" name="client_id">${option("", "Any client", client === undefined)}${options}
       ${option("none", "Without a client", client === "none")}</select>`;
 }
 
 function stateSelect(kinds: readonly FindingKind[], { state }: Narrowing): Html {
-  return html`<label class="visually-hidden" for="narrow-state">State</label>
+  return html`<label class="visually-hidden" for="narrow-state">In which state</label>
     <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
       ${states.map((one) => option(one, stateWord(one), state === one))}
       ${option("changed", "Changed since downloaded", state === "changed")}

@@ -47,7 +47,16 @@ function packageTable(rows: readonly StatedPrinter[], formats: readonly ListedFo
   );
   return html`<table class="packages" role="table"><thead role="rowgroup"><tr role="row">${labels}<th role="columnheader"
     scope="col"><span class="visually-hidden">Downloads</span></th></tr></thead>
-    <tbody role="rowgroup">${rows.map((row) => rememberedRow(row, formats))}</tbody></table>`;
+    ${chunksOf(rows).map((chunk) => html`<tbody role="rowgroup">${chunk.map((row) => rememberedRow(row, formats))}</tbody>`)}
+    </table>`;
+}
+
+/** Browsers lay out only the groups of rows that are seen. */
+const rowsTogether = 25;
+
+function chunksOf<T>(rows: readonly T[]): T[][] {
+  const count = Math.ceil(rows.length / rowsTogether);
+  return Array.from({ length: count }, (_, i) => rows.slice(i * rowsTogether, (i + 1) * rowsTogether));
 }
 
 const rememberedRows = new WeakMap<StatedPrinter, Html>();

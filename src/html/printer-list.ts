@@ -75,10 +75,10 @@ export function printerCount(list: PrinterList): Html {
 function listForm({ rows, narrowing, choices, formats, chosen }: PrinterList): Html {
   const all = html`<th role="columnheader" scope="col"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></th>`;
   const groups = [...groupsOf(rows).values()].map((group) => groupBody(group, chosen));
-  // The first button is the one that the Enter key presses: it must not be a row's.
+  // The first button is the one that the Enter key presses in a box: it asks for nothing, and so changes nothing.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
-    <button disabled hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
+    <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
     <table class="printers ${addressWidth(rows)}" role="table">${printerHead(all)}${groups}</table>
     ${bulkBar(choices, formats)}</form>`;
 }
@@ -93,12 +93,15 @@ function groupsOf(rows: readonly StatedPrinter[]): Map<number | undefined, State
   return groups;
 }
 
+/** More rows than this are not laid out together. */
+const manyRows = 60;
+
 function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> | undefined): Html {
   const client = group[0]?.client;
   const name = client
     ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
     : "Without a client";
-  return html`<tbody role="rowgroup"><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
+  return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
     aria-colspan="7"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
     hidden> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
     ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : rememberedRow(row)))}</tbody>`;

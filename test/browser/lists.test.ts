@@ -10,155 +10,268 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { driverZip } from "../support/driver-zip.ts";
 
-const printers = [
-  "name;client;address;location;driver;Etage",
-  "Office;Contoso;10.0.0.19;Hall;;1",
-  "Store;Contoso;10.0.0.2;;;2",
-  "Lobby;Tailspin Toys & Söhne Vermögensverwaltungsgesellschaft mbH;10.2.0.4;;KONICA MINOLTA Universal PCL;3",
-  "مكتب;Tailspin Toys;printer-with-a-long-name.example.local;;;4",
-  "Wrong, name;Contoso;10.0.0.300;;;5",
-].join("\r\n");
+const clients = ["Alpha", "Kunde Müller & Söhne", "مكتب النور", "Zeta"];
 
-const server = JSON.stringify({
-  Printers: [
-    { Name: "Office", DriverName: "Papyrus 100 PCL6", PortName: "IP_1", Type: "Local" },
-    { Name: "PDF", DriverName: "Microsoft Print To PDF", PortName: "PORTPROMPT:", Type: "Local" },
-  ],
-  Ports: [{ Name: "IP_1", PrinterHostAddress: "10.0.0.1", Protocol: 1, PortNumber: 9100 }],
-  Drivers: [],
-});
-
-async function withTwoPrinters(t: TestContext): Promise<TestApp> {
+/** Sixty printers of four clients, some of which give reason to look. */
+async function shop(t: TestContext): Promise<TestApp> {
   const service = await startApp(t);
-  await service.post("/clients", { name: "Contoso" });
-  await service.post("/printers", { name: "Office", client_id: "1", address: "10.0.0.9" });
-  await service.post("/printers", { name: "Store", client_id: "1", address: "10.0.0.2" });
+  const { post, addDriver } = service;
+  for (const name of clients) await post("/clients", { name });
+  await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PCL6"] }));
+  await addDriver(driverZip({ models: ["Vellum Universal"], version: "2.0.0.0", provider: "Vellum" }));
+  for (let i = 0; i < 60; i++) {
+    await post(
+      "/printers",
+      {
+        name: i === 7 ? `Long ${"name ".repeat(12)}${"x".repeat(60)}` : `Büro ${i}`,
+        client_id: String((i % clients.length) + 1),
+        driver_id: i % 10 === 9 ? "" : String((i % 2) + 1),
+        address: `10.200.${100 + i}.${200 + (i % 50)}`,
+        location: i % 3 === 0 ? "Haus 3, 2. OG" : "",
+      },
+      { "upgrade-insecure-requests": "1" },
+    );
+  }
   return service;
 }
 
-const show = (page: Page) => page.getByRole("button", { name: "Show the preview" }).click();
-
-function choose(page: Page, text: string): Promise<void> {
-  const file = { name: "printers.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
-  return page.getByLabel("File").setInputFiles(file);
+async function open(t: TestContext, service: TestApp, path: string, options = {}): Promise<Page> {
+  const browser = await openBrowser(t, {
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await browser.newPage();
+  await page.goto(service.url + path);
+  return page;
 }
 
+/** What has the focus, as a person would name it. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(
+    "document.activeElement.id || document.activeElement.textContent.trim().slice(0, 40) || document.activeElement.tagName",
+  ) as Promise<string>;
+}
+
+const rows = (page: Page) => page.locator("tbody input[name=ids]");
+
 describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a file is previewed and imported, and what was refused is still there", async (t) => {
-    const { url, app } = await withTwoPrinters(t);
-    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
-    const problems = watch(page, url);
+  test("narrow while one types: the address follows, the count says it, the focus stays", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers");
+    const problems = watch(page, service.url);
 
-    await page.goto(`${url}/printers`);
-    await page.getByRole("link", { name: "Import or export" }).click();
-    await page.getByLabel("Or paste the list").fill("Drucker\nA");
-    await show(page);
-    await page.locator("#import-problem .problems:focus").waitFor();
-    assert.equal(await page.getByLabel("Or paste the list").inputValue(), "Drucker\nA");
-    await page.getByLabel("Or paste the list").fill("");
-    await choose(page, printers);
-    await show(page);
-    await page.locator("h2:focus", { hasText: "Preview" }).waitFor();
-    assert.match(
-      (await page.locator(".marks").textContent()) ?? "",
-      /New\s*2\s*Changes\s*1\s*Same\s*1\s*Wrong\s*1/,
-    );
-    assert.ok(await page.getByText("KONICA MINOLTA Universal PCL (1 printer)").isVisible());
-    await page.getByRole("button", { name: "Import 3 printers" }).click();
-    await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
-    await picture(page, "1440-import-refused");
-    await page.getByLabel("Leave 1 wrong row out").check();
-    await page.getByRole("button", { name: "Import 3 printers" }).click();
-    await page.locator("#message .notice:focus").waitFor();
+    await page.getByPlaceholder("Narrow the list").pressSequentially("HAUS og", { delay: 20 });
+    await page.getByText("20 of 60 printers").waitFor();
+    const typed = [await focused(page), new URL(page.url()).search, await rows(page).count()];
+    await page.getByLabel("Whose printers").selectOption("Alpha");
+    await page.getByText("5 of 60 printers").waitFor();
+    const both = new URL(page.url()).search;
+    await page.reload();
+    const kept = await rows(page).count();
+    await page.getByPlaceholder("Narrow the list").fill("nothing at all");
+    await page.getByText("Nothing matches “nothing at all”.").waitFor();
+    await page.getByRole("link", { name: "Show all 60 printers" }).click();
 
-    assert.match(
-      (await page.locator("#message").textContent()) ?? "",
-      /Imported: 2 new printers, 1 printer changed, 2 new clients, 1 printer the same as before\./,
-    );
-    assert.equal(app.store.printers.list().length, 4);
-    assert.equal(app.store.printers.get(1).printer.location, "Hall");
-    assert.ok(await page.getByRole("button", { name: "Show the preview" }).isEnabled());
+    assert.deepEqual(typed, ["narrow-q", "?q=HAUS+og", 20]);
+    assert.equal(both, "?q=HAUS+og&client_id=1");
+    assert.equal(kept, 5);
+    assert.equal(page.url(), `${service.url}/printers`);
     assert.deepEqual(problems, []);
   });
 
-  test("a print server’s list is pasted, and what was left out is taken by one button", async (t) => {
-    const { url, app } = await startApp(t);
-    const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
-    await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const page = await browser.newPage();
-    await page.goto(`${url}/import`);
+  test("the key / leads to the search from everywhere but fields, and arrows and Escape work there", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/clients");
+    const problems = watch(page, service.url);
 
-    await page.getByRole("button", { name: "Copy" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
-    await page.getByLabel("Or paste the list").fill(server);
-    await page.getByLabel("Client", { exact: true }).fill("Tailspin Toys");
-    await show(page);
-    await page.getByText("1 printer is left out").click();
-    assert.ok(await page.getByText("every Windows has it").isVisible());
-    await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
-    await page.getByRole("button", { name: "Import 2 printers" }).click();
-    await page.getByText("Imported: 2 new printers, 1 new client.").waitFor();
+    await page.getByLabel("Name").fill("a/b");
+    await page.keyboard.press("/");
+    const inField = [await focused(page), await page.getByLabel("Name").inputValue()];
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    await page.keyboard.type("vellum");
+    await page.locator("#find-results").getByText("24 printers, 0 clients, 1 driver").waitFor();
+    await picture(page, "1440-search-panel");
+    const inSearch = [await focused(page), await page.locator("#find").inputValue()];
+    await page.keyboard.press("ArrowDown");
+    const first = await focused(page);
+    await page.keyboard.press("Escape");
+    const closed = [await focused(page), await page.locator("#find-results").innerHTML()];
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/search?q=vellum");
+    await page.getByRole("link", { name: "All 24 printers" }).click();
 
-    assert.match(copied, /^& \{[\s\S]*Get-Printer @target[\s\S]*\| Set-Clipboard$/);
-    assert.deepEqual(
-      app.store.printers.list().map(({ printer, client }) => `${client?.name}: ${printer.name}`),
-      ["Tailspin Toys: Office", "Tailspin Toys: PDF"],
-    );
+    assert.deepEqual(inField, ["f-name", "a/b/"]);
+    assert.deepEqual(inSearch, ["find", "vellum"]);
+    assert.match(first, /^(?:Büro|Long)/);
+    assert.deepEqual(closed, ["find", ""]);
+    assert.equal(page.url(), `${service.url}/printers?q=vellum`);
+    assert.deepEqual(problems, []);
   });
 
-  test("all of it works without scripts", async (t) => {
-    const { url, app } = await withTwoPrinters(t);
-    const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
-    const page = await browser.newPage();
+  test("rows are chosen with the shift key, by client and all, and moved together", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers?q=b%C3%BCro");
+    const problems = watch(page, service.url);
+    const bar = page.locator(".bulk");
+    const hidden = await bar.isVisible();
 
-    await page.goto(`${url}/import`);
-    assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
-    await page.getByLabel("Or paste the list").fill("Drucker\nA");
-    await show(page);
-    assert.ok(await page.getByText("The first line must name the columns").isVisible());
-    assert.equal(await page.getByLabel("Or paste the list").inputValue(), "Drucker\nA");
-    await page.getByLabel("Or paste the list").fill(server);
-    await page.getByLabel("Client", { exact: true }).fill("contoso");
-    await show(page);
-    await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
-    assert.match((await page.locator(".marks").textContent()) ?? "", /New\s*1\s*Changes\s*1/);
-    await picture(page, "360-preview-without-scripts");
-    await page.getByRole("button", { name: "Import 2 printers" }).click();
+    await rows(page).nth(1).check();
+    await rows(page)
+      .nth(4)
+      .click({ modifiers: ["Shift"] });
+    const range = await bar.locator(".chosen").textContent();
+    await rows(page).nth(2).uncheck();
+    await page.getByLabel(`Choose all of ${clients[3]}`).check();
+    const group = await bar.locator(".chosen").textContent();
+    await page.getByLabel("Choose all that are shown").check();
+    const all = await bar.locator(".chosen").textContent();
+    await page.getByLabel("Choose all that are shown").uncheck();
+    const none = await bar.isVisible();
+    await rows(page).nth(0).check();
+    await rows(page).nth(1).check();
+    await bar.locator("summary").getByText("Client", { exact: true }).click();
+    await bar.getByRole("button", { name: "Move" }).click();
+    await page.locator("#message").getByText("Choose the client to move the printers to.").waitFor();
+    await bar.getByLabel("Move to").selectOption("Zeta");
+    await bar.getByRole("button", { name: "Move" }).click();
+    await page.getByText("2 printers moved to Zeta").waitFor();
 
-    assert.match(page.url(), /\/import\?done=imported/);
-    assert.ok(await page.getByText("Imported: 1 new printer, 1 printer changed.").isVisible());
-    assert.equal(app.store.printers.list().length, 3);
+    assert.deepEqual([hidden, none], [false, false]);
+    assert.deepEqual([range, group, all], ["4 chosen", "17 chosen", "59 chosen"]);
+    assert.match(await focused(page), /2 printers moved to Zeta/);
+    const moved = service.app.store.printers.list().filter(({ client }) => client?.id === 4);
+    assert.equal(moved.length, 17);
+    assert.equal(await rows(page).count(), 59, "the list is narrowed as before");
+    assert.equal(await bar.isVisible(), false);
+    assert.deepEqual(problems, []);
   });
 
-  test("both steps are usable, light and dark, wide and at 320 px", async (t) => {
-    const { url } = await withTwoPrinters(t);
+  test("deleting several asks by name, deleting one does not, and the Enter key on a box deletes nothing", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers");
+
+    await rows(page).nth(0).focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(300);
+    const untouched = service.app.store.printers.list().length;
+    await rows(page).nth(1).check();
+    await page.locator("#delete-chosen summary").click();
+    await page.getByRole("dialog").getByText("Delete 2 printers?").waitFor();
+    await picture(page, "1440-printers-delete");
+    await page.keyboard.press("Escape");
+    const kept = service.app.store.printers.list().length;
+    await page.locator("#delete-chosen summary").click();
+    await page.getByRole("button", { name: "Delete them" }).click();
+    await page.getByText("2 printers deleted").waitFor();
+    const left = service.app.store.printers.list().length;
+    await page.getByRole("button", { name: "Delete Büro 16", exact: true }).click();
+    await page.locator("#message").getByText("Deleted: Büro 16").waitFor();
+
+    assert.deepEqual([untouched, kept, left], [60, 60, 58]);
+    assert.equal(service.app.store.printers.list().length, 57);
+    assert.match(await focused(page), /Deleted: Büro 16/);
+  });
+
+  test("a package of the chosen is asked for by an address that names them alone", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers");
+    await rows(page).nth(0).check();
+    await rows(page).nth(2).check();
+    const asked = page.waitForRequest(/\/packages\/rmm/);
+
+    await page.locator(".bulk summary").getByText("Download", { exact: true }).click();
+    await page.getByRole("button", { name: "For RMM" }).click();
+
+    assert.match((await asked).url(), /\/packages\/rmm\?ids=\d+&ids=\d+$/);
+  });
+
+  test("many are changed without scripts too", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers?client_id=1", { javaScriptEnabled: false });
+
+    await rows(page).nth(0).check();
+    await rows(page).nth(1).check();
+    await page.locator(".bulk summary").getByText("Driver", { exact: true }).click();
+    await page.getByLabel("Change to").selectOption({ index: 1 });
+    await page.getByRole("button", { name: "Change the driver" }).click();
+    const changed = await page.locator("#message").textContent();
+    const narrowed = await rows(page).count();
+    await rows(page).nth(0).check();
+    await page.locator("#delete-chosen summary").click();
+    await page.getByRole("button", { name: "Delete the chosen printers" }).click();
+
+    assert.match(changed ?? "", /2 printers now use/);
+    assert.equal(narrowed, 15);
+    assert.match((await page.locator("#message").textContent()) ?? "", /1 printer deleted/);
+    assert.equal(service.app.store.printers.list().length, 59);
+    assert.match(page.url(), /\/printers\?client_id=1&bulk=delete/);
+  });
+
+  test("the client of the printers that are seen stays in sight, below the head", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers");
+
+    await page.evaluate("window.scrollTo(0, 500)");
+    await page.waitForTimeout(200);
+    const places = (await page.evaluate(`[...document.querySelectorAll(".printers thead, .printers .client")]
+      .map((row) => [row.getBoundingClientRect().top, row.textContent.trim().slice(0, 5)])`)) as [
+      number,
+      string,
+    ][];
+    const [head, first] = places;
+
+    assert.equal(head?.[0], 0);
+    assert.ok(first && first[0] > 20 && first[0] < 60, `${first}`);
+    assert.equal(first[1], "Alpha");
+  });
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`lists are usable at every width, ${colorScheme}`, {
+    skip: withoutBrowser,
+    timeout: 300_000,
+  }, async (t) => {
+    const service = await shop(t);
     const found: string[] = [];
 
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 320]) {
-        const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
-        const page = await (await openBrowser(t, options)).newPage();
-        const problems = watch(page, url);
-        const look = async (step: string) => {
-          const where = `${colorScheme} ${width} ${step}`;
-          for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
-          if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-          await picture(page, `${width}-${colorScheme}-${step}`);
-        };
-        await page.goto(`${url}/import`);
-        await page.getByText("See the command").click();
-        await page.getByText("Columns of a CSV").click();
-        await look("import");
-        await choose(page, printers);
-        await show(page);
-        await page.getByText("1 printer is the same as here").click();
-        await look("import-preview");
-        found.push(...problems);
+    for (const width of [320, 360, 700, 1100, 1440]) {
+      const page = await open(t, service, "/printers", { viewport: { width, height: 800 }, colorScheme });
+      const look = async (what: string) => {
+        const where = `${colorScheme} ${width} ${what}`;
+        for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+        if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+        found.push(...(await brokenAddresses(page)).map((text) => `${where}: ${text} is broken or cut`));
+        await picture(page, `${width}-${colorScheme}-${what}`);
+      };
+      await look("printers-list");
+      await rows(page).nth(1).check();
+      await page.locator(".why summary").first().click();
+      await look("printers-chosen");
+      for (const path of [
+        "/printers?q=long",
+        "/packages",
+        "/clients",
+        "/search?q=papyrus",
+        "/printers?q=nothing",
+      ]) {
+        await page.goto(service.url + path);
+        await look(path.slice(1).replace("?q=", "-"));
       }
     }
 
     assert.deepEqual(found, []);
   });
-});
+}
+
+/** Addresses that take more than one line, or of which a part is not seen. */
+function brokenAddresses(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll(".printers code")]
+    .filter((code) => code.checkVisibility({ contentVisibilityAuto: true }))
+    .filter((code) => code.getClientRects().length > 1 || code.offsetHeight > 30 || code.scrollWidth > code.clientWidth)
+    .map((code) => code.textContent)`) as Promise<string[]>;
+}

@@ -135,8 +135,8 @@ test("all or nothing: what cannot be done to one is done to none, and says why",
       { ids: "1", action: "driver", driver_id: "", driver_desc: "Both" },
       /Without a driver there is no model/,
     ],
-    [{ ids: "1", action: "explode" }, /can be client, driver or delete/],
-    [{ ids: "1" }, /can be client, driver or delete/],
+    [{ ids: "1", action: "explode" }, /say whether to change the client/],
+    [{ ids: "1" }, /say whether to change the client/],
   ];
 
   for (const [fields, why] of refused) {

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp, type TestApp } from "../support/app.ts";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../support/browser.ts";
+
+const printers = [
+  "name;client;address;location;driver;Etage",
+  "Office;Contoso;10.0.0.19;Hall;;1",
+  "Store;Contoso;10.0.0.2;;;2",
+  "Lobby;Tailspin Toys & Söhne Vermögensverwaltungsgesellschaft mbH;10.2.0.4;;KALAMOS Universal PCL;3",
+  "مكتب;Tailspin Toys;printer-with-a-long-name.example.local;;;4",
+  "Wrong, name;Contoso;10.0.0.300;;;5",
+].join("\r\n");
+
+const server = JSON.stringify({
+  Printers: [
+    { Name: "Office", DriverName: "Papyrus 100 PCL6", PortName: "IP_1", Type: "Local" },
+    { Name: "PDF", DriverName: "Microsoft Print To PDF", PortName: "PORTPROMPT:", Type: "Local" },
+  ],
+  Ports: [{ Name: "IP_1", PrinterHostAddress: "10.0.0.1", Protocol: 1, PortNumber: 9100 }],
+  Drivers: [],
+});
+
+async function withTwoPrinters(t: TestContext): Promise<TestApp> {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Contoso" });
+  await service.post("/printers", { name: "Office", client_id: "1", address: "10.0.0.9" });
+  await service.post("/printers", { name: "Store", client_id: "1", address: "10.0.0.2" });
+  return service;
+}
+
+const show = (page: Page) => page.getByRole("button", { name: "Show the preview" }).click();
+
+function choose(page: Page, text: string): Promise<void> {
+  const file = { name: "printers.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
+  return page.getByLabel("File").setInputFiles(file);
+}
+
+describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("a file is previewed and imported, and what was refused is still there", async (t) => {
+    const { url, app } = await withTwoPrinters(t);
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    const problems = watch(page, url);
+
+    await page.goto(`${url}/printers`);
+    await page.getByRole("link", { name: "Import or export" }).click();
+    await page.getByLabel("Or paste the list").fill("Drucker\nA");
+    await show(page);
+    await page.locator("#import-problem .problems:focus").waitFor();
+    assert.equal(await page.getByLabel("Or paste the list").inputValue(), "Drucker\nA");
+    await page.getByLabel("Or paste the list").fill("");
+    await choose(page, printers);
+    await show(page);
+    await page.locator("h2:focus", { hasText: "Preview" }).waitFor();
+    assert.match(
+      (await page.locator(".marks").textContent()) ?? "",
+      /New\s*2\s*Changes\s*1\s*Same\s*1\s*Wrong\s*1/,
+    );
+    assert.ok(await page.getByText("KALAMOS Universal PCL (1 printer)").isVisible());
+    await page.getByRole("button", { name: "Import 3 printers" }).click();
+    await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
+    await picture(page, "1440-import-refused");
+    await page.getByLabel("Leave 1 wrong row out").check();
+    await page.getByRole("button", { name: "Import 3 printers" }).click();
+    await page.locator("#message .notice:focus").waitFor();
+
+    assert.match(
+      (await page.locator("#message").textContent()) ?? "",
+      /Imported: 2 new printers, 1 printer changed, 2 new clients, 1 printer the same as before\./,
+    );
+    assert.equal(app.store.printers.list().length, 4);
+    assert.equal(app.store.printers.get(1).printer.location, "Hall");
+    assert.ok(await page.getByRole("button", { name: "Show the preview" }).isEnabled());
+    assert.deepEqual(problems, []);
+  });
+
+  test("a print server’s list is pasted, and what was left out is taken by one button", async (t) => {
+    const { url, app } = await startApp(t);
+    const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
+    await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const page = await browser.newPage();
+    await page.goto(`${url}/import`);
+
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    await page.getByLabel("Or paste the list").fill(server);
+    await page.getByLabel("Client", { exact: true }).fill("Tailspin Toys");
+    await show(page);
+    await page.getByText("1 printer is left out").click();
+    assert.ok(await page.getByText("every Windows has it").isVisible());
+    await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
+    await page.getByRole("button", { name: "Import 2 printers" }).click();
+    await page.getByText("Imported: 2 new printers, 1 new client.").waitFor();
+
+    assert.match(copied, /^& \{[\s\S]*Get-Printer @target[\s\S]*\| Set-Clipboard$/);
+    assert.deepEqual(
+      app.store.printers.list().map(({ printer, client }) => `${client?.name}: ${printer.name}`),
+      ["Tailspin Toys: Office", "Tailspin Toys: PDF"],
+    );
+  });
+
+  test("all of it works without scripts", async (t) => {
+    const { url, app } = await withTwoPrinters(t);
+    const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+    const page = await browser.newPage();
+
+    await page.goto(`${url}/import`);
+    assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
+    await page.getByLabel("Or paste the list").fill("Drucker\nA");
+    await show(page);
+    assert.ok(await page.getByText("The first line must name the columns").isVisible());
+    assert.equal(await page.getByLabel("Or paste the list").inputValue(), "Drucker\nA");
+    await page.getByLabel("Or paste the list").fill(server);
+    await page.getByLabel("Client", { exact: true }).fill("contoso");
+    await show(page);
+    await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
+    assert.match((await page.locator(".marks").textContent()) ?? "", /New\s*1\s*Changes\s*1/);
+    await picture(page, "360-preview-without-scripts");
+    await page.getByRole("button", { name: "Import 2 printers" }).click();
+
+    assert.match(page.url(), /\/import\?done=imported/);
+    assert.ok(await page.getByText("Imported: 1 new printer, 1 printer changed.").isVisible());
+    assert.equal(app.store.printers.list().length, 3);
+  });
+
+  test("both steps are usable, light and dark, wide and at 320 px", async (t) => {
+    const { url } = await withTwoPrinters(t);
+    const found: string[] = [];
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [1440, 320]) {
+        const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
+        const page = await (await openBrowser(t, options)).newPage();
+        const problems = watch(page, url);
+        const look = async (step: string) => {
+          const where = `${colorScheme} ${width} ${step}`;
+          for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+          if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+          await picture(page, `${width}-${colorScheme}-${step}`);
+        };
+        await page.goto(`${url}/import`);
+        await page.getByText("See the command").click();
+        await page.getByText("Columns of a CSV").click();
+        await look("import");
+        await choose(page, printers);
+        await show(page);
+        await page.getByText("1 printer is the same as here").click();
+        await look("import-preview");
+        found.push(...problems);
+      }
+    }
+
+    assert.deepEqual(found, []);
+  });
+});
