@@ -1,6 +1,5 @@
 // What makes the pages smoother. Everything works without it, by plain forms and links.
 import { unhide } from "./scripts/copy.js";
-import "./scripts/dialog.js";
 import { $, each } from "./scripts/dom.js";
 import "./scripts/downloads.js";
 import { uploadDrivers } from "./scripts/driver-uploads.js";

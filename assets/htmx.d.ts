@@ -18,19 +18,10 @@ interface HtmxSwap extends HtmxRequest {
   readonly serverResponse: string;
 }
 
-interface HtmxQuestion {
-  readonly elt: Element;
-  /** What `hx-confirm` asks; null without it. */
-  readonly question: string | null;
-  readonly triggeringEvent: Event | undefined;
-  readonly issueRequest: (isConfirmed: boolean) => void;
-}
-
 interface GlobalEventHandlersEventMap {
   "htmx:xhr:progress": CustomEvent<ProgressEvent>;
   "htmx:beforeRequest": CustomEvent<HtmxRequest>;
   "htmx:afterRequest": CustomEvent<HtmxRequest>;
   "htmx:beforeOnLoad": CustomEvent<HtmxRequest>;
   "htmx:beforeSwap": CustomEvent<HtmxSwap>;
-  "htmx:confirm": CustomEvent<HtmxQuestion>;
 }

@@ -25,15 +25,15 @@ function noteOf(driver: Driver): string {
 test("files that another printer INF of the archive uses are no dead weight", () => {
   const note = noteOf(driverOf(2, { unused: { count: 3, bytes: 1024, paths: ["<b>.dll"] } }));
 
-  assert.match(note, /3 unused files of 1\u202f200, 1\.0 KB: dead weight in every package/);
+  assert.match(note, /3 unused files of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses them/);
   assert.match(note, /&lt;b&gt;\.dll and 2 more/);
 });
 
 test("where a report does not tell what other INFs use, it is said of the chosen one alone", () => {
   const [one, two] = [noteOf(driverOf(1)), noteOf(driverOf(2))];
 
-  assert.match(one, /10 unused files of 1\u202f200, 2\.0 KB: dead weight/);
-  assert.match(two, /10 files of 1\u202f200, 2\.0 KB, that this INF does not use: dead weight/);
+  assert.match(one, /10 unused files of 1\u202f200, 2\.0 KB: no printer INF/);
+  assert.match(two, /10 files of 1\u202f200, 2\.0 KB, that this INF does not use/);
 });
 
 test("what packages leave out is what the chosen INF does not use, whatever others do", () => {

@@ -24,17 +24,25 @@ document.addEventListener("click", (event) => {
   void download(link, link.href);
 });
 
-document.addEventListener("submit", (event) => {
-  const { target: form, submitter } = event;
-  if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
-  const button = submitter instanceof HTMLButtonElement ? submitter : null;
-  const method = button?.getAttribute("formmethod") ?? form.method;
-  const address = new URL(button?.getAttribute("formaction") ?? form.action, location.href);
-  if (method.toLowerCase() !== "get" || !isFile(address)) return;
-  event.preventDefault();
-  for (const [name, value] of new FormData(form, button)) address.searchParams.append(name, String(value));
-  void download(button ?? form, address.href);
-});
+// Before htmx, which would fetch the file and put it into the page.
+document.addEventListener(
+  "submit",
+  (event) => {
+    const { target: form, submitter } = event;
+    if (!(form instanceof HTMLFormElement)) return;
+    const button = submitter instanceof HTMLButtonElement ? submitter : null;
+    const method = button?.getAttribute("formmethod") ?? form.method;
+    const address = new URL(button?.getAttribute("formaction") ?? form.action, location.href);
+    if (method.toLowerCase() !== "get" || !isFile(address)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const only = button?.dataset.only;
+    for (const [name, value] of new FormData(form, button))
+      if (only === undefined || name === only) address.searchParams.append(name, String(value));
+    void download(button ?? form, address.href);
+  },
+  true,
+);
 
 /** What is asked about at the moment. */
 /** @type {WeakMap<HTMLElement, AbortController>} */

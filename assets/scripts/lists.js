@@ -133,20 +133,3 @@ function askBeforeDeleting(form) {
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.shouldSwap && detail.target.matches(".rows")) detail.target.replaceChildren();
 });
-
-// A download is the browser's own affair: htmx would fetch it and show it in place of the list.
-document.addEventListener(
-  "submit",
-  (event) => {
-    const { submitter, target } = event;
-    if (!submitter?.hasAttribute("formmethod") || !(target instanceof HTMLFormElement)) return;
-    event.stopImmediatePropagation();
-    // The address names the printers and nothing else of the form.
-    /** @param {FormDataEvent} event */
-    const leave = ({ formData }) => {
-      for (const name of [...formData.keys()]) if (name !== "ids") formData.delete(name);
-    };
-    target.addEventListener("formdata", leave, { once: true });
-  },
-  true,
-);

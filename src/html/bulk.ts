@@ -40,7 +40,7 @@ export function bulkBar(
     ${fold(
       "Download",
       html`<p>All chosen printers in one package:</p>
-      ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}">For ${target}</button> `)}`,
+      ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}" data-only="ids">For ${target}</button> `)}`,
     )}
     ${fold(
       "Delete…",

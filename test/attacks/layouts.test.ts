@@ -34,7 +34,7 @@ async function startWith(t: TestContext, archive: Buffer) {
 test("a small driver does not wait for large ones that were asked for before", async (t) => {
   const { addDriver, fetch } = await startApp(t);
   const large: number[] = [];
-  for (let i = 0; i < 6; i++) large.push(await addDriver(driverOfManyFiles(15_000, i)));
+  for (let i = 0; i < 6; i++) large.push(await addDriver(driverOfManyFiles(11_000, i)));
   const small = await addDriver();
   const order: number[] = [];
 
@@ -103,7 +103,7 @@ test("drivers too large for one package together fit without their dead weight",
   const { addDriver, addPrinter, post, fetch } = await startApp(t);
   await post("/clients", { name: "Large" });
   for (let i = 0; i < 2; i++) {
-    const driver_id = String(await addDriver(driverOfManyFiles(40_000 + i, i)));
+    const driver_id = String(await addDriver(driverOfManyFiles(33_000 + i, i)));
     await addPrinter({ name: `Printer ${i}`, client_id: "1", driver_id });
   }
 
