@@ -1,61 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp, type TestApp } from "../support/app.ts";
-import {
-  accessibilityProblems,
-  openBrowser,
-  overflows,
-  picture,
-  watch,
-  withoutBrowser,
-} from "../support/browser.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { accessibilityProblems, overflows, picture, watch, withoutBrowser } from "../support/browser.ts";
 
-const clients = ["Alpha", "Kunde Müller & Söhne", "مكتب النور", "Zeta"];
-
-/** Sixty printers of four clients, some of which give reason to look. */
-async function shop(t: TestContext): Promise<TestApp> {
-  const service = await startApp(t);
-  const { post, addDriver } = service;
-  for (const name of clients) await post("/clients", { name });
-  await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PCL6"] }));
-  await addDriver(driverZip({ models: ["Vellum Universal"], version: "2.0.0.0", provider: "Vellum" }));
-  for (let i = 0; i < 60; i++) {
-    await post(
-      "/printers",
-      {
-        name: i === 7 ? `Long ${"name ".repeat(12)}${"x".repeat(60)}` : `Büro ${i}`,
-        client_id: String((i % clients.length) + 1),
-        driver_id: i % 10 === 9 ? "" : String((i % 2) + 1),
-        address: `10.200.${100 + i}.${200 + (i % 50)}`,
-        location: i % 3 === 0 ? "Haus 3, 2. OG" : "",
-      },
-      { "upgrade-insecure-requests": "1" },
-    );
-  }
-  return service;
-}
-
-async function open(t: TestContext, service: TestApp, path: string, options = {}): Promise<Page> {
-  const browser = await openBrowser(t, {
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const page = await browser.newPage();
-  await page.goto(service.url + path);
-  return page;
-}
-
-/** What has the focus, as a person would name it. */
-function focused(page: Page): Promise<string> {
-  return page.evaluate(
-    "document.activeElement.id || document.activeElement.textContent.trim().slice(0, 40) || document.activeElement.tagName",
-  ) as Promise<string>;
-}
-
-const rows = (page: Page) => page.locator("tbody input[name=ids]");
+import { focused, open, rows, shop, shopClients } from "../support/shop-lists.ts";
 
 describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("narrow while one types: the address follows, the count says it, the focus stays", async (t) => {
@@ -125,7 +73,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
       .click({ modifiers: ["Shift"] });
     const range = await bar.locator(".chosen").textContent();
     await rows(page).nth(2).uncheck();
-    await page.getByLabel(`Choose all of ${clients[3]}`).check();
+    await page.getByLabel(`Choose all of ${shopClients[3]}`).check();
     const group = await bar.locator(".chosen").textContent();
     await page.getByLabel("Choose all that are shown").check();
     const all = await bar.locator(".chosen").textContent();
@@ -167,7 +115,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const kept = service.app.store.printers.list().length;
     await page.locator("#delete-chosen summary").click();
     await page.getByRole("button", { name: "Delete them" }).click();
-    await page.getByText("2 printers deleted").waitFor();
+    await page.getByText("Deleted: 2 printers").waitFor();
     const left = service.app.store.printers.list().length;
     await page.getByRole("button", { name: "Delete Büro 16", exact: true }).click();
     await page.locator("#message").getByText("Deleted: Büro 16").waitFor();
@@ -207,7 +155,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
     assert.match(changed ?? "", /2 printers now use/);
     assert.equal(narrowed, 15);
-    assert.match((await page.locator("#message").textContent()) ?? "", /1 printer deleted/);
+    assert.match((await page.locator("#message").textContent()) ?? "", /Deleted: 1 printer/);
     assert.equal(service.app.store.printers.list().length, 59);
     assert.match(page.url(), /\/printers\?client_id=1&bulk=delete/);
   });
