@@ -73,7 +73,7 @@ export function printerCount(list: PrinterList): Html {
 
 /** One form around all rows: each has its box, and a button of its own that deletes it. */
 function listForm({ rows, narrowing, choices, formats, chosen }: PrinterList): Html {
-  const all = html`<th role="columnheader" scope="col"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></th>`;
+  const all = html`<th role="columnheader" scope="col"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
   const groups = [...groupsOf(rows).values()].map((group) => groupBody(group, chosen));
   // The first button is the one that the Enter key presses in a box: it asks for nothing, and so changes nothing.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
@@ -102,8 +102,8 @@ function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> 
     ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
     : "Without a client";
   return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
-    aria-colspan="7"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
-    hidden> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
+    aria-colspan="7"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
+    hidden></label> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
     ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : rememberedRow(row)))}</tbody>`;
 }
 

@@ -48,7 +48,7 @@ const pages = [
 function smallTargets(page: Page, least: number): Promise<string[]> {
   return page.evaluate(`[...document.querySelectorAll("button, summary, input:not([type=hidden]), select, textarea, .row-actions a, nav a, .actions a")]
     .filter((element) => element.checkVisibility())
-    .map((element) => ["radio", "checkbox"].includes(element.type) ? element.labels[0] : element)
+    .map((element) => ["radio", "checkbox"].includes(element.type) ? element.labels[0] ?? element : element)
     .filter((element) => element.getBoundingClientRect().height < ${least} - 0.5)
     .map((element) => element.outerHTML.slice(0, 90) + " " + element.getBoundingClientRect().height)`) as Promise<
     string[]
@@ -57,7 +57,7 @@ function smallTargets(page: Page, least: number): Promise<string[]> {
 
 /** What is seen and does something when it is clicked, links aside. */
 function clickable(page: Page): Promise<string[]> {
-  return page.evaluate(`[...document.querySelectorAll("button, .button, form, input, select, nav, .row-actions")]
+  return page.evaluate(`[...document.querySelectorAll("button, .button, form:not(.list), input, select, nav, .row-actions")]
     .filter((element) => element.checkVisibility())
     .map((element) => element.outerHTML.slice(0, 80))`) as Promise<string[]>;
 }
