@@ -87,6 +87,23 @@ test("files of the service are packed once, each encoding under a name of its ow
   assert.equal(texts.size, 1);
 });
 
+test("a long page is packed anew as soon as anything in it has changed", async (t) => {
+  const service = await startApp(t);
+  const add = (name: string) =>
+    service.post("/printers", { name, address: "10.0.0.1" }, { "upgrade-insecure-requests": "1" });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => add(`Printer ${i}`)));
+  const ask = async () => (await raw(service, "/printers", { "accept-encoding": "gzip" })).body;
+
+  const [first, again] = [await ask(), await ask()];
+  await add("Another");
+  const changed = await ask();
+
+  assert.ok(first.equals(again));
+  assert.ok(!gunzipSync(again).includes("Another"));
+  assert.ok(gunzipSync(changed).includes("Another"));
+  assert.deepEqual(gunzipSync(changed), (await raw(service, "/printers")).body);
+});
+
 test("what is small and what is downloaded goes out as it is", async (t) => {
   const service = await startApp(t);
   const id = await service.addPrinter();

@@ -6,8 +6,8 @@ const encodings = ["br", "gzip"] as const;
 
 export type Encoding = (typeof encodings)[number];
 
-/** Below so many bytes packing is not worth its headers. */
-export const leastPackedBytes = 1024;
+/** Below so many characters packing is not worth its headers. */
+export const leastPackedLength = 1024;
 
 /** The smallest encoding that a client takes (RFC 9110, 12.5.3); undefined where it takes none of ours. */
 export function encodingFor(accepted: string | readonly string[] | undefined): Encoding | undefined {
@@ -23,7 +23,7 @@ export function encodingFor(accepted: string | readonly string[] | undefined): E
 /** How much a client's time is worth: pages are packed for each request, files that stay once. */
 type Effort = "quick" | "best";
 
-const gzipLevels = { quick: 6, best: 9 };
+const gzipLevels = { quick: 5, best: 9 };
 const brotliQualities = { quick: 5, best: 11 };
 
 /** Packs bytes, on a thread of Node's pool and not on this one. */
@@ -55,4 +55,22 @@ export async function packPage(bytes: Uint8Array, encoding: Encoding): Promise<U
     if (next === undefined) running--;
     else next();
   }
+}
+
+/** Long pages that were packed last: who asks again before anything has changed gets the same bytes. */
+const kept: { readonly text: string; readonly encoding: Encoding; readonly bytes: Uint8Array }[] = [];
+const mostKept = 2;
+/** In characters: shorter ones are packed in no time, and longer ones would take much memory. */
+const keptLengths = { min: 64 * 1024, max: 2 * 1024 * 1024 };
+
+/** What the page was packed to, if it was among the last. */
+export function packedBefore(text: string, encoding: Encoding | undefined): Uint8Array | undefined {
+  return kept.find((page) => page.encoding === encoding && page.text === text)?.bytes;
+}
+
+/** Remembers what a page was packed to. */
+export function keepPacked(text: string, encoding: Encoding, bytes: Uint8Array): void {
+  if (text.length < keptLengths.min || text.length > keptLengths.max) return;
+  kept.unshift({ text, encoding, bytes });
+  kept.length = Math.min(kept.length, mostKept);
 }

@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UserError } from "../domain/errors.ts";
-import { encodingFor, leastPackedBytes, packPage } from "./compression.ts";
+import {
+  type Encoding,
+  encodingFor,
+  keepPacked,
+  leastPackedLength,
+  packedBefore,
+  packPage,
+} from "./compression.ts";
 import type { Limits, Quotas } from "./limits.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
 import type { Download, OpenDownload, Reply, TextReply } from "./reply.ts";
@@ -49,17 +56,16 @@ async function sendText(
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
-  const plain = Buffer.from(reply.body, "utf8");
   const client = request.socket.remoteAddress;
   const take = (bytes: Uint8Array) =>
     bytes.length <= freeBytes ? free : quotas.pageBytes.take(client, bytes.length);
-  const encoding =
-    plain.length < leastPackedBytes ? undefined : encodingFor(request.headers["accept-encoding"]);
-  const body = encoding === undefined ? plain : await holding(take(plain), () => packPage(plain, encoding));
+  const isPackable = reply.body.length >= leastPackedLength;
+  const encoding = isPackable ? encodingFor(request.headers["accept-encoding"]) : undefined;
+  const body = packedBefore(reply.body, encoding) ?? (await bytesOf(reply.body, encoding, take));
   const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
-    ...(plain.length < leastPackedBytes ? {} : { Vary: "Accept-Encoding" }),
+    ...(isPackable ? { Vary: "Accept-Encoding" } : {}),
     ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
     ...reply.headers,
   };
@@ -71,6 +77,19 @@ async function sendText(
     response.writeHead(reply.status, headers);
     return writeAll(response, [body], limits.stalledMs);
   });
+}
+
+/** What goes over the wire of a text; while it is packed, it takes its share of the quota. */
+async function bytesOf(
+  text: string,
+  encoding: Encoding | undefined,
+  take: (bytes: Uint8Array) => (() => void) | undefined,
+): Promise<Uint8Array> {
+  const plain = Buffer.from(text, "utf8");
+  if (encoding === undefined) return plain;
+  const packed = await holding(take(plain), () => packPage(plain, encoding));
+  keepPacked(text, encoding, packed);
+  return packed;
 }
 
 /** Gives nothing back. */
