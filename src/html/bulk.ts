@@ -1,6 +1,6 @@
-import { driverTitle } from "../domain/driver.ts";
 import type { PrinterChoices } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
+import { driverChoices } from "./driver-label.ts";
 import { type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 
@@ -17,7 +17,7 @@ export function bulkBar(
       ${select(
         "client_id",
         "bulk-client",
-        clients.map(({ id, name }) => [id, name] as const),
+        clients.map(({ id, name }) => [String(id), name] as const),
         "Without a client",
       )}
       <button class="primary" name="action" value="client">Move</button>`,
@@ -25,12 +25,7 @@ export function bulkBar(
     ${fold(
       "Driver",
       html`<label for="bulk-driver">Change to</label>
-      ${select(
-        "driver_id",
-        "bulk-driver",
-        drivers.map((driver) => [driver.id, driverTitle(driver)] as const),
-        "No driver",
-      )}
+      ${select("driver_id", "bulk-driver", driverChoices(drivers), "No driver")}
       <label for="bulk-model">Install as</label>
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" aria-describedby="bulk-model-hint">
       <p class="hint" id="bulk-model-hint">Empty: each keeps its model where the driver has it, and else takes the driver’s own.</p>
@@ -60,7 +55,7 @@ function fold(label: string, body: Html, id?: string): Html {
 function select(
   name: string,
   id: string,
-  choices: readonly (readonly [number, string])[],
+  choices: readonly (readonly [string, string])[],
   none: string,
 ): Html {
   const options = choices.map(([value, label]) => html`<option value="${value}">${label}</option>`);

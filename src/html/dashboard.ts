@@ -4,7 +4,7 @@ import type { StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
-import { packageLinks } from "./packages.ts";
+import { packageOffer } from "./packages.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers.ts";
 import { stateBadge } from "./standing.ts";
@@ -120,11 +120,11 @@ function recent(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]
         );
   }
   const items = rows.map(
-    ({ printer, client, driver, ...standing }) => html`<li>
-      <a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a> ${!withPackages && stateBadge(standing)}
-      <span class="soft"><bdi>${client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(printer, driver)}</bdi> ·
-        ${time(printer.created_at)}</span>
-      ${withPackages && html`<span class="row-actions">${packageLinks(printer, formats)}</span>`}</li>`,
+    (row) => html`<li>
+      <a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a> ${!withPackages && stateBadge(row)}
+      <span class="soft"><bdi>${row.client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(row.printer, row.driver)}</bdi> ·
+        ${time(row.printer.created_at)}</span>
+      ${withPackages && html`<span class="row-actions">${packageOffer(row, formats)}</span>`}</li>`,
   );
   return html`<ul class="recent">${items}</ul>`;
 }

@@ -70,13 +70,22 @@ function rememberedRow(row: StatedPrinter, formats: readonly ListedFormat[]): Ht
 ><td role="cell">${client ? html`<bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi>` : html`<span class="soft">none</span>`}</td
 ><td role="cell"><bdi>${modelLabel(printer, driver)}</bdi></td
 ><td role="cell">${stateBadge(row)}</td
-><td role="cell">${packageLinks(printer, formats)}</td></tr>`;
+><td role="cell">${packageOffer(row, formats)}</td></tr>`;
   rememberedRows.set(row, made);
   return made;
 }
 
-/** A link to each package of a printer. */
-export function packageLinks(
+/** A link to each package of a printer; of one that is blocked, only beside the reason. */
+export function packageOffer(
+  { printer, state, findings: [worst] }: StatedPrinter,
+  formats: readonly ListedFormat[],
+): Html {
+  const links = packageLinks(printer, formats);
+  if (state !== "blocked") return html`${links}`;
+  return html`<details class="why"><summary>Download all the same</summary><p>${worst?.text}</p>${links}</details>`;
+}
+
+function packageLinks(
   { id, name }: { readonly id: number; readonly name: string },
   formats: readonly ListedFormat[],
 ): Html[] {

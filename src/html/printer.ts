@@ -14,6 +14,7 @@ import {
 } from "../domain/printer-choices.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
+import { machinesOf } from "./driver-label.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { iconSection } from "./icon.ts";
@@ -21,7 +22,7 @@ import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
 import { stateBadge } from "./standing.ts";
-import { architectures, bytes, counted, infDate, time } from "./text.ts";
+import { bytes, counted, infDate, time } from "./text.ts";
 
 /** Everything a printer's page shows. */
 interface PrinterPageData {
@@ -167,7 +168,7 @@ function driverSection({ printer, driver }: PrinterPageData): Html {
     row("Model", html`<bdi>${effectiveDescription(printer, driver) || "not chosen yet"}</bdi>`),
     row("INF", html`<code>${driver.inf_path || "none"}</code>`),
     row("Version", date ?? "not given"),
-    row("Machines", architectures(inf?.architectures ?? [])),
+    row("Machines", machinesOf(inf)),
     row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
   ];
   return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;

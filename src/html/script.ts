@@ -20,32 +20,17 @@ const shownCharacters = 200_000;
 export function scriptPage(frame: Frame, data: ScriptPageData): Html {
   const { fileName, size, downloadPath, owner, place } = data;
   const text = data.text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
-  const shown = visible(text.slice(0, shownCharacters));
-  const isWhole = shown === text;
+  const isWhole = text.length <= shownCharacters;
   const action = html`<a class="button primary" href="${downloadPath}">Download it</a>`;
   return page(
     { ...frame, title: fileName, place, action },
     html`<p class="soft">Of <a href="${owner.path}"><bdi>${owner.name}</bdi></a>, ${bytes(size)}. Download it rather than paste
       it: its encoding is a part of it.</p>
-    ${!isWhole && html`<p class="notice warn">${notWhole(text)}</p>`}
+    ${!isWhole && html`<p class="notice warn">Only the beginning is shown, ${bytes(shownCharacters)} of it: download it to read the rest.</p>`}
     <div class="snippet whole">
       <p class="label" id="script-label">The script as it is downloaded</p>
       ${isWhole && html`<button type="button" class="copy" data-copy="script-text" aria-describedby="script-label" hidden>Copy</button>`}
-      <pre id="script-text">${shown}</pre>
+      <pre id="script-text">${text.slice(0, shownCharacters)}</pre>
     </div>`,
-  );
-}
-
-function notWhole(text: string): string {
-  return text.length > shownCharacters
-    ? `Only the beginning is shown, ${bytes(shownCharacters)} of it: download it to read the rest.`
-    : "Characters that would change the order of what you read are shown as their numbers.";
-}
-
-/** Marks that make text stand elsewhere than where it is: what is read would not be what runs. */
-function visible(text: string): string {
-  return text.replace(
-    /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g,
-    (mark) => `⟨U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
   );
 }
