@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
 
 /** What a page's form would send back to say what it was opened with. */
 function openedIn(text: string): string {
@@ -122,4 +123,37 @@ test("two saves of what was opened at the same time: one is kept, the other is t
 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
   assert.match(app.store.clients.get(1).notes, /^(?:one|two)$/);
+});
+
+test("a driver that somebody else has saved meanwhile is not overwritten, neither at once nor after the question", async (t) => {
+  const { fetch, post, app, addDriver, addPrinter } = await startApp(t);
+  const id = await addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
+  await addPrinter({ driver_id: String(id) });
+  const opened = openedIn(await (await fetch(`/drivers/${id}`)).text());
+  const mine = { from_form: "1", inf_path: "papyrus.inf", driver_desc: "Papyrus A", name: "Ours", opened };
+  const asked = await (
+    await post(`/drivers/${id}`, { ...mine, driver_desc: "Papyrus B" }, navigation)
+  ).text();
+  const confirmed = /name="confirmed" value="(\w+)"/.exec(asked)?.[1] ?? "";
+  await post(`/drivers/${id}`, { inf_path: "papyrus.inf", driver_desc: "Papyrus B", comment: "theirs" });
+
+  const refused = await post(`/drivers/${id}`, mine, navigation);
+  const text = await refused.text();
+  const late = await post(`/drivers/${id}`, { ...mine, driver_desc: "Papyrus B", confirmed }, navigation);
+  const between = app.store.drivers.get(id);
+  const forced = await post(
+    `/drivers/${id}`,
+    { ...mine, driver_desc: "Papyrus B", opened: openedIn(text) },
+    navigation,
+  );
+
+  assert.match(confirmed, /^\w{16}$/);
+  assert.deepEqual([refused.status, late.status, forced.status], [409, 409, 303]);
+  assert.deepEqual(
+    [...text.matchAll(/<li><a href="#f-\w+">([^<]*)<\/a><\/li>/g)].map((match) => match[1]),
+    ["Model", "Name", "Comment"],
+  );
+  assert.match(text, /Saved meanwhile: <bdi>Papyrus B<\/bdi>/);
+  assert.deepEqual([between.name, between.comment], ["", "theirs"]);
+  assert.equal(app.store.drivers.get(id).name, "Ours");
 });

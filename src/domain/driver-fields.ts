@@ -12,6 +12,19 @@ export function isFromForm(input: FormInput): boolean {
   return isTicked(input[formMarker]);
 }
 
+/** A driver's settings as its form shows and sends them: no model is chosen where nobody chose one. */
+export function driverFormValues(driver: DriverSummary): FormInput {
+  const { name, comment, inf_path, driver_desc, trust_publisher, drop_unused } = driver;
+  return {
+    inf_path: cleanText(inf_path),
+    driver_desc: isUnchosen(driver) ? "" : cleanText(driver_desc),
+    name,
+    comment,
+    trust_publisher: trust_publisher ? "on" : "",
+    drop_unused: drop_unused ? "on" : "",
+  };
+}
+
 /**
  * A text field that was not sent keeps its value; a model that was typed counts more than one that was chosen. Where
  * another INF is chosen and the model is not one of its models, a browser's form is refused until one is chosen, and

@@ -3,8 +3,8 @@ import { cleanText } from "../domain/fields.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import { machinesOf, versionOf } from "./driver-label.ts";
 import { type ModelChoice, modelList } from "./driver-models.ts";
-import type { FormState } from "./form.ts";
-import { type Html, html } from "./html.ts";
+import { type FormState, savedMeanwhile } from "./form.ts";
+import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 import { count, counted } from "./text.ts";
 
@@ -17,7 +17,13 @@ const searchedFrom = 12;
 export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
   const { inf_path = driver.inf_path, driver_desc } = form.values;
   const inf = driver.report.infs.find(({ path }) => cleanText(path) === cleanText(inf_path));
-  return { ...choiceOf(driver, inf, driver_desc, query), problem: form.problems.driver_desc };
+  const saved = (name: string) =>
+    savedMeanwhile(form, name, (value) => (value === "" ? "nothing" : html`<bdi>${value}</bdi>`));
+  return {
+    ...choiceOf(driver, inf, driver_desc, query),
+    problem: form.problems.driver_desc ?? saved("driver_desc"),
+    infProblem: form.problems.inf_path ?? saved("inf_path"),
+  };
 }
 
 interface ModelForm {
@@ -42,16 +48,16 @@ export function choiceOf(
 
 /** Which INF, and which of its models: what a script brings anew when a model of another INF is chosen. */
 export function infAndModel(choice: ModelChoice, takesFocus = false): Html {
-  const { driver, inf, query } = choice;
+  const { driver, inf, query, infProblem } = choice;
   const printers = driver.report.infs.filter(({ isPrinter }) => isPrinter);
   const names = printers.reduce((sum, { descriptions }) => sum + descriptions.length, 0);
   return html`<div id="inf-and-model" ${takesFocus && html`tabindex="-1" data-focus`}>
-    ${infChoice(driver, inf?.path ?? "")}
+    ${infChoice(driver, inf?.path ?? "", infProblem)}
     ${names > searchedFrom && modelSearch(driver, query, printers.length)}
     ${modelList(choice)}</div>`;
 }
 
-function infChoice(driver: Driver, chosen: string): Html {
+function infChoice(driver: Driver, chosen: string, problem: Hole): Html {
   const candidates = driver.report.infs.filter((inf) => inf.isPrinter || inf.path === chosen);
   const all = candidates.length > 0 ? candidates : driver.report.infs;
   const listed = all.filter((inf, i) => i < shownInfs || inf.path === chosen);
@@ -67,9 +73,10 @@ function infChoice(driver: Driver, chosen: string): Html {
   );
   const reload = html`hx-get="${paths.driverModels(driver.id)}" hx-trigger="change" hx-target="#models-found"
     hx-swap="outerHTML" hx-include="#inf-and-model" hx-sync="#driver-form:replace"`;
-  return html`<fieldset class="infs" ${listed.length > 1 && reload}><legend>INF
+  return html`<fieldset class="infs" ${listed.length > 1 && reload} ${problem && html`aria-describedby="f-inf_path-problem"`}><legend>INF
     ${listed.length > 1 && html`<span class="hint">one of ${count(all.length)} in the archive</span>`}</legend>
-    <table><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Machines</th>
+    ${problem && html`<p class="problem" id="f-inf_path-problem">${problem}</p>`}
+    <table id="f-inf_path" tabindex="-1"><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Machines</th>
     <th scope="col" class="number">Models</th><th scope="col">Files</th></tr></thead><tbody>${rows}</tbody></table>
     ${all.length > listed.length && html`<p class="hint">${count(listed.length)} of ${count(all.length)} shown: search the models to choose one of the others.</p>`}
     ${listed.length > 1 && html`<noscript><button name="show" value="models">Show its models</button></noscript>`}</fieldset>`;

@@ -1,7 +1,7 @@
 import { type Driver, driverTitle, type InfSummary } from "../domain/driver.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import { findModels, findModelsIn, namesVersion } from "../domain/models.ts";
-import { type Html, html } from "./html.ts";
+import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 import { count, counted } from "./text.ts";
 
@@ -18,7 +18,10 @@ export interface ModelChoice {
   readonly model: string;
   /** What was searched for. */
   readonly query: string;
-  readonly problem?: string | undefined;
+  /** Beside the model. */
+  readonly problem?: Hole | undefined;
+  /** Beside the INF. */
+  readonly infProblem?: Hole | undefined;
 }
 
 /** The models that a search found, as radio buttons; the chosen one and the deployed one are always among them. */

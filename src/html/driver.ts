@@ -3,7 +3,15 @@ import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infNotes } from "./driver-notes.ts";
-import { checkbox, deleteFold, type FormState, problemSummary, textArea, textField } from "./form.ts";
+import {
+  checkbox,
+  deleteFold,
+  type FormState,
+  openedField,
+  problemSummary,
+  textArea,
+  textField,
+} from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -85,6 +93,15 @@ function facts(driver: Driver): Html {
   return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+const labels = {
+  inf_path: "INF",
+  driver_desc: "Model",
+  name: "Name",
+  comment: "Comment",
+  trust_publisher: "Trust the publisher",
+  drop_unused: "Leave out unused files",
+};
+
 /** The form on a driver's page, and the fragment that a refused save answers. */
 export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isOpen">): Html {
   const { driver, form, isOpen } = data;
@@ -95,7 +112,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
       hx-disabled-elt="find .primary" hx-disinherit="hx-disabled-elt">
       <input type="hidden" name="from_form" value="1">
-      ${problemSummary(form)}
+      ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${openedField(form)}
       ${isOpen && html`<p class="notice warn" role="status" tabindex="-1" data-focus>Nothing is saved yet.</p>`}
       ${infAndModel(choice)}
       <details class="more" ${isTyping && html`open`}><summary>The list lacks the model: type its name</summary>
@@ -105,14 +122,14 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
           hint: "Exactly as the INF has it. Windows refuses a name that the INF does not have.",
           attributes: html`spellcheck="false" autocomplete="off"`,
         })}</details>
-      ${textField(form, { label: "Name", name: "name", hint: "What the driver is called here. Empty: its provider, INF and version." })}
-      ${textArea(form, { label: "Comment", name: "comment" })}
+      ${textField(form, { label: labels.name, name: "name", hint: "What the driver is called here. Empty: its provider, INF and version." })}
+      ${textArea(form, { label: labels.comment, name: "comment" })}
       ${checkbox(form, {
-        label: "Trust the publisher",
+        label: labels.trust_publisher,
         name: "trust_publisher",
         hint: "The install script puts the catalog’s signing certificate among the machine’s trusted publishers, and uninstall takes it out again.",
       })}
-      ${checkbox(form, { label: "Leave out unused files", name: "drop_unused", hint: unusedHint(choice.inf) })}
+      ${checkbox(form, { label: labels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
       <button class="primary">Save driver</button>
     </form></div>`;
 }

@@ -154,14 +154,22 @@ interface Note {
 
 function notesOf(state: FormState, { name, hint }: FieldOptions, shown: (value: string) => Hole): Note[] {
   const problem = state.problems[name];
-  const meanwhile = state.meanwhile?.[name];
+  const meanwhile = savedMeanwhile(state, name, shown);
   const notes: Note[] = [];
   if (hint) notes.push({ id: `${id(name)}-hint`, kind: "hint", text: hint });
   if (problem !== undefined) notes.push({ id: `${id(name)}-problem`, kind: "problem", text: problem });
-  if (meanwhile !== undefined) {
-    notes.push({ id: `${id(name)}-now`, kind: "problem", text: html`Saved meanwhile: ${shown(meanwhile)}` });
-  }
+  if (meanwhile !== undefined) notes.push({ id: `${id(name)}-now`, kind: "problem", text: meanwhile });
   return notes;
+}
+
+/** What somebody else has saved in a field; undefined where that is what was sent. */
+export function savedMeanwhile(
+  { meanwhile = {} }: FormState,
+  name: string,
+  shown: (value: string) => Hole,
+): Html | undefined {
+  const value = meanwhile[name];
+  return value === undefined ? undefined : html`Saved meanwhile: ${shown(value)}`;
 }
 
 function isWrong(notes: readonly Note[]): boolean {

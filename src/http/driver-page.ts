@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { DriverEffects } from "../domain/driver-effects.ts";
-import { isFromForm } from "../domain/driver-fields.ts";
+import { driverFormValues, isFromForm } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
@@ -21,7 +21,7 @@ import { paths } from "../html/paths.ts";
 import { unusedHintAnew } from "../html/unused.ts";
 import { saveDriver } from "../services/driver-changes.ts";
 import { newerVersion, olderVersions } from "../services/move-printers.ts";
-import { answerForm, answerWaiting, removing, saving, sentForm } from "./answer-form.ts";
+import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
@@ -67,7 +67,7 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
   const standing = driversById.get(id);
   if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
   const users = printers.filter((row) => row.driver?.id === id);
-  const { form = formOf(driver), query = "", isOpen = false } = shown;
+  const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = shown;
   const data = {
     driver,
     printers: users,
@@ -78,16 +78,6 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
     newer: await newerVersion(app.store, driver, drivers),
   };
   return driverPage({ assets, message }, data);
-}
-
-function formOf({ name, comment, trust_publisher, drop_unused }: Driver): FormState {
-  const ticked = (is: boolean) => (is ? "on" : "");
-  return sentForm({
-    name,
-    comment,
-    trust_publisher: ticked(trust_publisher),
-    drop_unused: ticked(drop_unused),
-  });
 }
 
 /** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or as suggestions */
@@ -124,14 +114,15 @@ export async function update(context: Context<"id">): Promise<Reply> {
   const saved = await saving(() => saveDriver(app, id, form));
   if (saved.value?.isSaved === false) return confirm(context, form, saved.value);
   const isQuestion = form.from_upload !== undefined;
-  const shown = { form: sentForm(form, saved.error), query: "" };
+  const now = driverFormValues(app.store.drivers.get(id));
+  const shown = { form: sentForm(form, saved.error, now), query: "" };
   const reply = await answerForm(request, saved, {
     redirect: ({ effects }) => savedPath(id, effects),
     page: () => pageOf(app, id, shown),
     fragment: async ({ error }) => {
       const driver = app.store.drivers.get(id);
       if (isQuestion) return answerTo(app, driver, error);
-      return driverSettings(error ? { driver, ...shown } : { driver, form: formOf(driver), query: "" });
+      return driverSettings(error ? { driver, ...shown } : { driver, form: recordForm(now), query: "" });
     },
   });
   // A script shows the whole page anew: what was saved stands in every part of it.

@@ -7,8 +7,9 @@ import {
   grouped,
   hasEffects,
 } from "../domain/driver-effects.ts";
-import { isFromForm, parseDriver } from "../domain/driver-fields.ts";
+import { driverFormValues, isFromForm, parseDriver } from "../domain/driver-fields.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
+import { checkOpened } from "../domain/opened.ts";
 import { effectiveDescription } from "../domain/printer.ts";
 import { revisionsWith } from "../pkg/scripts/deployment.ts";
 import type { Store } from "../store/store.ts";
@@ -31,7 +32,8 @@ interface DriverSave {
 /**
  * Saves a driver's form. One of our own forms is asked to be sent again with `confirmed`, the digest of what the save
  * does, where it does anything to printers; from any other sender it is taken as it is.
- * @throws UserError "not-found", or "invalid" with a message for each field
+ * @throws UserError "not-found", "invalid" with a message for each field, or "stale" where somebody else has saved
+ *   the driver since the form was opened
  */
 export async function saveDriver(
   { store, packages }: DriverServices,
@@ -39,13 +41,14 @@ export async function saveDriver(
   form: FormInput,
 ): Promise<DriverSave> {
   const driver = store.drivers.get(id);
+  checkOpened(form.opened, driverFormValues(driver));
   const settings = parseDriver(form, driver);
   const effects = await effectsOf(store, driver, settings);
   const { confirmed = "" } = form;
   if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest) {
     return { isSaved: false, effects, isStale: confirmed !== "" };
   }
-  await store.drivers.update(id, settings);
+  await store.drivers.update(id, settings, form.opened);
   const { onlyUsedBy } = wantedOf({ ...driver, ...settings });
   if (onlyUsedBy !== wantedOf(driver).onlyUsedBy) packages.prepare(driver);
   return { isSaved: true, effects, isStale: false };

@@ -1,6 +1,8 @@
 import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
+import { driverFormValues } from "../domain/driver-fields.ts";
 import { UserError } from "../domain/errors.ts";
 import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
+import { checkOpened } from "../domain/opened.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
@@ -111,10 +113,14 @@ export class Drivers {
     });
   }
 
-  /** @throws UserError "not-found" */
-  update(id: number, settings: DriverSettings): Promise<void> {
+  /**
+   * @param opened what the form was opened with, where it says so
+   * @throws UserError "not-found", or "stale" where somebody else has saved the driver since
+   */
+  update(id: number, settings: DriverSettings, opened?: string): Promise<void> {
     return this.#db.write(() => {
-      const { report } = this.get(id);
+      const { report, ...driver } = this.get(id);
+      checkOpened(opened, driverFormValues(driver));
       this.#db.all(
         `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
           drop_unused = ?, updated_at = ?, listed = ? WHERE id = ?`,
