@@ -66,6 +66,6 @@ test("the list is narrowed by words and state, and says what it is narrowed from
     version: ["Papyrus papyrus.inf 2.0.0.0"],
   });
   assert.match(page, /1 of 3 drivers/);
-  assert.match(nothing, /No driver matches\.[\s\S]*Show all 3 drivers/);
+  assert.match(nothing, /Nothing matches “&lt;b&gt;”\.[\s\S]*Show all 3 drivers/);
   assert.match(nothing, /value="&lt;b&gt;"/);
 });

@@ -10,7 +10,7 @@ import { makeZip } from "./support/zip.ts";
 /** What an upload is answered with, up to the list. */
 async function answerTo({ upload }: TestApp, bytes: Uint8Array): Promise<string> {
   const text = await (await upload("/drivers/upload", bytes)).text();
-  return text.slice(0, text.indexOf('<div id="driver-rows">'));
+  return text.slice(0, text.indexOf('<div id="driver-rows"'));
 }
 
 function toneOf(answer: string): string {

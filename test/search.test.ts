@@ -96,7 +96,7 @@ test("what an address says wrongly narrows nothing, and the same rows come back"
     { state: "Ready" },
   ];
 
-  const found = inputs.map(parseNarrowing);
+  const found = inputs.map((input) => parseNarrowing(input));
 
   assert.deepEqual(
     found.map(isNarrowed),
@@ -132,8 +132,8 @@ test("drivers and clients are found by their words", () => {
   ];
 
   const found = [
-    narrowDrivers(drivers, { q: "VELLUM 1.2.3", state: "" }),
-    narrowDrivers(drivers, { q: "l17", state: "" }),
+    narrowDrivers(drivers, { q: "VELLUM 1.2.3", state: undefined }),
+    narrowDrivers(drivers, { q: "l17", state: undefined }),
     narrowDrivers(drivers, { q: "", state: "blocked" }),
     narrowClients(clients, { q: "ozdemir kunde" }),
     narrowClients(clients, { q: "a" }),

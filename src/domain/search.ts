@@ -14,17 +14,32 @@ export interface Narrowing {
   readonly q: string;
   /** `none` are those without a client; undefined is any. */
   readonly client: number | "none" | undefined;
-  /** A state, or what a finding is about; undefined is any. */
-  readonly state: State | FindingKind | "changed" | undefined;
+  /** Undefined is any. */
+  readonly state: WantedState | undefined;
 }
 
-/** What an address says; what it says wrongly narrows nothing. */
-export function parseNarrowing({ q = "", client_id = "", state = "" }: FormInput): Narrowing {
+/** A state, what a finding is about, or what only printers or only drivers can be. */
+export type WantedState = State | FindingKind | "changed" | "newer" | "unused";
+
+const common = [...states, ...findingKinds] as const;
+/** Downloaded, and changed since. */
+const printerStates: readonly WantedState[] = [...common, "changed"];
+/** Used where a newer version is here, or used by no printer. */
+export const driverStates: readonly WantedState[] = [...common, "newer", "unused"];
+
+/**
+ * What an address says; what it says wrongly narrows nothing.
+ * @param known the states that rows of the list can be in
+ */
+export function parseNarrowing(
+  { q = "", client_id = "", state = "" }: FormInput,
+  known: readonly WantedState[] = printerStates,
+): Narrowing {
   const isNumber = /^[1-9]\d{0,14}$/.test(client_id);
   return {
     q: cleanText(q.slice(0, maxQuery).replace(/\s/g, " ")),
     client: isNumber ? Number(client_id) : client_id === "none" ? "none" : undefined,
-    state: [...states, ...findingKinds, "changed" as const].find((known) => known === state),
+    state: known.find((one) => one === state),
   };
 }
 
@@ -48,25 +63,17 @@ export function narrowPrinters(
   );
 }
 
-/** What a list of drivers is narrowed to. */
-export interface DriverNarrowing {
-  /** Words, as they were typed. */
-  readonly q: string;
-  /** A state, what a finding is about, `newer` or `unused`; empty is any. */
-  readonly state: string;
-}
-
 /** By words and state. @returns the same rows where nothing is narrowed */
 export function narrowDrivers(
   rows: readonly StatedDriver[],
-  { q, state }: DriverNarrowing,
+  { q, state }: Pick<Narrowing, "q" | "state">,
 ): readonly StatedDriver[] {
-  if (q === "" && state === "") return rows;
+  if (q === "" && state === undefined) return rows;
   const hasWords = matcher(q);
   return rows.filter((row) => isDriverInState(row, state) && hasWords(remembered(row, driverText)));
 }
 
-function isDriverInState(row: StatedDriver, wanted: string): boolean {
+function isDriverInState(row: StatedDriver, wanted: WantedState | undefined): boolean {
   if (wanted === "unused") return row.printer_count === 0;
   if (wanted === "newer") return row.newer !== undefined && row.printer_count > 0;
   return isInState(row, wanted);
@@ -81,8 +88,8 @@ export function narrowClients<T extends Pick<Client, "name" | "notes">>(
   return rows.filter(({ name, notes }) => hasWords(folded(`${name}\n${notes}`)));
 }
 
-function isInState({ state, findings }: Standing, wanted = ""): boolean {
-  if (wanted === "" || wanted === state) return true;
+function isInState({ state, findings }: Standing, wanted: WantedState | undefined): boolean {
+  if (wanted === undefined || wanted === state) return true;
   return findings.some(({ kind }) => kind === wanted);
 }
 

@@ -1,22 +1,22 @@
 import { inOrder } from "../domain/driver-order.ts";
+import type { FindingKind } from "../domain/findings.ts";
 import type { StatedDriver } from "../domain/listings.ts";
-import { type DriverNarrowing, narrowDrivers } from "../domain/search.ts";
+import { type Narrowing, narrowDrivers, parseNarrowing } from "../domain/search.ts";
 import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
+import { narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
-import { bytes, count, counted, time } from "./text.ts";
+import { bytes, time } from "./text.ts";
 
-/** Drivers with what the last upload brought, and what the list is narrowed to. */
-interface DriverList {
+/** The drivers that are shown, with what the last upload brought. */
+export interface DriverList {
   readonly rows: readonly StatedDriver[];
   readonly result?: UploadResult;
-  readonly narrowing?: DriverNarrowing;
+  readonly narrowing?: Narrowing;
 }
-
-const everything: DriverNarrowing = { q: "", state: "" };
 
 export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: number): Html {
   return page(
@@ -25,6 +25,20 @@ export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: nu
   );
 }
 
+const kinds: readonly FindingKind[] = [
+  "unchosen-model",
+  "lost-model",
+  "incomplete",
+  "missing-files",
+  "unsigned",
+  "archive",
+];
+const others = [
+  ["newer", "In use, and a newer version is here"],
+  ["unused", "Without printers"],
+] as const;
+const everything = parseNarrowing({});
+
 /** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
 export function driverList({ rows, result, narrowing = everything }: DriverList): Html {
   const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
@@ -32,51 +46,17 @@ export function driverList({ rows, result, narrowing = everything }: DriverList)
   const body =
     rows.length === 0
       ? emptyState(sentence, first)
-      : html`${driverSelect(rows, result)}${narrowingForm(narrowing)}${found(rows, narrowing)}`;
-  return html`<section id="driver-list" aria-label="Drivers">${uploadNotice(result)}
-    <div id="driver-rows">${body}</div></section>`;
+      : html`${driverSelect(rows, result)}${narrowedDrivers(rows, narrowing)}`;
+  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(result)}
+    <div id="driver-rows" class="narrowed">${body}</div></section>`;
 }
 
-/** The rows that are left, which a script brings anew while somebody narrows them. */
-function found(rows: readonly StatedDriver[], narrowing: DriverNarrowing): Html {
-  const shown = narrowDrivers(rows, narrowing);
-  const all = html`<a class="button" href="${paths.drivers}">Show all ${counted(rows.length, "driver")}</a>`;
-  const less =
-    shown.length < rows.length &&
-    html`<p class="soft" role="status">${count(shown.length)} of ${counted(rows.length, "driver")}
-    <a href="${paths.drivers}">Show all</a></p>`;
-  return html`<div id="drivers-found">${
-    shown.length > 0 ? html`${less}${driverTable(shown)}` : emptyState("No driver matches.", all)
-  }</div>`;
-}
-
-const stateChoices = [
-  ["", "Any state"],
-  ["ready", "Ready"],
-  ["attention", "Attention"],
-  ["blocked", "Blocked"],
-  ["unchosen-model", "Model not chosen"],
-  ["lost-model", "Model not in the INF"],
-  ["incomplete", "INF or model missing"],
-  ["missing-files", "Files missing"],
-  ["unsigned", "Unsigned"],
-  ["archive", "Archive missing or damaged"],
-  ["newer", "In use, and a newer version is here"],
-  ["unused", "Without printers"],
-] as const;
-
-function narrowingForm({ q, state }: DriverNarrowing): Html {
-  const options = stateChoices.map(
-    ([value, label]) => html`<option value="${value}" ${value === state && html`selected`}>${label}</option>`,
-  );
-  return html`<form class="narrowing" method="get" action="${paths.drivers}" role="search" aria-label="Narrow the list"
-    hx-get="${paths.drivers}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
-    hx-target="#drivers-found" hx-select="#drivers-found" hx-swap="outerHTML" hx-replace-url="true">
-    <label class="visually-hidden" for="narrow-q">Words in the list</label>
-    <input id="narrow-q" type="search" name="q" value="${q}" maxlength="200" autocomplete="off" placeholder="Narrow the list">
-    <label class="visually-hidden" for="narrow-state">State</label>
-    <select id="narrow-state" name="state">${options}</select>
-    <noscript><button>Narrow</button></noscript></form>`;
+function narrowedDrivers(all: readonly StatedDriver[], narrowing: Narrowing): Html {
+  const shown = narrowDrivers(all, narrowing);
+  const named = { id: "driver", noun: "driver", shown: shown.length, total: all.length, narrowing } as const;
+  const list = { ...named, path: paths.drivers };
+  return html`${narrowingForm(list, { states: { others, kinds } })}
+    <div id="driver-list">${shown.length > 0 ? driverTable(shown) : nothingMatches(list)}</div>`;
 }
 
 /** By title, of one title the newest version first. @param oob where a fragment brings it along */

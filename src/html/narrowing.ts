@@ -1,6 +1,6 @@
 import { type FindingKind, states } from "../domain/findings.ts";
 import type { ClientName } from "../domain/listings.ts";
-import { isNarrowed, maxQuery, type Narrowing } from "../domain/search.ts";
+import { isNarrowed, maxQuery, type Narrowing, type WantedState } from "../domain/search.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState } from "./layout.ts";
 import { stateWord } from "./standing.ts";
@@ -21,8 +21,11 @@ interface NarrowedList {
 interface NarrowingChoices {
   /** Only where rows have clients. */
   readonly clients?: readonly ClientName[];
-  /** Only where rows have states; of these kinds of findings. */
-  readonly kinds?: readonly FindingKind[];
+  /** Only where rows have states: those that no finding is about, with their words, then these kinds of findings. */
+  readonly states?: {
+    readonly others: readonly (readonly [state: WantedState, label: string])[];
+    readonly kinds: readonly FindingKind[];
+  };
 }
 
 /** What findings are about, as a list is narrowed to them. */
@@ -54,7 +57,7 @@ export function narrowingQuery({ q, client, state }: Narrowing): string {
 }
 
 /** The form above a list, which scripts bring anew as one types. */
-export function narrowingForm(list: NarrowedList, { clients, kinds }: NarrowingChoices): Html {
+export function narrowingForm(list: NarrowedList, { clients, states }: NarrowingChoices): Html {
   const { path, id, narrowing } = list;
   return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Narrow the list"
     hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
@@ -63,7 +66,7 @@ export function narrowingForm(list: NarrowedList, { clients, kinds }: NarrowingC
     <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
       placeholder="Narrow the list">
     ${clients && clientSelect(clients, narrowing)}
-    ${kinds && stateSelect(kinds, narrowing)}
+    ${states && stateSelect(states, narrowing)}
     <noscript><button>Narrow</button></noscript>
     ${narrowedCount(list)}</form>`;
 }
@@ -89,11 +92,14 @@ function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Ht
       ${option("none", "Without a client", client === "none")}</select>`;
 }
 
-function stateSelect(kinds: readonly FindingKind[], { state }: Narrowing): Html {
+/** What printers can be besides. */
+export const changedState = ["changed", "Changed since downloaded"] as const;
+
+function stateSelect({ others, kinds }: Required<NarrowingChoices>["states"], { state }: Narrowing): Html {
   return html`<label class="visually-hidden" for="narrow-state">In which state</label>
     <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
       ${states.map((one) => option(one, stateWord(one), state === one))}
-      ${option("changed", "Changed since downloaded", state === "changed")}
+      ${others.map(([one, label]) => option(one, label, state === one))}
       <optgroup label="Because">${kinds.map((kind) => option(kind, kindWords[kind], state === kind))}</optgroup></select>`;
 }
 

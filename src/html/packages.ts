@@ -4,7 +4,7 @@ import type { ListedFormat } from "../domain/package-format.ts";
 import type { Narrowing } from "../domain/search.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
-import { narrowingForm, nothingMatches } from "./narrowing.ts";
+import { changedState, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers.ts";
 import { stateBadge } from "./standing.ts";
@@ -36,7 +36,7 @@ export function packagesPage(frame: Frame, list: PackageList): Html {
     { ...frame, title: "Packages", place: "Packages" },
     total === 0
       ? emptyState(sentence, first)
-      : html`${narrowingForm(named, { clients, kinds: findingKinds.filter((kind) => kind !== "no-driver") })}
+      : html`${narrowingForm(named, { clients, states: { others: [changedState], kinds: findingKinds.filter((kind) => kind !== "no-driver") } })}
         <div id="package-list" class="rows">${body}</div>`,
   );
 }

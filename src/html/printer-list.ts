@@ -6,7 +6,7 @@ import { bulkBar } from "./bulk.ts";
 import type { FormState } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
-import { narrowedCount, narrowingForm, narrowingQuery, nothingMatches } from "./narrowing.ts";
+import { changedState, narrowedCount, narrowingForm, narrowingQuery, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { printerForm } from "./printer-form.ts";
 import { addressWidth, printerCells, printerHead } from "./printers.ts";
@@ -39,7 +39,7 @@ export function printersPage(frame: Frame, list: PrinterList, { form, choices, i
     html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
       <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
         ${printerForm(choices, form)}</details>
-      ${narrowingForm(named(list), { clients: list.choices.clients, kinds: findingKinds })}</div>
+      ${narrowingForm(named(list), { clients: list.choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
     ${printerList(list)}`,
   );
 }

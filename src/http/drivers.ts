@@ -2,14 +2,17 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import type { AddedDriver } from "../domain/listings.ts";
+import { driverStates } from "../domain/search.ts";
 import type { UploadResult } from "../html/driver-upload.ts";
 import { driverList, driversPage } from "../html/drivers.ts";
+import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver } from "../services/drivers.ts";
 import { olderVersions } from "../services/move-printers.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { clientOf } from "./limits.ts";
+import { narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -17,14 +20,13 @@ import { undoMessage } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
 
 /** `GET /drivers`, narrowed by words and state */
-export async function index({ app, url }: Context): Promise<Reply> {
+export async function index({ app, request, url }: Context): Promise<Reply> {
   const { drivers } = await app.overview.read();
   const message = undoMessage(app, url);
-  const { searchParams: query } = url;
-  const narrowing = { q: query.get("q") ?? "", state: query.get("state") ?? "" };
-  return htmlReply(
-    driversPage({ assets, message }, { rows: drivers, narrowing }, app.config.uploadLimitBytes),
-  );
+  const narrowing = narrowingIn(url.searchParams, driverStates);
+  const list = { rows: drivers, narrowing };
+  const reply = htmlReply(driversPage({ assets, message }, list, app.config.uploadLimitBytes));
+  return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
 }
 
 /** `POST /drivers/upload` */

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { FormInput } from "../domain/fields.ts";
-import { type Narrowing, parseNarrowing } from "../domain/search.ts";
+import { type Narrowing, parseNarrowing, type WantedState } from "../domain/search.ts";
 import type { TextReply } from "./reply.ts";
 
-/** What an address narrows a list to. */
-export function narrowingIn(query: URLSearchParams): Narrowing {
-  return parseNarrowing(Object.fromEntries(query));
+/** What an address narrows a list to. @param known the states that rows of the list can be in */
+export function narrowingIn(query: URLSearchParams, known?: readonly WantedState[]): Narrowing {
+  return parseNarrowing(Object.fromEntries(query), known);
 }
 
 /**

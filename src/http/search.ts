@@ -21,6 +21,6 @@ async function find({ overview, store }: App, q: string): Promise<Found> {
     q,
     printers: narrowPrinters(printers, words),
     clients: narrowClients(store.clients.list(), words),
-    drivers: narrowDrivers(drivers, { q: words.q, state: "" }),
+    drivers: narrowDrivers(drivers, words),
   };
 }

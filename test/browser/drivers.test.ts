@@ -139,7 +139,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.match(page.url(), /\/drivers\?q=acme/);
     assert.match(await focused(page), /^Words in the list/);
     await page.getByRole("combobox", { name: "State" }).selectOption("blocked");
-    await page.getByText("No driver matches.").waitFor();
+    await page.getByText("Nothing matches “acme”.").waitFor();
     await page.getByRole("link", { name: "Show all 2 drivers" }).click();
     await page.locator("#driver-table tbody tr").nth(1).waitFor();
 
