@@ -136,10 +136,17 @@ test("a newer version of a driver that printers use offers to move them, an unli
   await service.addPrinter({ driver_id: String(old), driver_desc: "Papyrus 200" });
 
   const unlike = await answerTo(service, driver("3.0.0.0", ["Papyrus 300"]));
+  const [before, listed] = await Promise.all(
+    ["/", "/drivers?state=newer"].map(async (path) => (await service.fetch(path)).text()),
+  );
   const newer = await answerTo(service, driver("2.0.0.0", ["PAPYRUS 200", "Papyrus 201"]));
+  const after = await (await service.fetch("/")).text();
   const page = await (await service.fetch(`/drivers/${old}`)).text();
 
   assert.doesNotMatch(unlike, /older version/);
+  assert.doesNotMatch(before ?? "", /state=newer/);
+  assert.match(listed ?? "", /0 of 2 drivers/);
+  assert.match(after, /state=newer/);
   assert.match(newer, /1 printer has an older version: <bdi>Papyrus papyrus\.inf 1\.0\.0\.0 · /);
   assert.match(newer, new RegExp(`href="/drivers/${old}/move\\?to=3">Move 1 printer…`));
   assert.match(page, /A newer version is here: <a href="\/drivers\/3">/);

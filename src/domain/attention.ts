@@ -26,7 +26,7 @@ export function attentionOf(printers: readonly StatedPrinter[], drivers: readonl
     sameName: having("same-name"),
     sameAddress: having("same-address"),
     changed: printers.filter(({ changed }) => changed).length,
-    outdated: drivers.filter(({ printer_count, newer }) => printer_count > 0 && newer !== undefined).length,
+    outdated: drivers.filter(({ newer }) => newer !== undefined).length,
     unused: { count: unused.length, bytes: unused.reduce((sum, { size }) => sum + size, 0) },
   };
 }

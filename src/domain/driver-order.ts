@@ -14,52 +14,65 @@ export function inOrder<T extends DriverSummary>(drivers: readonly T[]): T[] {
   return keyed.map(({ driver }) => driver);
 }
 
-/** Those of the same provider and INF whose version is newer, for the same machines at least; the newest first. */
-export function newerOf<T extends DriverSummary>(driver: DriverSummary, drivers: readonly T[]): T[] {
-  return versionsOf(driver, drivers, (other, own) => other.rank > own.rank && servesAll(other, own));
-}
-
-/** Those of the same provider and INF whose version is older, for no other machines; the newest first. */
-export function olderOf<T extends DriverSummary>(driver: DriverSummary, drivers: readonly T[]): T[] {
-  return versionsOf(driver, drivers, (other, own) => other.rank < own.rank && servesAll(own, other));
-}
-
-/** A driver as it is compared with others of its maker. */
-export interface Version<T> {
+/** A driver as it is compared with others of its provider and INF. */
+interface Version<T> {
   readonly driver: T;
   readonly rank: string;
   readonly machines: readonly Architecture[];
 }
 
-export function versionOf<T extends DriverSummary>(driver: T): Version<T> {
+/** Drivers in groups of one provider and INF, of each group the newest first: what many are compared with. */
+export class DriverVersions<T extends DriverSummary> {
+  readonly #groups = new Map<string, Version<T>[]>();
+
+  constructor(drivers: readonly T[]) {
+    for (const driver of drivers) {
+      const maker = makerOf(driver);
+      if (maker === undefined) continue;
+      const group = this.#groups.get(maker);
+      if (group === undefined) this.#groups.set(maker, [versionOf(driver)]);
+      else group.push(versionOf(driver));
+    }
+    for (const group of this.#groups.values()) {
+      group.sort((a, b) => compare(b.rank, a.rank) || b.driver.id - a.driver.id);
+    }
+  }
+
+  /** Those whose version is newer, for the same machines at least; the newest first. */
+  *newerOf(driver: DriverSummary): Generator<T> {
+    const own = versionOf(driver);
+    for (const other of this.#groupOf(driver)) {
+      if (other.rank <= own.rank) return;
+      if (servesAll(other, own)) yield other.driver;
+    }
+  }
+
+  /** Those whose version is older, for no other machines; the newest first. */
+  *olderOf(driver: DriverSummary): Generator<T> {
+    const own = versionOf(driver);
+    for (const other of this.#groupOf(driver)) {
+      if (other.rank < own.rank && servesAll(own, other)) yield other.driver;
+    }
+  }
+
+  #groupOf(driver: DriverSummary): readonly Version<T>[] {
+    return this.#groups.get(makerOf(driver) ?? "") ?? [];
+  }
+}
+
+function versionOf<T extends DriverSummary>(driver: T): Version<T> {
   const { architectures = [], notShipped = [], driverVer = null } = driver.listed ?? {};
   const machines = architectures.filter((name) => !notShipped.includes(name));
   return { driver, rank: driverRank(driverVer), machines };
 }
 
 /** Whether a version is for all machines that another one is for. */
-export function servesAll(version: Version<unknown>, other: Version<unknown>): boolean {
+function servesAll(version: Version<unknown>, other: Version<unknown>): boolean {
   return other.machines.every((name) => version.machines.includes(name));
 }
 
-function versionsOf<T extends DriverSummary>(
-  driver: DriverSummary,
-  drivers: readonly T[],
-  isWanted: (other: Version<T>, own: Version<DriverSummary>) => boolean,
-): T[] {
-  const maker = makerOf(driver);
-  if (maker === undefined) return [];
-  const own = versionOf(driver);
-  const found = drivers
-    .filter((other) => other.id !== driver.id && makerOf(other) === maker)
-    .map(versionOf)
-    .filter((other) => isWanted(other, own));
-  found.sort((a, b) => compare(b.rank, a.rank) || b.driver.id - a.driver.id);
-  return found.map((version) => version.driver);
-}
-
 /** Provider and INF; undefined where either is not known. */
-export function makerOf({ listed, inf_path }: DriverSummary): string | undefined {
+function makerOf({ listed, inf_path }: DriverSummary): string | undefined {
   const vendor = listed?.isPrinter ? vendorOf(listed.provider) : undefined;
   return vendor && inf_path !== "" ? `${vendor}\n${fileOf(inf_path)}`.toLowerCase() : undefined;
 }

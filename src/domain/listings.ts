@@ -37,8 +37,8 @@ export interface StatedPrinter extends ListedPrinter, Standing {
 }
 
 export interface StatedDriver extends ListedDriver, Standing {
-  /** The newest driver of the same INF that could stand in its place; undefined where this is the newest. */
-  readonly newer: Pick<DriverSummary, "id"> | undefined;
+  /** Of a driver that printers use: the newest version that has a model of theirs, where there is one. */
+  readonly newer: DriverSummary | undefined;
 }
 
 /** A driver as lists show it. */

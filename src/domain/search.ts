@@ -75,7 +75,7 @@ export function narrowDrivers(
 
 function isDriverInState(row: StatedDriver, wanted: WantedState | undefined): boolean {
   if (wanted === "unused") return row.printer_count === 0;
-  if (wanted === "newer") return row.newer !== undefined && row.printer_count > 0;
+  if (wanted === "newer") return row.newer !== undefined;
   return isInState(row, wanted);
 }
 

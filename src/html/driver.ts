@@ -29,8 +29,6 @@ interface DriverPageData {
   /** Whether the form shows choices that were made and not saved. */
   readonly isOpen?: boolean;
   readonly standing: StatedDriver;
-  /** A newer version that has models of these printers. */
-  readonly newer: StatedDriver | undefined;
 }
 
 const shownCatalogs = 8;
@@ -63,10 +61,10 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
   );
 }
 
-function newerNotice({ driver, printers, newer }: DriverPageData): Html | undefined {
+function newerNotice({ driver, printers, standing: { newer } }: DriverPageData): Html | undefined {
   if (newer === undefined) return undefined;
   return html`<div class="notice warn"><p>A newer version is here: <a href="${paths.driver(newer.id)}"><bdi>${driverLabel(newer)}</bdi></a></p>
-    ${printers.length > 0 && html`<p><a class="button" href="${paths.driverMove(driver.id, newer.id)}">Move ${counted(printers.length, "printer")}…</a></p>`}</div>`;
+    <p><a class="button" href="${paths.driverMove(driver.id, newer.id)}">Move ${counted(printers.length, "printer")}…</a></p></div>`;
 }
 
 function printerSection({ driver, printers }: DriverPageData): Html {

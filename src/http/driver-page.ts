@@ -20,7 +20,7 @@ import { deletedMessage, doneIn } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { unusedHintAnew } from "../html/unused.ts";
 import { saveDriver } from "../services/driver-changes.ts";
-import { newerVersion, olderVersions } from "../services/move-printers.ts";
+import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
@@ -63,7 +63,7 @@ interface Shown {
 
 async function pageOf(app: App, id: number, shown: Shown, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
-  const { printers, drivers, driversById } = await app.overview.read();
+  const { printers, driversById } = await app.overview.read();
   const standing = driversById.get(id);
   if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
   const users = printers.filter((row) => row.driver?.id === id);
@@ -75,7 +75,6 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
     query,
     isOpen,
     standing,
-    newer: await newerVersion(app.store, driver, drivers),
   };
   return driverPage({ assets, message }, data);
 }

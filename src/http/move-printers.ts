@@ -7,7 +7,7 @@ import type { Html } from "../html/html.ts";
 import { notify } from "../html/layout.ts";
 import { movePage } from "../html/move-printers.ts";
 import { paths } from "../html/paths.ts";
-import { movePrinters, newerVersion, planMove } from "../services/move-printers.ts";
+import { movePrinters, planMove } from "../services/move-printers.ts";
 import { answerForm, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
@@ -16,10 +16,10 @@ import { type Context, parseId } from "./router.ts";
 
 /** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */
 export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
-  const from = app.store.drivers.get(id);
-  const { drivers } = await app.overview.read();
+  app.store.drivers.get(id);
+  const { driversById } = await app.overview.read();
   const asked = url.searchParams.get("to");
-  const to = asked ? parseId(asked) : (await newerVersion(app.store, from, drivers))?.id;
+  const to = asked ? parseId(asked) : driversById.get(id)?.newer?.id;
   return htmlReply(await pageOf(app, id, to, sentForm({})));
 }
 

@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
-import { chosenInf, type Driver, type DriverSummary } from "../domain/driver.ts";
+import { chosenInf, type Driver } from "../domain/driver.ts";
 import { type AffectedPrinter, affectedAmong, grouped } from "../domain/driver-effects.ts";
-import { newerOf, olderOf } from "../domain/driver-order.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText, throwIfAny } from "../domain/fields.ts";
 import { isUnchosen } from "../domain/findings.ts";
-import type { ListedDriver } from "../domain/listings.ts";
-import { isUniversal, modelFinder } from "../domain/models.ts";
 import { type MovePair, type MovePlan, modelMatcher } from "../domain/move-plan.ts";
 import { effectiveDescription } from "../domain/printer.ts";
 import type { Store } from "../store/store.ts";
@@ -95,54 +92,4 @@ function problemOf(model: string, names: ReadonlySet<string>): string | undefine
 
 function namesOf(driver: Driver): readonly string[] {
   return chosenInf(driver)?.descriptions ?? [];
-}
-
-/** Of more versions than this nobody is told: each costs reading its report. */
-const versionsRead = 4;
-
-/** The newest version of a driver that has a model which its printers use, or the driver's own. */
-export async function newerVersion<T extends DriverSummary>(
-  store: Store,
-  driver: Driver,
-  drivers: readonly T[],
-): Promise<T | undefined> {
-  const used = usedModels(store, driver);
-  for (const candidate of newerOf(driver, drivers).slice(0, versionsRead)) {
-    // A report may be large: others have their turn between two of them.
-    await new Promise((done) => setImmediate(done));
-    const newer = store.drivers.find(candidate.id);
-    if (newer !== undefined && servesAny(newer, [used])[0]) return candidate;
-  }
-  return undefined;
-}
-
-/** Older versions of a driver that printers use, of whose models it has some, the newest first. */
-export function olderVersions<T extends ListedDriver>(
-  store: Store,
-  driver: Driver,
-  drivers: readonly T[],
-): T[] {
-  const older = olderOf(driver, drivers)
-    .filter(({ printer_count }) => printer_count > 0)
-    .slice(0, versionsRead);
-  const served = servesAny(
-    driver,
-    older.map((other) => usedModels(store, other)),
-  );
-  return older.filter((_, i) => served[i]);
-}
-
-function usedModels({ printers }: Store, driver: DriverSummary): ReadonlySet<string> {
-  return new Set([
-    driver.driver_desc,
-    ...printers.wholeOfDriver(driver.id).map((printer) => printer.driver_desc),
-  ]);
-}
-
-/** Of each of these sets of models, whether the driver has any. */
-function servesAny(driver: Driver, used: readonly ReadonlySet<string>[]): boolean[] {
-  const find = modelFinder(chosenInf(driver));
-  const isForAll = isUniversal(driver.driver_desc);
-  const serves = (model: string) => find(model) !== undefined || (isForAll && isUniversal(model));
-  return used.map((models) => [...models].some(serves));
 }

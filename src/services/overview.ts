@@ -7,11 +7,11 @@ import {
   twinFindings,
   worstFirst,
 } from "../domain/findings.ts";
-import type { ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
-import { newerDrivers } from "../domain/newer-drivers.ts";
+import type { ListedDriver, ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
+import { NewerVersions } from "./driver-versions.ts";
 import { Revisions } from "./revisions.ts";
 
 type Memory = Pick<DeploymentMemory, "latest" | "version">;
@@ -35,13 +35,15 @@ export class Overview {
   readonly #archives: Pick<ArchiveCheck, "stateOf">;
   readonly #memory: Memory;
   readonly #revisions: Revisions;
-  #known: { readonly key: string; readonly snapshot: Snapshot } | undefined;
+  readonly #newer: NewerVersions;
+  #known: { readonly key: string; readonly snapshot: Promise<Snapshot> } | undefined;
 
   constructor(store: Store, archives: Pick<ArchiveCheck, "stateOf">, memory: Memory) {
     this.#store = store;
     this.#archives = archives;
     this.#memory = memory;
     this.#revisions = new Revisions(store);
+    this.#newer = new NewerVersions(store);
   }
 
   async read(): Promise<Snapshot> {
@@ -50,9 +52,20 @@ export class Overview {
     const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;
     if (this.#known?.key === key) return this.#known.snapshot;
     const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
-    const snapshot = snapshotOf(this.#store, archives, (rows) => this.#changed(rows));
+    const snapshot = this.#make(archives);
     this.#known = { key, snapshot };
+    snapshot.catch(() => {
+      if (this.#known?.snapshot === snapshot) this.#known = undefined;
+    });
     return snapshot;
+  }
+
+  async #make(archives: ReadonlyMap<number, ArchiveState>): Promise<Snapshot> {
+    const drivers = this.#store.drivers.list();
+    const printers = this.#store.printers.list();
+    const changed = this.#changed(printers);
+    const newer = await this.#newer.among(drivers, printers);
+    return snapshotOf({ drivers, printers, archives, changed, newer });
   }
 
   /** The ids of printers of which another revision was deployed than they are now. */
@@ -63,20 +76,23 @@ export class Overview {
   }
 }
 
-function snapshotOf(
-  store: Store,
-  archives: ReadonlyMap<number, ArchiveState>,
-  changedOf: (rows: readonly ListedPrinter[]) => ReadonlySet<number>,
-): Snapshot {
+/** What was read at one moment. */
+interface Facts {
+  readonly drivers: readonly ListedDriver[];
+  readonly printers: readonly ListedPrinter[];
+  readonly archives: ReadonlyMap<number, ArchiveState>;
+  /** The ids of printers that were deployed as they are no more. */
+  readonly changed: ReadonlySet<number>;
+  /** By the older driver's id. */
+  readonly newer: ReadonlyMap<number, ListedDriver>;
+}
+
+function snapshotOf({ drivers: listedDrivers, printers: listed, archives, changed, newer }: Facts): Snapshot {
   const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
-  const listedDrivers = store.drivers.list();
-  const newer = newerDrivers(listedDrivers);
   const drivers = listedDrivers.map((driver) => {
     const findings = driverFindings(driver, archiveOf(driver));
     return stated({ ...driver, newer: newer.get(driver.id) }, findings);
   });
-  const listed = store.printers.list();
-  const changed = changedOf(listed);
   const twins = twinsOf(listed);
   const printers = listed.map((row) => {
     const { printer, driver } = row;
