@@ -35,34 +35,8 @@ export function scenesOf(
       path: "/printers?client_id=2",
       act: (page) => savePrinter(page, "Besprechung 3", "10.14.2.99"),
     },
-    "client-delete-refused": {
-      path: client,
-      act: async (page) => {
-        await page
-          .locator("main")
-          .getByText(/^Delete/)
-          .first()
-          .click();
-        await page
-          .getByRole("button", { name: /^Delete/ })
-          .last()
-          .click();
-      },
-    },
-    "printer-deleted": {
-      path: spare,
-      act: async (page) => {
-        await page
-          .locator("main")
-          .getByText(/^Delete/)
-          .first()
-          .click();
-        await page
-          .getByRole("button", { name: /^Delete/ })
-          .last()
-          .click();
-      },
-    },
+    "client-delete-refused": { path: client, act: pressDelete },
+    "printer-deleted": { path: spare, act: pressDelete },
     "import-preview": {
       path: "/import",
       act: async (page) => {
@@ -93,6 +67,15 @@ Empfang,Kanzlei Hartmann & Sölle,10.14.2.61,EG
 Archiv,Kanzlei Hartmann & Sölle,10.14.2.24,"UG, hinten"
 "A, B",Kanzlei Hartmann & Sölle,10.14.2.999,
 `;
+
+async function pressDelete(page: Page): Promise<void> {
+  const fold = page.locator("main").getByText(/^Delete/);
+  await fold.first().click();
+  await page
+    .getByRole("button", { name: /^Delete/ })
+    .last()
+    .click();
+}
 
 async function savePrinter(page: Page, name: string, address: string): Promise<void> {
   await page.getByRole("textbox", { name: "Name" }).fill(name);

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { openBrowser, overflows, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { openBrowser, overflows, picture, watch, wide, withoutBrowser } from "../support/browser.ts";
 import { makePng } from "../support/png.ts";
 import { shop } from "../support/shop.ts";
 import { until } from "../support/until.ts";
-
-const wide = { viewport: { width: 1440, height: 900 } };
 
 /** An element's text on one line. */
 async function textOf(locator: Locator): Promise<string> {

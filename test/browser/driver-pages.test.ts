@@ -1,36 +1,16 @@
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import {
   accessibilityProblems,
-  openBrowser,
+  openWide,
   overflows,
   picture,
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { driverZip, printerInf, sixtyModels } from "../support/driver-zip.ts";
-
-/** Two INFs with many models each; what they install is there. */
-const twoInfs = driverZip({
-  version: "3.0.0.0",
-  models: sixtyModels,
-  extra: [
-    {
-      name: "sub/second.inf",
-      bytes: printerInf({ models: ["Papyrus 159 PCL6", "Papyrus 777 PCL6"], version: "9.9.9.9" }),
-    },
-    { name: "sub/papyrus.dll", bytes: "its own" },
-    { name: "sub/papyrus.cat", bytes: "catalog" },
-  ],
-});
-
-const wide = { viewport: { width: 1440, height: 900 } };
-
-async function open(t: TestContext, options = {}): Promise<Page> {
-  return (await openBrowser(t, { ...wide, ...options })).newPage();
-}
+import { driverZip, sixtyModels, twoInfs } from "../support/driver-zip.ts";
 
 const looks = [
   ["light", 1440],
@@ -52,7 +32,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
       (_, i) => `Papyrus ${i} with quite a long name for PCL 6 and PostScript`,
     );
     await addDriver(driverZip({ models: names }));
-    const page = await open(t, { viewport: { width: 360, height: 740 } });
+    const page = await openWide(t, { viewport: { width: 360, height: 740 } });
     await page.goto(`${url}/drivers/1`);
 
     const hidden = await page.evaluate(`(() => {
@@ -76,7 +56,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     for (const name of ["One", "Two"]) await addPrinter({ driver_id: "1", name, driver_desc: "Papyrus B" });
     await addPrinter({ driver_id: "1", name: "Three", driver_desc: "Papyrus A" });
     await addDriver(driverZip({ models: ["Papyrus A", "Papyrus X"], version: "2.0.0.0" }));
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
 
     await page.goto(`${url}/drivers/1`);
@@ -108,7 +88,11 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const found: string[] = [];
 
     for (const [colorScheme, width] of looks) {
-      const page = await open(t, { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" });
+      const page = await openWide(t, {
+        colorScheme,
+        viewport: { width, height: 800 },
+        reducedMotion: "reduce",
+      });
       for (const path of paths) {
         await page.goto(url + path);
         for (const fault of await faultsOf(page)) found.push(`${colorScheme} ${width} ${path}: ${fault}`);

@@ -1,38 +1,18 @@
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import {
   accessibilityProblems,
-  openBrowser,
+  openWide,
   overflows,
   picture,
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { driverZip, printerInf, sixtyModels } from "../support/driver-zip.ts";
+import { driverZip, twoInfs } from "../support/driver-zip.ts";
 
 const several = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
-
-/** Two INFs with many models each; what they install is there. */
-const twoInfs = driverZip({
-  version: "3.0.0.0",
-  models: sixtyModels,
-  extra: [
-    {
-      name: "sub/second.inf",
-      bytes: printerInf({ models: ["Papyrus 159 PCL6", "Papyrus 777 PCL6"], version: "9.9.9.9" }),
-    },
-    { name: "sub/papyrus.dll", bytes: "its own" },
-    { name: "sub/papyrus.cat", bytes: "catalog" },
-  ],
-});
-
-const wide = { viewport: { width: 1440, height: 900 } };
-
-async function open(t: TestContext, options = {}): Promise<Page> {
-  return (await openBrowser(t, { ...wide, ...options })).newPage();
-}
 
 /** The label of what has the focus, or its text. */
 function focused(page: Page): Promise<string> {
@@ -45,7 +25,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
   test("the model is asked for where a driver has several names, in the printer's form and after the upload", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver(driverZip({ models: ["Papyrus Universal"] }));
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
 
     await page.goto(`${url}/drivers`);
@@ -75,7 +55,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
   test("the answer to an upload takes the model right there, and the list follows", async (t) => {
     const { url, app } = await startApp(t);
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
     await page.goto(`${url}/drivers`);
     await page
@@ -97,7 +77,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
   test("another INF brings its models at once, a search finds models in all, and both come with one choice", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver(twoInfs);
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
     await page.goto(`${url}/drivers/1`);
 
@@ -129,7 +109,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const { url, addDriver } = await startApp(t);
     await addDriver(twoInfs);
     await addDriver(driverZip({ provider: "Acme" }));
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
     await page.goto(`${url}/drivers`);
 
@@ -150,7 +130,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const { url, app, addDriver, addPrinter } = await startApp(t);
     await addDriver(twoInfs);
     for (const name of ["One", "Two", "Three"]) await addPrinter({ driver_id: "1", name });
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
     await page.goto(`${url}/drivers/1`);
 
@@ -180,7 +160,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const { url, app, addDriver, addPrinter } = await startApp(t);
     await addDriver(twoInfs);
     await addPrinter({ driver_id: "1", name: "One" });
-    const page = await open(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+    const page = await openWide(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
 
     await page.goto(`${url}/drivers/1`);
     await page.getByLabel("sub/second.inf").check();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
-import { openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { openWide, picture, watch, withoutBrowser } from "../support/browser.ts";
 import { driverZip } from "../support/driver-zip.ts";
 
 interface Chosen {
@@ -13,10 +13,6 @@ interface Chosen {
 
 function zip(name: string, buffer: Buffer): Chosen {
   return { name, mimeType: "application/zip", buffer };
-}
-
-async function open(t: TestContext, options = {}): Promise<Page> {
-  return (await openBrowser(t, { viewport: { width: 1440, height: 900 }, ...options })).newPage();
 }
 
 /** How many uploads the page begins. */
@@ -39,7 +35,7 @@ async function slowDown(page: Page): Promise<void> {
 describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("several ZIPs go one after the other, each with a line that says what it brought", async (t) => {
     const { url, app } = await startApp(t);
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
     const uploads = countUploads(page);
     await page.goto(`${url}/drivers`);
@@ -70,7 +66,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
   test("ZIPs can be dropped on the panel", async (t) => {
     const { url, app } = await startApp(t);
-    const page = await open(t);
+    const page = await openWide(t);
     await page.goto(`${url}/drivers`);
     const files = [driverZip(), driverZip({ version: "2.0.0.0" })].map((bytes) => bytes.toString("base64"));
 
@@ -93,7 +89,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
   test("a ZIP over the limit is refused before anything travels", async (t) => {
     const { url } = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
-    const page = await open(t);
+    const page = await openWide(t);
     const uploads = countUploads(page);
     await page.goto(`${url}/drivers`);
 
@@ -106,7 +102,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
   test("one of several can be cancelled, and leaving while one runs asks", async (t) => {
     const { url, app } = await startApp(t);
-    const page = await open(t);
+    const page = await openWide(t);
     await page.goto(`${url}/drivers`);
     await slowDown(page);
     await page
@@ -133,7 +129,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
   test("a service that does not answer is said in the line", async (t) => {
     const { url, stop } = await startApp(t);
-    const page = await open(t);
+    const page = await openWide(t);
     await page.goto(`${url}/drivers`);
     await stop();
 
@@ -146,7 +142,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
   test("a driver uploaded from a printer's form is chosen there, and what was typed stays", async (t) => {
     const { url, app, addDriver } = await startApp(t);
     await addDriver();
-    const page = await open(t);
+    const page = await openWide(t);
     const problems = watch(page, url);
     await page.goto(`${url}/printers#new-printer`);
     await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
@@ -177,7 +173,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
   test("without scripts one ZIP is taken, its page says what it brought, and a printer's form links to the upload", async (t) => {
     const { url } = await startApp(t);
-    const page = await open(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+    const page = await openWide(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
     await page.goto(`${url}/printers`);
 
     assert.ok(await page.locator(".upload-link .hint").first().isVisible());

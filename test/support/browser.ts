@@ -36,6 +36,14 @@ export async function openBrowser(
   return browser;
 }
 
+/** A window as wide as a desk's. */
+export const wide = { viewport: { width: 1440, height: 900 } };
+
+/** An empty page in such a window, in a browser of its own. */
+export async function openWide(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+  return (await openBrowser(t, { ...wide, ...options })).newPage();
+}
+
 /** Everything that a page must never do: errors on the console, requests to elsewhere. */
 export function watch(page: Page, url: string): string[] {
   const problems: string[] = [];

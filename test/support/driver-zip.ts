@@ -62,3 +62,17 @@ export function driverZip(options: InfOptions & { readonly extra?: readonly ZipP
     ...(options.extra ?? []),
   ]);
 }
+
+/** Two INFs with many models each; what they install is there. */
+export const twoInfs = driverZip({
+  version: "3.0.0.0",
+  models: sixtyModels,
+  extra: [
+    {
+      name: "sub/second.inf",
+      bytes: printerInf({ models: ["Papyrus 159 PCL6", "Papyrus 777 PCL6"], version: "9.9.9.9" }),
+    },
+    { name: "sub/papyrus.dll", bytes: "its own" },
+    { name: "sub/papyrus.cat", bytes: "catalog" },
+  ],
+});
