@@ -157,3 +157,21 @@ test("a driver that somebody else has saved meanwhile is not overwritten, neithe
   assert.deepEqual([between.name, between.comment], ["", "theirs"]);
   assert.equal(app.store.drivers.get(id).name, "Ours");
 });
+
+test("parts of a driver that are sent at the same time are all kept", async (t) => {
+  const { post, app, addDriver, addPrinter } = await startApp(t);
+  const id = await addDriver();
+  for (let i = 0; i < 3; i++) await addPrinter({ driver_id: String(id), name: `P${i}` });
+  const parts = { name: "Named", comment: "Commented", driver_desc_typed: "Papyrus 200" };
+
+  const answers = await Promise.all(
+    Object.entries(parts).map(([name, value]) => post(`/drivers/${id}`, { [name]: value })),
+  );
+
+  const { name, comment, driver_desc } = app.store.drivers.get(id);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.deepEqual([name, comment, driver_desc], ["Named", "Commented", "Papyrus 200"]);
+});

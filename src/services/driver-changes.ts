@@ -35,20 +35,29 @@ interface DriverSave {
  * @throws UserError "not-found", "invalid" with a message for each field, or "stale" where somebody else has saved
  *   the driver since the form was opened
  */
-export async function saveDriver(
+export async function saveDriver(services: DriverServices, id: number, form: FormInput): Promise<DriverSave> {
+  for (;;) {
+    const saved = await saveOnce(services, id, form);
+    if (saved !== "stale") return saved;
+  }
+}
+
+/** @returns `stale` where somebody else has saved the driver between the look at it and the write */
+async function saveOnce(
   { store, packages }: DriverServices,
   id: number,
   form: FormInput,
-): Promise<DriverSave> {
+): Promise<DriverSave | "stale"> {
   const driver = store.drivers.get(id);
-  checkOpened(form.opened, driverFormValues(driver));
+  const seen = driverFormValues(driver);
+  checkOpened(form.opened, seen);
   const settings = parseDriver(form, driver);
   const effects = await effectsOf(store, driver, settings);
   const { confirmed = "" } = form;
   if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest) {
     return { isSaved: false, effects, isStale: confirmed !== "" };
   }
-  await store.drivers.update(id, settings, form.opened);
+  if (!(await store.drivers.update(id, settings, seen))) return "stale";
   const { onlyUsedBy } = wantedOf({ ...driver, ...settings });
   if (onlyUsedBy !== wantedOf(driver).onlyUsedBy) packages.prepare(driver);
   return { isSaved: true, effects, isStale: false };

@@ -1,8 +1,9 @@
 import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
 import { driverFormValues } from "../domain/driver-fields.ts";
 import { UserError } from "../domain/errors.ts";
+import type { FormInput } from "../domain/fields.ts";
 import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
-import { checkOpened } from "../domain/opened.ts";
+import { openedName } from "../domain/opened.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
 import { stillInUse } from "./clients.ts";
@@ -114,13 +115,14 @@ export class Drivers {
   }
 
   /**
-   * @param opened what the form was opened with, where it says so
-   * @throws UserError "not-found", or "stale" where somebody else has saved the driver since
+   * @param seen the driver's values from which the settings were made
+   * @returns false where the driver has other values by now: nothing is changed then
+   * @throws UserError "not-found"
    */
-  update(id: number, settings: DriverSettings, opened?: string): Promise<void> {
+  update(id: number, settings: DriverSettings, seen: FormInput): Promise<boolean> {
     return this.#db.write(() => {
       const { report, ...driver } = this.get(id);
-      checkOpened(opened, driverFormValues(driver));
+      if (openedName(driverFormValues(driver)) !== openedName(seen)) return false;
       this.#db.all(
         `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
           drop_unused = ?, updated_at = ?, listed = ? WHERE id = ?`,
@@ -137,6 +139,7 @@ export class Drivers {
           id,
         ],
       );
+      return true;
     });
   }
 
