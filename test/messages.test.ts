@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { StatedPrinter } from "../src/domain/listings.ts";
 import { messageBox } from "../src/html/layout.ts";
 import {
   doneIn,
@@ -10,6 +11,8 @@ import {
 } from "../src/html/messages.ts";
 import { packageFormats } from "../src/pkg/formats/formats.ts";
 import { navigation, startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { makeDriver, makePrinter } from "./support/records.ts";
 
 /** A message as one reads it: its text, and the addresses of its links. */
 function read(message: Parameters<typeof messageBox>[0] | undefined): [string, string[]] {
@@ -19,13 +22,20 @@ function read(message: Parameters<typeof messageBox>[0] | undefined): [string, s
   return [sentence.replace(/<[^>]*>/g, ""), links];
 }
 
-const printer = { id: 7, name: "Office", client_id: 3, driver_id: 2 };
+const row = {
+  printer: { ...makePrinter({ name: "Office" }), id: 7 },
+  client: { id: 3, name: "Alpha" },
+  driver: makeDriver({ id: 2 }),
+  changed: false,
+  ...{ state: "ready", findings: [] },
+} satisfies StatedPrinter;
 const packages = ["/printers/7/packages/mdm", "/printers/7/packages/rmm"];
 
 test("after each change of a printer its name, what it means and the next step are said", () => {
-  const say = (done: Parameters<typeof printerMessage>[0], record = printer) =>
-    read(printerMessage(done, record, packageFormats));
-  const bare = { ...printer, client_id: null, driver_id: null } as unknown as typeof printer;
+  const say = (done: Parameters<typeof printerMessage>[0], changed: Partial<StatedPrinter> = {}) =>
+    read(printerMessage(done, { ...row, ...changed }, packageFormats));
+  const finding = { kind: "no-driver", state: "blocked", text: "No driver assigned." } as const;
+  const bare = { client: undefined, driver: undefined, state: "blocked", findings: [finding] } as const;
 
   assert.deepEqual(say("saved"), [
     "Saved: Office",
@@ -35,10 +45,10 @@ test("after each change of a printer its name, what it means and the next step a
   assert.deepEqual(say("changed"), ["Saved: Office. Nothing to deploy again.", []]);
   assert.deepEqual(say("icon"), ["Saved: the icon of Office. Packages carry it from now on.", packages]);
   assert.deepEqual(say("saved", bare), [
-    "Saved: Office",
+    "Saved: Office. No driver assigned.",
     ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],
   ]);
-  assert.equal(printerMessage(undefined, printer, packageFormats), undefined);
+  assert.equal(printerMessage(undefined, row, packageFormats), undefined);
 });
 
 test("a change of a driver and of many printers says what installs again", () => {
@@ -102,4 +112,27 @@ test("a browser without scripts is told by name what was saved and deleted, and 
   assert.match(deleted, /Deleted: <bdi>Other<\/bdi>/);
   assert.match(form, /<option value="1" selected>Beta</);
   assert.match(form, /<option value="1" selected>Papyrus /);
+});
+
+test("a printer that cannot be deployed is saved with what is in the way, and without a download", async (t) => {
+  const { post, fetch, addDriver, app } = await startApp(t);
+  const unsigned = await addDriver(driverZip({ catalog: null }));
+  const fields = { name: "Bad", address: "10.0.0.8", driver_id: String(unsigned) };
+
+  const created = await (await post("/printers", fields, { "HX-Request": "true" })).text();
+  const page = await (await fetch("/printers/1?done=redeploy")).text();
+  const said = [created, page].map((text) =>
+    text.slice(text.indexOf('id="message"'), text.indexOf("</ul></div>", text.indexOf('id="message"'))),
+  );
+
+  assert.equal(app.store.printers.list().length, 1);
+  for (const text of said) {
+    assert.match(text, /class="notice warn"/);
+    assert.match(
+      text,
+      /Saved: <a href="\/printers\/1"><bdi>Bad<\/bdi><\/a>\. Unsigned: 64-bit Windows will refuse/,
+    );
+    assert.doesNotMatch(text, /Download for/);
+    assert.match(text, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
+  }
 });

@@ -5,7 +5,7 @@ import { type DeployOffer, deployTabs } from "./deploy.ts";
 import { type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
-import { count, counted } from "./text.ts";
+import { count, counted, isolated } from "./text.ts";
 
 interface ClientDeploy extends DeploymentChoice {
   readonly offer: DeployOffer;
@@ -66,7 +66,7 @@ function leftOutItem({ row, reason }: LeftOut): Html {
   const remedy = remedyOf(reason.kind, row);
   const tone = reason.kind === "same-name" ? "warn" : "bad";
   return html`<li class="${tone}"><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>:
-    ${reason.text} <a href="${remedy.path}">${remedy.label}</a></li>`;
+    ${isolated(reason.text)} <a href="${remedy.path}">${remedy.label}</a></li>`;
 }
 
 /** Downloads that hold what is known to fail: one printer that fails makes the whole package fail. */

@@ -8,8 +8,7 @@ import type {
   ToolGuide,
 } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
-import { copyable } from "./layout.ts";
-import type { Remedy } from "./remedies.ts";
+import { copyable, type Link } from "./layout.ts";
 import { findingsNotice } from "./standing.ts";
 
 /** A kind of package with what is filled in and pasted for this printer or client. */
@@ -45,7 +44,7 @@ interface DeploySection {
   /** Undefined where nothing can be downloaded. */
   readonly offer: DeployOffer | undefined;
   /** What to do about the worst finding. */
-  readonly remedy: Remedy | undefined;
+  readonly remedy: Link | undefined;
   /** What was downloaded before, and whether that is still what would be downloaded now. */
   readonly downloaded?: Html | undefined;
 }

@@ -1,8 +1,10 @@
+import type { ListedPrinter, StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import type { Link, Message } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { counted } from "./text.ts";
+import { remedyOf } from "./remedies.ts";
+import { counted, isolated } from "./text.ts";
 
 const doneWords = ["saved", "changed", "redeploy", "icon"] as const;
 
@@ -19,45 +21,44 @@ interface Named {
   readonly name: string;
 }
 
-type NamedPrinter = Named & { readonly client_id: number | null; readonly driver_id: number | null };
-
-/** After a change of a printer or its icon: what is likely to come next. */
+/** After a change of a printer or its icon: what is likely to come next; of a blocked one, what is in the way. */
 export function printerMessage(
   done: Done | undefined,
-  printer: NamedPrinter,
+  row: StatedPrinter,
   formats: readonly ListedFormat[],
 ): Message | undefined {
   if (done === undefined) return undefined;
+  const { printer, findings } = row;
   const name = linkTo(paths.printer(printer.id), printer.name);
-  const downloads = downloadsOf(printer, formats);
-  switch (done) {
-    case "saved":
-      return good(html`Saved: ${name}`, [...downloads, nextPrinter(printer)]);
-    case "changed":
-      return printer.driver_id === null
-        ? good(html`Saved: ${name}`, downloads)
-        : good(html`Saved: ${name}. Nothing to deploy again.`);
-    case "redeploy":
-      return good(html`Saved: ${name}. Revision changed: deploy again.`, downloads);
-    case "icon":
-      return good(html`Saved: the icon of ${name}. Packages carry it from now on.`, downloads);
+  const next = done === "saved" ? [nextPrinter(row)] : [];
+  const [worst] = findings;
+  if (row.state === "blocked" && worst !== undefined) {
+    const text = html`${savedWhat(done, name)}. ${isolated(worst.text)}`;
+    return { tone: "warn", text, links: [remedyOf(worst.kind, row), ...next] };
   }
-}
-
-/** A printer without a driver has nothing to download yet, and needs one. */
-function downloadsOf(printer: NamedPrinter, formats: readonly ListedFormat[]): Link[] {
-  if (printer.driver_id === null) {
-    return [{ label: "Choose a driver", path: `${paths.printerEdit(printer.id)}#f-driver_id` }];
-  }
-  return formats.map(({ id, target }) => ({
+  const downloads = formats.map(({ id, target }) => ({
     label: `Download for ${target}`,
     path: paths.package(printer.id, id),
   }));
+  switch (done) {
+    case "saved":
+      return good(savedWhat(done, name), [...downloads, ...next]);
+    case "changed":
+      return good(html`${savedWhat(done, name)}. Nothing to deploy again.`);
+    case "redeploy":
+      return good(html`${savedWhat(done, name)}. Revision changed: deploy again.`, downloads);
+    case "icon":
+      return good(html`${savedWhat(done, name)}. Packages carry it from now on.`, downloads);
+  }
 }
 
-function nextPrinter(printer: NamedPrinter): Link {
-  const label = printer.client_id === null ? "Add another" : "Add another for this client";
-  return { label, path: paths.nextPrinter(printer) };
+function savedWhat(done: Done, name: Html): Html {
+  return done === "icon" ? html`Saved: the icon of ${name}` : html`Saved: ${name}`;
+}
+
+function nextPrinter({ client, driver }: ListedPrinter): Link {
+  const label = client === undefined ? "Add another" : "Add another for this client";
+  return { label, path: paths.nextPrinter(client?.id, driver?.id) };
 }
 
 /** After a client's form. */

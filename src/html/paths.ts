@@ -18,8 +18,8 @@ export const paths = {
   printerDelete: (id: number) => `/printers/${id}/delete`,
   printerCopy: (id: number) => `/printers?copy=${id}`,
   printerForClient: (id: number) => `/printers?new=1&client_id=${id}#new-printer`,
-  nextPrinter: (printer: { readonly client_id: number | null; readonly driver_id: number | null }) =>
-    `/printers?new=1&client_id=${printer.client_id ?? ""}&driver_id=${printer.driver_id ?? ""}#new-printer`,
+  nextPrinter: (client: number | undefined, driver: number | undefined) =>
+    `/printers?new=1&client_id=${client ?? ""}&driver_id=${driver ?? ""}#new-printer`,
   printerWithDriver: (id: number) => `/printers?driver_id=${id}`,
   printersBulk: "/printers/bulk",
   packageOfChosen: (format: string) => `/packages/${format}`,

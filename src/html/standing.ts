@@ -2,7 +2,8 @@ import type { Finding, State } from "../domain/findings.ts";
 import type { Standing, StatedDriver } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { badge } from "./layout.ts";
-import { paths } from "./paths.ts";
+import { driverRemedy } from "./remedies.ts";
+import { isolated } from "./text.ts";
 
 const words = { ready: "Ready", attention: "Attention", blocked: "Blocked" } as const;
 
@@ -23,13 +24,15 @@ export function stateBadge({ state, findings }: Standing): Html {
   const [worst] = findings;
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why"><summary>${word}</summary><p>${worst.text} ${remedy(worst)}</p></details>`;
+  return html`<details class="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)}</p></details>`;
 }
 
 /** All findings, a line each, in a box; its tone is that of the worst. */
 export function findingsNotice({ state, findings }: Standing): Html | undefined {
   if (findings.length === 0) return undefined;
-  const items = findings.map((finding) => html`<li class="${tones[finding.state]}">${finding.text}</li>`);
+  const items = findings.map(
+    (finding) => html`<li class="${tones[finding.state]}">${isolated(finding.text)}</li>`,
+  );
   return html`<div class="notice ${tones[state]}"><ul class="findings">${items}</ul></div>`;
 }
 
@@ -37,16 +40,13 @@ export function findingsNotice({ state, findings }: Standing): Html | undefined 
 export function driverFindingLines({ findings }: StatedDriver): Html | undefined {
   if (findings.length === 0) return undefined;
   const items = findings.map(
-    (finding) => html`<li class="${tones[finding.state]}">${finding.text} ${remedy(finding)}</li>`,
+    (finding) => html`<li class="${tones[finding.state]}">${isolated(finding.text)} ${remedy(finding)}</li>`,
   );
   return html`<ul class="findings">${items}</ul>`;
 }
 
 /** The way to where a finding can be mended, where that is another place than a reader would look. */
 function remedy({ kind, driver }: Finding): Html | undefined {
-  if (driver === undefined) return undefined;
-  if (kind === "unchosen-model") return html`<a href="${paths.driverModel(driver)}">Choose the model</a>`;
-  if (kind === "lost-model") return html`<a href="${paths.driverModel(driver)}">Choose another model</a>`;
-  if (kind === "archive") return html`<a href="${paths.drivers}#upload-form">Upload it</a>`;
-  return undefined;
+  const found = driver === undefined ? undefined : driverRemedy(kind, driver);
+  return found && html`<a href="${found.path}">${found.label}</a>`;
 }

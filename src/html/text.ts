@@ -3,6 +3,12 @@ import { type Html, html } from "./html.ts";
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const thin = "\u202f";
 
+/** A sentence in which “names from outside” keep their direction to themselves. */
+export function isolated(sentence: string): Html {
+  const parts = sentence.split(/“([^“”]*)”/);
+  return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`“<bdi>${part}</bdi>”`))}`;
+}
+
 /** `21 Nov 2026, 14:05` in the server's time zone. @param time milliseconds since 1970 */
 export function time(time: number): Html {
   const date = new Date(time);

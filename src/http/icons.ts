@@ -23,9 +23,9 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
   return answerForm(request, uploaded, {
     redirect: () => `${paths.printer(id)}?done=icon`,
     page: ({ message }) => printerPageOf(app, request, id, { iconProblem: message }),
-    fragment: ({ error }) => {
+    fragment: async ({ error }) => {
       const icon = app.store.icons.find(id);
-      const message = error ? undefined : messageOf(app, id, "icon");
+      const message = error ? undefined : await messageOf(app, id, "icon");
       return html`${iconStatusBody(id, icon, error?.message)}${!error && logoChanged(id, icon)}${notify(message)}`;
     },
   });

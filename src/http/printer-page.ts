@@ -16,7 +16,7 @@ import { undoMessage } from "./undo.ts";
 
 /** `GET /printers/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
-  const message = messageOf(app, id, doneIn(url.searchParams)) ?? undoMessage(app, url);
+  const message = (await messageOf(app, id, doneIn(url.searchParams))) ?? undoMessage(app, url);
   return htmlReply(await printerPageOf(app, request, id, { message }));
 }
 

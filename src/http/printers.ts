@@ -71,7 +71,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
       });
     },
     fragment: async ({ error, value }) => {
-      const message = value === undefined ? undefined : messageOf(app, value, "saved");
+      const message = value === undefined ? undefined : await messageOf(app, value, "saved");
       const next = error ? sentForm(form, error) : nextForm(form);
       return html`${await changedList(app, narrowing, message)}${printerForm(choicesOf(app, next), next, true)}`;
     },
@@ -90,8 +90,10 @@ function parse({ store }: App, form: FormInput): PrinterSettings {
 }
 
 /** What became of a change of a printer. */
-export function messageOf(app: App, id: number, done: Done | undefined): Message | undefined {
-  return printerMessage(done, app.store.printers.get(id).printer, packageFormats);
+export async function messageOf(app: App, id: number, done: Done | undefined): Promise<Message | undefined> {
+  if (done === undefined) return undefined;
+  const row = (await app.overview.read()).printersById.get(id);
+  return row && printerMessage(done, row, packageFormats);
 }
 
 function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
@@ -121,8 +123,8 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
   return answerForm(request, saved, {
     redirect: () => `${paths.printer(id)}?done=${done}`,
     page: editPage,
-    fragment: ({ error }) =>
-      error ? editPage(error) : html`${settingsOf(app, id)}${notify(messageOf(app, id, done))}`,
+    fragment: async ({ error }) =>
+      error ? editPage(error) : html`${settingsOf(app, id)}${notify(await messageOf(app, id, done))}`,
   });
 }
 
