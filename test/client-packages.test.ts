@@ -182,3 +182,17 @@ test("a choice that cannot go in whole is refused with the first reasons, never 
   assert.match(answers[1]?.[1] ?? "", /“a”: A PC can have only one queue of this name/);
   assert.equal((await fetch("/packages/other?ids=1")).status, 404);
 });
+
+test("where the provider is an unresolved token, a client's publisher is the maker that a printer's page names", async (t) => {
+  const { post, fetch, addDriver, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  const odd = driverZip({ provider: "%POS%", maker: "Zyx", models: ["Zyx 100"] });
+  const driver = await addDriver(odd);
+  await addPrinter({ client_id: "1", driver_id: String(driver) });
+
+  const pages = await Promise.all(
+    ["/printers/1", "/clients/1"].map(async (path) => (await fetch(path)).text()),
+  );
+
+  for (const page of pages) assert.match(page, /Publisher<\/dt><dd><span id="[\w-]+"[^>]*>Zyx</);
+});

@@ -53,6 +53,7 @@ test("the list is narrowed by words and state, and says what it is narrowed from
     unused: await titles("state=unused"),
     both: await titles("q=acme&state=blocked"),
     version: await titles("q=2.0.0"),
+    unknown: (await titles("state=nonsense")).length,
   };
   const page = await (await fetch("/drivers?q=acme")).text();
   const nothing = await (await fetch(`/drivers?q=${encodeURIComponent("<b>")}`)).text();
@@ -64,6 +65,7 @@ test("the list is narrowed by words and state, and says what it is narrowed from
     unused: ["Papyrus papyrus.inf 2.0.0.0", "Papyrus papyrus.inf 1.2.3.4"],
     both: [],
     version: ["Papyrus papyrus.inf 2.0.0.0"],
+    unknown: 3,
   });
   assert.match(page, /1 of 3 drivers/);
   assert.match(nothing, /Nothing matches “&lt;b&gt;”\.[\s\S]*Show all 3 drivers/);

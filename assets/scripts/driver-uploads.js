@@ -37,7 +37,10 @@ export function uploadDrivers(form) {
   /** @param {readonly File[]} files */
   const add = (files) => {
     if (!isRunning) lines.replaceChildren();
-    for (const file of isSingle ? files.slice(0, 1) : files) waiting.push(lineOf(file, lines));
+    const [taken, others] = isSingle ? [files.slice(0, 1), files.slice(1)] : [files, []];
+    for (const file of taken) waiting.push(lineOf(file, lines));
+    for (const file of others)
+      refuse(lineOf(file, lines), "One ZIP is taken here: upload others under Drivers.");
     lines.hidden = false;
     open = waiting.length + Number(isRunning);
     if (!isRunning) void run();
@@ -190,6 +193,7 @@ function send({ file, line, request }, form, show) {
   request.open("POST", form.action);
   request.setRequestHeader("HX-Request", "true");
   request.setRequestHeader("Accept", "text/html");
+  request.setRequestHeader("HX-Current-URL", location.href);
   show("Uploading 0 %");
   return new Promise((resolve) => {
     request.addEventListener("load", () => resolve(request.responseText));

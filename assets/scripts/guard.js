@@ -22,8 +22,8 @@ export function hasUnsaved() {
 
 /** @param {HTMLFormElement} form */
 function isChanged(form) {
-  // What comes back refused is what was typed.
-  if (form.querySelector(".problems")) return true;
+  // What comes back refused is what was typed; what was chosen may have come as a fragment.
+  if (form.querySelector(".problems, [data-unsaved]")) return true;
   return contentOf(form, valueNow) !== (saved.get(form) ?? contentOf(form, valueFirst));
 }
 

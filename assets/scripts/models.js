@@ -24,10 +24,16 @@ export function suggestModels(form) {
       if (hint) hint.textContent = withoutDriver;
       return;
     }
-    const query = new URLSearchParams({ suggest: "1", q: model.value });
-    const answer = await fetch(`/drivers/${encodeURIComponent(driver.value)}/models?${query}`);
-    if (!answer.ok || mine !== asked) return;
-    const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const text = await suggestionsOf(driver.value, model.value);
+    if (mine !== asked) return;
+    if (text === undefined) {
+      list?.replaceChildren();
+      if (hint)
+        hint.textContent =
+          "The service does not answer with the driver’s models: type the name as its INF has it.";
+      return;
+    }
+    const found = new DOMParser().parseFromString(text, "text/html");
     const fresh = $("datalist", found);
     list?.replaceChildren(...found.querySelectorAll("option"));
     model.required = fresh?.dataset.needed === "1";
@@ -42,6 +48,21 @@ export function suggestModels(form) {
     clearTimeout(timer);
     timer = setTimeout(() => void ask(), 200);
   });
+}
+
+/**
+ * @param {string} driver
+ * @param {string} typed
+ * @returns {Promise<string | undefined>} undefined where there is no answer
+ */
+async function suggestionsOf(driver, typed) {
+  const query = new URLSearchParams({ suggest: "1", q: typed });
+  try {
+    const answer = await fetch(`/drivers/${encodeURIComponent(driver)}/models?${query}`);
+    return answer.ok ? await answer.text() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -51,7 +51,7 @@ export function infAndModel(choice: ModelChoice, takesFocus = false): Html {
   const { driver, inf, query, infProblem } = choice;
   const printers = driver.report.infs.filter(({ isPrinter }) => isPrinter);
   const names = printers.reduce((sum, { descriptions }) => sum + descriptions.length, 0);
-  return html`<div id="inf-and-model" ${takesFocus && html`tabindex="-1" data-focus`}>
+  return html`<div id="inf-and-model" ${takesFocus && html`tabindex="-1" data-focus data-unsaved`}>
     ${infChoice(driver, inf?.path ?? "", infProblem)}
     ${names > searchedFrom && modelSearch(driver, query, printers.length)}
     ${modelList(choice)}</div>`;

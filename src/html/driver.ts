@@ -111,7 +111,7 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       hx-disabled-elt="find .primary" hx-disinherit="hx-disabled-elt">
       <input type="hidden" name="from_form" value="1">
       ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${openedField(form)}
-      ${isOpen && html`<p class="notice warn" role="status" tabindex="-1" data-focus>Nothing is saved yet.</p>`}
+      ${isOpen && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
       ${infAndModel(choice)}
       <details class="more" ${isTyping && html`open`}><summary>The list lacks the model: type its name</summary>
         ${textField(form, {

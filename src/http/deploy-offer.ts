@@ -1,7 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { Client } from "../domain/client.ts";
-import { type Architecture, chosenInf, type Driver, type ListedInf } from "../domain/driver.ts";
+import {
+  type Architecture,
+  chosenInf,
+  type Driver,
+  type DriverSummary,
+  type ListedInf,
+  vendorOf,
+} from "../domain/driver.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
 import { publisherOf } from "../domain/publisher.ts";
@@ -65,7 +72,7 @@ export function clientOffer(
     }),
   );
   return offerOf(serviceUrl(request, config), {
-    facts: clientFacts(client, rows, label),
+    facts: clientFacts(client, rows, { label, publisher: commonPublisher(store, rows) }),
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
     packagePath: (format) => paths.clientPackage(id, format),
@@ -139,14 +146,16 @@ function printerFacts({ printer, client }: PrinterDetails, driver: Driver): Targ
 
 const namedPrinters = 5;
 
-function clientFacts(client: Client, rows: readonly StatedPrinter[], label: string): Target["facts"] {
+function clientFacts(
+  client: Client,
+  rows: readonly StatedPrinter[],
+  { label, publisher }: { readonly label: string; readonly publisher: string | undefined },
+): Target["facts"] {
   const names = rows.map(({ printer }) => printer.name);
-  const publishers = new Set(rows.map(({ printer, driver }) => publisherIn(printer, driver)));
-  const [publisher] = publishers;
   return {
     name: inBrackets("Printers", client.name),
     description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
-    publisher: publishers.size === 1 ? publisher : undefined,
+    publisher,
     version: label,
     notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
     machines: architecturesOfAll(rows),
@@ -154,9 +163,28 @@ function clientFacts(client: Client, rows: readonly StatedPrinter[], label: stri
   };
 }
 
-function publisherIn(printer: StatedPrinter["printer"], driver: StatedPrinter["driver"]): string | undefined {
-  if (driver === undefined) return undefined;
-  return publisherOf(driver.listed?.provider ?? null, effectiveDescription(printer, driver));
+/** Whose software all drivers are; undefined where they are of several, or one of them says nothing. */
+function commonPublisher({ drivers }: App["store"], rows: readonly StatedPrinter[]): string | undefined {
+  const makers = new Map<number, readonly string[]>();
+  const makersOf = ({ id, listed }: DriverSummary) => {
+    // A report is read only where the provider leaves it open.
+    const known = makers.get(id) ?? (vendorOf(listed?.provider ?? null) ? [] : makersIn(drivers.find(id)));
+    makers.set(id, known);
+    return known;
+  };
+  const publishers = new Set(
+    rows.map(({ printer, driver }) => {
+      if (driver === undefined) return undefined;
+      const model = effectiveDescription(printer, driver);
+      return publisherOf(driver.listed?.provider ?? null, model, makersOf(driver));
+    }),
+  );
+  const [publisher] = publishers;
+  return publishers.size === 1 ? publisher : undefined;
+}
+
+function makersIn(driver: Driver | undefined): readonly string[] {
+  return (driver && chosenInf(driver)?.manufacturers) ?? [];
 }
 
 /** Two apps of one name are one to Company Portal: the client tells them apart. */

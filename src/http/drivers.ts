@@ -12,7 +12,7 @@ import { addDriver } from "../services/drivers.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { clientOf } from "./limits.ts";
-import { narrowingIn, withAddress } from "./narrowing.ts";
+import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -39,7 +39,10 @@ export async function upload({ app, request }: Context): Promise<Reply> {
     redirect: ({ driver, isNew, mended }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
     page: async () => driversPage({ assets }, { rows: await rows(), result: await result() }, limitBytes),
-    fragment: async () => driverList({ rows: await rows(), result: await result() }),
+    fragment: async () => {
+      const narrowing = narrowingBehind(request, paths.drivers, {}, driverStates);
+      return driverList({ rows: await rows(), result: await result(), narrowing });
+    },
   });
 }
 

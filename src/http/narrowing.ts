@@ -12,11 +12,16 @@ export function narrowingIn(query: URLSearchParams, known?: readonly WantedState
  * What a list was narrowed to from which a form was sent: its own field says it, else the address of its page.
  * @param path of that page
  */
-export function narrowingBehind(request: IncomingMessage, path: string, { narrowed }: FormInput): Narrowing {
-  if (narrowed !== undefined) return narrowingIn(new URLSearchParams(narrowed));
+export function narrowingBehind(
+  request: IncomingMessage,
+  path: string,
+  { narrowed }: FormInput,
+  known?: readonly WantedState[],
+): Narrowing {
+  if (narrowed !== undefined) return narrowingIn(new URLSearchParams(narrowed), known);
   const page = String(request.headers["hx-current-url"] ?? "");
   const url = URL.canParse(page) ? new URL(page) : undefined;
-  return narrowingIn(url?.pathname === path ? url.searchParams : new URLSearchParams());
+  return narrowingIn(url?.pathname === path ? url.searchParams : new URLSearchParams(), known);
 }
 
 /**

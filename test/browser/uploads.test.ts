@@ -15,6 +15,20 @@ function zip(name: string, buffer: Buffer): Chosen {
   return { name, mimeType: "application/zip", buffer };
 }
 
+/** Drops files `dropped0.zip`, `dropped1.zip`, … on an element. */
+async function dropFiles(page: Page, selector: string, contents: readonly Buffer[]): Promise<void> {
+  const files = contents.map((bytes) => bytes.toString("base64"));
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    ${JSON.stringify(files)}.forEach((text, i) => {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      data.items.add(new File([bytes], "dropped" + i + ".zip"));
+    });
+    const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+    document.querySelector(${JSON.stringify(selector)}).dispatchEvent(drop);
+  })()`);
+}
+
 /** How many uploads the page begins. */
 function countUploads(page: Page): { count: number } {
   const seen = { count: 0 };
@@ -68,17 +82,8 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const { url, app } = await startApp(t);
     const page = await openWide(t);
     await page.goto(`${url}/drivers`);
-    const files = [driverZip(), driverZip({ version: "2.0.0.0" })].map((bytes) => bytes.toString("base64"));
 
-    await page.evaluate(`(() => {
-      const data = new DataTransfer();
-      ${JSON.stringify(files)}.forEach((text, i) => {
-        const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-        data.items.add(new File([bytes], "dropped" + i + ".zip"));
-      });
-      const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
-      document.querySelector("#upload-form").dispatchEvent(drop);
-    })()`);
+    await dropFiles(page, "#upload-form", [driverZip(), driverZip({ version: "2.0.0.0" })]);
     await page.locator("#upload-lines .notice").nth(1).waitFor();
 
     assert.deepEqual(
@@ -155,6 +160,9 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
     await page.getByText("It is no ZIP").waitFor();
     await picture(page, "1440-printer-upload");
+    await dropFiles(page, "#upload-driver form", [Buffer.from("MZ"), driverZip()]);
+    await page.getByText("One ZIP is taken here").waitFor();
+    assert.equal(await page.locator("#upload-driver-lines li").count(), 2);
     const asks = driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" });
     await page.locator("dialog").getByLabel("Driver ZIP").setInputFiles(zip("asks.zip", asks));
     await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();

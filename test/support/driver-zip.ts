@@ -5,6 +5,8 @@ export interface InfOptions {
   readonly version?: string;
   readonly date?: string;
   readonly provider?: string;
+  /** The provider, where it is not given. */
+  readonly maker?: string;
   readonly className?: string;
   readonly catalog?: string | null;
   readonly files?: readonly string[];
@@ -27,6 +29,7 @@ export function printerInf(options: InfOptions = {}): string {
     catalog = "papyrus.cat",
     files = ["papyrus.dll"],
     decoration = "NTamd64",
+    maker = provider,
   } = options;
   return [
     "[Version]",
@@ -37,7 +40,7 @@ export function printerInf(options: InfOptions = {}): string {
     `DriverVer=${date},${version}`,
     ...(catalog === null ? [] : [`CatalogFile=${catalog}`]),
     "[Manufacturer]",
-    `"${provider}"=Models,${decoration}`,
+    `"${maker}"=Models,${decoration}`,
     `[Models.${decoration}]`,
     ...models.map((model, i) => `"${model.replaceAll('"', '""')}"=Install,USBPRINT\\Papyrus${i}`),
     "[Install]",
