@@ -12,32 +12,29 @@ export function suggestModels(form) {
   if (!driver || !model) return;
   const hint = $("#f-driver_desc-hint", form);
   const withoutDriver = "Empty takes the driver’s own.";
+  const unanswered = "The service does not answer with the driver’s models: type the name as its INF has it.";
   /** @type {number | undefined} */
   let timer;
   let asked = 0;
+  /**
+   * @param {readonly Node[]} options
+   * @param {boolean} isNeeded
+   * @param {string | undefined} text
+   */
+  const show = (options, isNeeded, text) => {
+    $("datalist", form)?.replaceChildren(...options);
+    model.required = isNeeded;
+    if (hint && text) hint.textContent = text;
+  };
   const ask = async () => {
-    const list = $("datalist", form);
     const mine = ++asked;
-    if (driver.value === "") {
-      list?.replaceChildren();
-      model.required = false;
-      if (hint) hint.textContent = withoutDriver;
-      return;
-    }
+    if (driver.value === "") return show([], false, withoutDriver);
     const text = await suggestionsOf(driver.value, model.value);
     if (mine !== asked) return;
-    if (text === undefined) {
-      list?.replaceChildren();
-      if (hint)
-        hint.textContent =
-          "The service does not answer with the driver’s models: type the name as its INF has it.";
-      return;
-    }
+    if (text === undefined) return show([], model.required, unanswered);
     const found = new DOMParser().parseFromString(text, "text/html");
     const fresh = $("datalist", found);
-    list?.replaceChildren(...found.querySelectorAll("option"));
-    model.required = fresh?.dataset.needed === "1";
-    if (hint && fresh?.dataset.hint) hint.textContent = fresh.dataset.hint;
+    show([...found.querySelectorAll("option")], fresh?.dataset.needed === "1", fresh?.dataset.hint);
   };
   driver.addEventListener("change", () => {
     model.value = "";

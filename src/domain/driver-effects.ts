@@ -28,6 +28,12 @@ export function grouped<T>(groups: Map<string, T[]>, key: string, value: T): voi
 export interface DriverEffects {
   /** Those whose revision changes: their machines install again. */
   readonly again: readonly AffectedPrinter[];
+  /** Those that deploy the driver's own model, where that becomes another one. */
+  readonly switched: {
+    readonly from: string;
+    readonly to: string;
+    readonly printers: readonly AffectedPrinter[];
+  };
   /** Those that deploy a model which the INF does not have then, by that model. */
   readonly lost: ReadonlyMap<string, readonly AffectedPrinter[]>;
   /** The driver's own model, where the INF does not have it and Windows will refuse it. */

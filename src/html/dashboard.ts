@@ -121,7 +121,7 @@ function recent(rows: readonly StatedPrinter[], formats: readonly ListedFormat[]
   }
   const items = rows.map(
     (row) => html`<li>
-      <a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a> ${!withPackages && stateBadge(row)}
+      <a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a> ${(!withPackages || row.state === "blocked") && stateBadge(row)}
       <span class="soft"><bdi>${row.client?.name ?? "Without a client"}</bdi> · <bdi>${modelLabel(row.printer, row.driver)}</bdi> ·
         ${time(row.printer.created_at)}</span>
       ${withPackages && html`<span class="row-actions">${packageOffer(row, formats)}</span>`}</li>`,

@@ -24,12 +24,20 @@ interface Confirmation {
 
 /** What a save does, for browsers without scripts. */
 export function confirmPage(frame: Frame, data: Confirmation): Html {
-  return page({ ...frame, title: driverTitle(data.driver), place: "Drivers" }, confirmation(data));
+  return page(
+    {
+      ...frame,
+      title: driverTitle(data.driver),
+      heading: html`<bdi>${driverTitle(data.driver)}</bdi>`,
+      place: "Drivers",
+    },
+    confirmation(data),
+  );
 }
 
 /** What a save does to which printers, before it is done; it stands where the form stood. */
 export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
-  const { again, lost, refusedModel, digest } = effects;
+  const { again, switched, lost, refusedModel, digest } = effects;
   const kept = Object.entries(form).filter(([name]) => !asked.has(name));
   const isBad = lost.size > 0 || refusedModel !== undefined;
   const lines = [...lost].slice(0, shownLost).map(([model, printers]) => lostLine(model, printers));
@@ -43,6 +51,7 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
         ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
         ${lines}
         ${lost.size > shownLost && html`<li class="bad">${counted(lost.size - shownLost, "more model")} that the INF does not have.</li>`}
+        ${switched.printers.length > 0 && switchedLine(switched)}
         ${again.length > 0 && html`<li class="warn">${counted(again.length, "printer")} will install again: ${namesOf(again)}. Deploy ${again.length === 1 ? "it" : "them"} again after the save.</li>`}
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
@@ -55,6 +64,11 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
 function saveLabel(again: number, isBad: boolean): string {
   if (isBad) return "Save all the same";
   return again === 1 ? "Save and change 1 printer" : `Save and change ${count(again)} printers`;
+}
+
+function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {
+  const before = from === "" ? "" : html` instead of “<bdi>${from}</bdi>”`;
+  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${namesOf(printers)}.</li>`;
 }
 
 function lostLine(model: string, printers: readonly AffectedPrinter[]): Html {

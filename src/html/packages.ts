@@ -75,22 +75,14 @@ function rememberedRow(row: StatedPrinter, formats: readonly ListedFormat[]): Ht
   return made;
 }
 
-/** A link to each package of a printer; of one that is blocked, only beside the reason. */
-export function packageOffer(
-  { printer, state, findings: [worst] }: StatedPrinter,
-  formats: readonly ListedFormat[],
-): Html {
-  const links = packageLinks(printer, formats);
-  if (state !== "blocked") return html`${links}`;
-  return html`<details class="why"><summary>Download all the same</summary><p>${worst?.text}</p>${links}</details>`;
-}
-
-function packageLinks(
-  { id, name }: { readonly id: number; readonly name: string },
-  formats: readonly ListedFormat[],
-): Html[] {
-  return formats.map(
+/** A link to each package of a printer; of one that is blocked, to the reason, beside which they are offered. */
+export function packageOffer({ printer, state }: StatedPrinter, formats: readonly ListedFormat[]): Html {
+  const { id, name } = printer;
+  if (state === "blocked")
+    return html`<a href="${paths.printerDeploy(id)}" aria-label="Why ${name} is blocked">See why</a>`;
+  const links = formats.map(
     ({ id: format, target }) =>
       html`<a href="${paths.package(id, format)}" aria-label="${target} package of ${name}">${target}</a> `,
   );
+  return html`${links}`;
 }

@@ -14,6 +14,7 @@ export const paths = {
   importPreview: "/import/preview",
   exportPrinters: "/export/printers.csv",
   printer: (id: number) => `/printers/${id}`,
+  printerDeploy: (id: number) => `/printers/${id}#deploy`,
   printerEdit: (id: number) => `/printers/${id}/edit`,
   printerDelete: (id: number) => `/printers/${id}/delete`,
   printerCopy: (id: number) => `/printers?copy=${id}`,

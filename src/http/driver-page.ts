@@ -82,7 +82,7 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
 /** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or as suggestions */
 export function models({ app, id, url: { searchParams: asked } }: Context<"id">): Reply {
   const driver = app.store.drivers.get(id);
-  const query = asked.get("q") ?? asked.get("driver_desc") ?? "";
+  const query = asked.get("q") ?? "";
   if (asked.has("suggest")) return htmlReply(modelOptions(driver, chosenInf(driver), query));
   const picked = pickedIn(driver, asked.get("pick") ?? undefined);
   if (picked !== undefined) {

@@ -72,6 +72,7 @@ async function effectsOf(store: Store, driver: Driver, settings: DriverSettings)
   const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
   const affected = affectedAmong(store.clients.names());
   const again: AffectedPrinter[] = [];
+  const switched: AffectedPrinter[] = [];
   const lost = new Map<string, AffectedPrinter[]>();
   const hash = createHash("sha256");
   for (const [i, printer] of store.printers.wholeOfDriver(driver.id).entries()) {
@@ -81,14 +82,22 @@ async function effectsOf(store: Store, driver: Driver, settings: DriverSettings)
     again.push(affected(printer));
     hash.update(`${printer.id} ${revision}\n`);
     const model = effectiveDescription(printer, after);
-    if (isLost(model) && !isLostBefore(effectiveDescription(printer, driver))) {
+    const modelBefore = effectiveDescription(printer, driver);
+    if (model !== modelBefore) switched.push(affected(printer));
+    if (isLost(model) && !isLostBefore(modelBefore)) {
       grouped(lost, model, affected(printer));
     }
   }
   const isRefused = isLost(after.driver_desc) && after.driver_desc !== driver.driver_desc;
   const refusedModel = isRefused ? after.driver_desc : undefined;
   hash.update(JSON.stringify([refusedModel, [...lost.keys()]]));
-  return { again, lost, refusedModel, digest: hash.digest("hex").slice(0, 16) };
+  return {
+    again,
+    switched: { from: driver.driver_desc, to: after.driver_desc, printers: switched },
+    lost,
+    refusedModel,
+    digest: hash.digest("hex").slice(0, 16),
+  };
 }
 
 /** Whether the INF, which names models, lacks one. */
