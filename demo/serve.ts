@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const minute = 60_000;
 export async function startDemo({ environment = {}, now = Date.now }: DemoOptions = {}): Promise<Demo> {
   const dataDir = mkdtempSync(join(tmpdir(), "platen-demo-"));
   // Also where something fails on the way, or the process is ended without being asked.
-  const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  const remove = () => removeFolder(dataDir);
   process.once("exit", remove);
   const config = readConfig({ PORT: environment.PORT, HOST: environment.HOST, DATA_DIR: dataDir });
   let setTo: number | undefined;
@@ -57,6 +57,17 @@ export async function startDemo({ environment = {}, now = Date.now }: DemoOption
     process.off("exit", remove);
   };
   return { app, url, dataDir, stop: () => (stopped ??= stop()) };
+}
+
+/** Threads may still write into it while the process ends. */
+function removeFolder(path: string): void {
+  for (let i = 0; i < 10 && existsSync(path); i++) {
+    try {
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+    } catch {
+      // Something was written into it meanwhile.
+    }
+  }
 }
 
 /** How this machine itself reaches a service that listens there. */

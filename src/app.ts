@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Imports } from "./services/import.ts";
+import type { ModelSearch } from "./services/model-search.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
 import type { PrinterExport } from "./services/printer-export.ts";
@@ -18,6 +19,7 @@ export interface App {
   readonly workers: Workers;
   readonly archives: ArchiveCheck;
   readonly overview: Overview;
+  readonly models: ModelSearch;
   readonly packages: PackageBuilder;
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;

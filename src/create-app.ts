@@ -4,6 +4,7 @@ import type { Config } from "./config.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Imports } from "./services/import.ts";
+import { ModelSearch } from "./services/model-search.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
 import { PrinterExport } from "./services/printer-export.ts";
@@ -46,7 +47,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const undo = new Undo({ store, memory: deployments, clock, log, undoMs: overrides.undoMs });
   await undo.start();
   const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
-  const services = { inspections, workers, archives, overview, packages, deployments, undo, ...lists };
+  const models = new ModelSearch(store);
+  const services = {
+    inspections,
+    workers,
+    archives,
+    overview,
+    models,
+    packages,
+    deployments,
+    undo,
+    ...lists,
+  };
   const app = { config, store, ...services, random, log };
   return { app, close: () => closeApp(app) };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "./support/app.ts";
-import { driverZip } from "./support/driver-zip.ts";
+import { driverZip, twoInfs } from "./support/driver-zip.ts";
 
 /** The titles in a list, in their order. */
 function titlesIn(page: string): string[] {
@@ -68,6 +68,26 @@ test("the list is narrowed by words and state, and says what it is narrowed from
     unknown: 3,
   });
   assert.match(page, /1 of 3 drivers/);
-  assert.match(nothing, /Nothing matches “&lt;b&gt;”\.[\s\S]*Show all 3 drivers/);
+  assert.match(nothing, /Nothing matches “<bdi>&lt;b&gt;<\/bdi>”\.[\s\S]*Show all 3 drivers/);
   assert.match(nothing, /value="&lt;b&gt;"/);
+});
+
+test("a driver is found by any model in its archive, and the model is said", async (t) => {
+  const { addDriver, fetch } = await startApp(t);
+  await addDriver(twoInfs);
+  await addDriver(driverZip({ models: ["Vellum 300", "Vellum Ärmel 500"], provider: "Vellum" }));
+  const get = async (path: string) => (await fetch(path)).text();
+
+  const found = await get("/search?q=PAPYRUS+777");
+  const both = await get("/search?q=vellum+armel");
+  const apart = await get("/search?q=150+777");
+  const list = await get("/drivers?q=159+PCL6");
+  const again = await get("/drivers?q=500&state=attention");
+
+  assert.match(found, /Papyrus papyrus\.inf 3\.0\.0\.0<\/bdi>[\s\S]*<bdi>Papyrus 777 PCL6<\/bdi>/);
+  assert.match(both, /<bdi>Vellum Ärmel 500<\/bdi>/);
+  assert.match(apart, /Nothing matches/, "words of two models are of none");
+  assert.match(list, /1 of 2 drivers/);
+  assert.match(list, /has <bdi>Papyrus 159 PCL6<\/bdi>/);
+  assert.deepEqual(titlesIn(again), ["Vellum papyrus.inf 1.2.3.4"]);
 });

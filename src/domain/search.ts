@@ -63,14 +63,68 @@ export function narrowPrinters(
   );
 }
 
-/** By words and state. @returns the same rows where nothing is narrowed */
+/**
+ * By words and state.
+ * @param models those that a search found, by the driver's id: these drivers have the words
+ * @returns the same rows where nothing is narrowed
+ */
 export function narrowDrivers(
   rows: readonly StatedDriver[],
   { q, state }: Pick<Narrowing, "q" | "state">,
+  models: ReadonlyMap<number, string> = new Map(),
 ): readonly StatedDriver[] {
   if (q === "" && state === undefined) return rows;
   const hasWords = matcher(q);
-  return rows.filter((row) => isDriverInState(row, state) && hasWords(remembered(row, driverText)));
+  const isFound = (row: StatedDriver) => models.has(row.id) || hasWords(remembered(row, driverText));
+  return rows.filter((row) => isDriverInState(row, state) && isFound(row));
+}
+
+/** Names of models, as many searches look through them: a line each, as they are and folded. */
+export interface ModelLines {
+  readonly names: string;
+  readonly folded: string;
+}
+
+export function modelLines(models: readonly string[]): ModelLines {
+  const names = models.map((model) => cleanText(model));
+  return { names: names.join("\n"), folded: names.map(folded).join("\n") };
+}
+
+/** Looks for a driver's model that has the words of a query which nothing else says of the driver. */
+export class ModelQuery {
+  readonly #words: readonly string[];
+
+  constructor(query: string) {
+    this.#words = wordsOf(query);
+  }
+
+  /** Whether all words are said of the driver besides its models. */
+  isOf(row: StatedDriver): boolean {
+    return this.#missing(row).length === 0;
+  }
+
+  /** The first such model. */
+  find(row: StatedDriver, { names, folded: lines }: ModelLines): string | undefined {
+    const [word = "", ...others] = this.#missing(row);
+    for (let at = lines.indexOf(word); at >= 0; at = lines.indexOf(word, at + 1)) {
+      const start = lines.lastIndexOf("\n", at) + 1;
+      const end = lines.indexOf("\n", at);
+      const line = lines.slice(start, end < 0 ? undefined : end);
+      if (others.every((other) => line.includes(other))) return names.split("\n")[lineOf(lines, start)];
+      if (end < 0) return undefined;
+      at = end;
+    }
+    return undefined;
+  }
+
+  #missing(row: StatedDriver): string[] {
+    const text = remembered(row, driverText);
+    return this.#words.filter((word) => !text.includes(word));
+  }
+}
+
+function lineOf(lines: string, start: number): number {
+  return lines.slice(0, start).split("\n").length - 1;
 }
 
 function isDriverInState(row: StatedDriver, wanted: WantedState | undefined): boolean {
@@ -95,10 +149,14 @@ function isInState({ state, findings }: Standing, wanted: WantedState | undefine
 
 /** Whether a text, which is folded, has every word of a query. */
 function matcher(query: string): (text: string) => boolean {
-  const words = [...new Set(folded(query.slice(0, maxQuery)).split(/\s+/))].filter(Boolean);
-  // The longest is the one that most texts do not have.
-  words.sort((a, b) => b.length - a.length);
+  const words = wordsOf(query);
   return (text) => words.every((word) => text.includes(word));
+}
+
+/** The longest first: it is the one that most texts do not have. */
+function wordsOf(query: string): string[] {
+  const words = [...new Set(folded(query.slice(0, maxQuery)).split(/\s+/))].filter(Boolean);
+  return words.sort((a, b) => b.length - a.length);
 }
 
 const plain = /^[\n\x20-\x7e]*$/;

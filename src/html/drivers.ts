@@ -16,6 +16,8 @@ export interface DriverList {
   readonly rows: readonly StatedDriver[];
   readonly result?: UploadResult;
   readonly narrowing?: Narrowing;
+  /** The models by which drivers were found, by the driver's id. */
+  readonly models?: ReadonlyMap<number, string>;
 }
 
 export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: number): Html {
@@ -40,30 +42,43 @@ const others = [
 const everything = parseNarrowing({});
 
 /** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
-export function driverList({ rows, result, narrowing = everything }: DriverList): Html {
+export function driverList({ rows, result, narrowing = everything, models }: DriverList): Html {
   const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
   const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
   const body =
     rows.length === 0
       ? emptyState(sentence, first)
-      : html`${driverSelect(rows, result)}${narrowedDrivers(rows, narrowing)}`;
+      : html`${driverSelect(rows, result)}${narrowedDrivers(rows, narrowing, models)}`;
   return html`<section id="drivers" aria-label="Drivers">${uploadNotice(result)}
     <div id="driver-rows" class="narrowed">${body}</div></section>`;
 }
 
-function narrowedDrivers(all: readonly StatedDriver[], narrowing: Narrowing): Html {
-  const shown = narrowDrivers(all, narrowing);
+function narrowedDrivers(
+  all: readonly StatedDriver[],
+  narrowing: Narrowing,
+  models: DriverList["models"],
+): Html {
+  const shown = narrowDrivers(all, narrowing, models);
   const named = { id: "driver", noun: "driver", shown: shown.length, total: all.length, narrowing } as const;
   const list = { ...named, path: paths.drivers };
   return html`${narrowingForm(list, { states: { others, kinds } })}
-    <div id="driver-list">${shown.length > 0 ? driverTable(shown) : nothingMatches(list)}</div>`;
+    <div id="driver-list">${shown.length > 0 ? driverTable(shown, { models }) : nothingMatches(list)}</div>`;
 }
 
-/** By title, of one title the newest version first. @param oob where a fragment brings it along */
-export function driverTable(rows: readonly StatedDriver[], oob = false): Html {
+interface TableOptions {
+  /** Where a fragment brings it along. */
+  readonly oob?: boolean;
+  readonly models?: DriverList["models"];
+}
+
+/** By title, of one title the newest version first. */
+export function driverTable(
+  rows: readonly StatedDriver[],
+  { oob = false, models = new Map() }: TableOptions = {},
+): Html {
   const lines = inOrder(rows).map(
     (driver) => html`<tr>
-      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}</span></td>
+      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${foundBy(models.get(driver.id))}</span></td>
       <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
       <td data-label="Machines">${machinesOf(driver.listed)}</td>
       <td data-label="State">${stateBadge(driver)}</td>
@@ -75,6 +90,10 @@ export function driverTable(rows: readonly StatedDriver[], oob = false): Html {
   return html`<table id="driver-table" ${oob && html`hx-swap-oob="true"`}><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
     <th scope="col">State</th><th scope="col" class="number">Printers</th><th scope="col" class="number">Size</th>
     <th scope="col">Uploaded</th></tr></thead><tbody>${lines}</tbody></table>`;
+}
+
+function foundBy(model: string | undefined): Html | undefined {
+  return model === undefined ? undefined : html` <span class="soft file">has <bdi>${model}</bdi></span>`;
 }
 
 /** The driver that came last is chosen at first. */

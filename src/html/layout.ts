@@ -122,7 +122,7 @@ export function messageBox({ tone, text, links = [], undo }: Message): Html {
 }
 
 /** What an empty place is for, and the way to the first step. */
-export function emptyState(sentence: string, action: Html): Html {
+export function emptyState(sentence: Hole, action: Html): Html {
   return html`<div class="empty"><p>${sentence}</p>${action}</div>`;
 }
 

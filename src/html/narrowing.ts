@@ -81,7 +81,8 @@ export function narrowedCount({ path, id, noun, narrowing, shown, total }: Narro
 
 /** What a list shows that is narrowed to nothing. */
 export function nothingMatches({ path, noun, narrowing, total }: NarrowedList): Html {
-  const sentence = narrowing.q === "" ? "Nothing matches." : `Nothing matches “${narrowing.q}”.`;
+  const sentence =
+    narrowing.q === "" ? "Nothing matches." : html`Nothing matches “<bdi>${narrowing.q}</bdi>”.`;
   return emptyState(sentence, html`<a class="button" href="${path}">Show all ${counted(total, noun)}</a>`);
 }
 

@@ -16,6 +16,8 @@ export interface Found {
   readonly printers: readonly StatedPrinter[];
   readonly clients: readonly ListedClient[];
   readonly drivers: readonly StatedDriver[];
+  /** The models by which drivers were found, by the driver's id. */
+  readonly models: ReadonlyMap<number, string>;
 }
 
 const shownOfEach = 20;
@@ -33,17 +35,17 @@ export function searchPage(frame: Frame, found: Found): Html {
 
 /** What was found, by kind. */
 export function searchResults(found: Found): Html {
-  const { q, printers, clients, drivers } = found;
+  const { q, printers, clients, drivers, models } = found;
   const counts = [
-    counted(printers.length, "printer"),
     counted(clients.length, "client"),
     counted(drivers.length, "driver"),
+    counted(printers.length, "printer"),
   ];
   const total = printers.length + clients.length + drivers.length;
-  return html`<div class="results"><p class="soft summary">${total === 0 ? html`Nothing matches “${q}”.` : counts.join(", ")}</p>
-    ${group("Printers", paths.printers, q, printers, printerItem)}
+  return html`<div class="results"><p class="soft summary">${total === 0 ? html`Nothing matches “<bdi>${q}</bdi>”.` : counts.join(", ")}</p>
     ${group("Clients", paths.clients, q, clients, clientItem)}
-    ${group("Drivers", paths.drivers, q, drivers, driverItem)}</div>`;
+    ${group("Drivers", paths.drivers, q, drivers, (driver) => driverItem(driver, models.get(driver.id)))}
+    ${group("Printers", paths.printers, q, printers, printerItem)}</div>`;
 }
 
 function group<T>(
@@ -72,7 +74,8 @@ function clientItem({ id, name, printer_count }: ListedClient): Html {
     <span class="soft">${counted(printer_count, "printer")}</span></li>`;
 }
 
-function driverItem(driver: StatedDriver): Html {
+/** @param model by which it was found */
+function driverItem(driver: StatedDriver, model = driver.driver_desc): Html {
   return html`<li><a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a> ${driver.state !== "ready" && stateBadge(driver)}
-    <span class="soft"><bdi>${driver.driver_desc}</bdi> · <bdi>${driver.file_name}</bdi></span></li>`;
+    <span class="soft"><bdi>${model}</bdi> · <bdi>${driver.file_name}</bdi></span></li>`;
 }

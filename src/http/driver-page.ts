@@ -132,7 +132,7 @@ export async function update(context: Context<"id">): Promise<Reply> {
 /** What takes the place of an upload's question for the model. */
 async function answerTo({ overview }: App, driver: Driver, error: UserError | undefined): Promise<Html> {
   if (error !== undefined) return modelQuestion(driver, error.message);
-  return html`${modelAnswer(driver)}${driverTable((await overview.read()).drivers, true)}`;
+  return html`${modelAnswer(driver)}${driverTable((await overview.read()).drivers, { oob: true })}`;
 }
 
 function savedPath(id: number, { again }: DriverEffects): string {

@@ -24,7 +24,8 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const { drivers } = await app.overview.read();
   const message = undoMessage(app, url);
   const narrowing = narrowingIn(url.searchParams, driverStates);
-  const list = { rows: drivers, narrowing };
+  const models = await app.models.among(drivers, narrowing.q);
+  const list = { rows: drivers, narrowing, models };
   const reply = htmlReply(driversPage({ assets, message }, list, app.config.uploadLimitBytes));
   return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
 }
@@ -41,7 +42,9 @@ export async function upload({ app, request }: Context): Promise<Reply> {
     page: async () => driversPage({ assets }, { rows: await rows(), result: await result() }, limitBytes),
     fragment: async () => {
       const narrowing = narrowingBehind(request, paths.drivers, {}, driverStates);
-      return driverList({ rows: await rows(), result: await result(), narrowing });
+      const drivers = await rows();
+      const models = await app.models.among(drivers, narrowing.q);
+      return driverList({ rows: drivers, result: await result(), narrowing, models });
     },
   });
 }

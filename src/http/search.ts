@@ -13,14 +13,16 @@ export async function show({ app, request, url }: Context): Promise<Reply> {
   return htmlReply(searchResults(found));
 }
 
-async function find({ overview, store }: App, q: string): Promise<Found> {
-  if (q === "") return { q, printers: [], clients: [], drivers: [] };
+async function find({ overview, store, models: modelSearch }: App, q: string): Promise<Found> {
+  if (q === "") return { q, printers: [], clients: [], drivers: [], models: new Map() };
   const { printers, drivers } = await overview.read();
+  const models = await modelSearch.among(drivers, q);
   const words = { q, client: undefined, state: undefined };
   return {
     q,
     printers: narrowPrinters(printers, words),
     clients: narrowClients(store.clients.list(), words),
-    drivers: narrowDrivers(drivers, words),
+    drivers: narrowDrivers(drivers, words, models),
+    models,
   };
 }

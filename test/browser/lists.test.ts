@@ -41,7 +41,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.locator("h1").click();
     await page.keyboard.press("/");
     await page.keyboard.type("vellum");
-    await page.locator("#find-results").getByText("24 printers, 0 clients, 1 driver").waitFor();
+    await page.locator("#find-results").getByText("0 clients, 1 driver, 24 printers").waitFor();
     await picture(page, "1440-search-panel");
     const inSearch = [await focused(page), await page.locator("#find").inputValue()];
     await page.keyboard.press("ArrowDown");
@@ -54,7 +54,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
     assert.deepEqual(inField, ["f-name", "a/b/"]);
     assert.deepEqual(inSearch, ["find", "vellum"]);
-    assert.match(first, /^(?:Büro|Long)/);
+    assert.match(first, /^Vellum/);
     assert.deepEqual(closed, ["find", ""]);
     assert.equal(page.url(), `${service.url}/printers?q=vellum`);
     assert.deepEqual(problems, []);
