@@ -175,3 +175,21 @@ test("parts of a driver that are sent at the same time are all kept", async (t) 
   );
   assert.deepEqual([name, comment, driver_desc], ["Named", "Commented", "Papyrus 200"]);
 });
+
+test("what was typed for a printer that is deleted meanwhile stands in the form of a new one", async (t) => {
+  const { post, fetch, addPrinter, app } = await startApp(t);
+  const id = await addPrinter();
+  const opened = openedIn(await (await fetch(`/printers/${id}/edit`)).text());
+  await fetch(`/printers/${id}`, { method: "DELETE" });
+
+  const answer = await post(`/printers/${id}`, { name: "Typed", address: "10.0.0.77", opened }, navigation);
+  const page = await answer.text();
+  const plain = await post(`/printers/${id}`, { name: "Typed" });
+
+  assert.deepEqual([answer.status, plain.status], [404, 404]);
+  assert.match(page, /Not saved: this printer is not here any more/);
+  assert.match(page, /<form id="printer-form"[^>]*action="\/printers"/);
+  assert.match(page, /value="Typed"/);
+  assert.match(page, /value="10\.0\.0\.77"/);
+  assert.equal(app.store.printers.list().length, 0);
+});

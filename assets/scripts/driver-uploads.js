@@ -173,8 +173,8 @@ async function problemOf(file, limit) {
     .text()
     .catch(() => undefined);
   if (start === "PK") return undefined;
-  if (start === undefined || file.size === 0)
-    return "It cannot be read here: a folder has to be packed as a ZIP first.";
+  if (file.size === 0) return "It is empty. Nothing was sent.";
+  if (start === undefined) return "It cannot be read here: a folder has to be packed as a ZIP first.";
   return "It is no ZIP, and nothing was sent. Of a setup program, unpack it and upload the folder with the INF as a ZIP.";
 }
 

@@ -38,8 +38,14 @@ document.addEventListener("driver:uploaded", (event) => {
   select.dispatchEvent(new Event("input", { bubbles: true }));
   const said = $("#driver-uploaded");
   if (said) said.textContent = `${select.selectedOptions[0]?.textContent ?? ""}: uploaded and chosen.`;
-  // Bad news stay on the screen until they are read.
-  if (notice.matches(".bad")) return;
+  // Bad news stay on the screen until they are read; what was typed stays behind them.
+  if (notice.matches(".bad")) {
+    const next = document.createElement("p");
+    next.textContent = "It is chosen in the printer’s form, behind this window.";
+    $("[data-next]", notice)?.replaceWith(next);
+    for (const link of notice.querySelectorAll("a")) link.target = "_blank";
+    return;
+  }
   dialog.close();
   $("#printer-form [name=driver_desc]")?.focus();
 });

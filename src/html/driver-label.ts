@@ -1,5 +1,6 @@
 import { type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
 import { inOrder } from "../domain/driver-order.ts";
+import { isUnchosen } from "../domain/findings.ts";
 import { type Html, html } from "./html.ts";
 import { architectures, infDate, infDay } from "./text.ts";
 
@@ -14,19 +15,22 @@ export function driverLabel(driver: DriverSummary): string {
   return [title, version, date, machines, file].filter((text) => text !== "").join(" · ");
 }
 
-/** Drivers to choose from, in their order. */
+/** Printers' drivers to choose from, in their order. @param kept one that is chosen already, whatever it is */
 export function driverChoices(
   drivers: readonly DriverSummary[],
+  kept = "",
 ): (readonly [value: string, label: string])[] {
-  return inOrder(drivers).map((driver) => [String(driver.id), driverLabel(driver)] as const);
+  const possible = drivers.filter(({ id, listed }) => listed?.isPrinter !== false || String(id) === kept);
+  return inOrder(possible).map((driver) => [String(driver.id), driverLabel(driver)] as const);
 }
 
-/** A driver as a link, with what tells it from all others below. */
+/** A driver as a link, with what tells it from all others below: the model that it deploys, and its file. */
 export function driverLine(driver: DriverSummary, path: string): Html {
   const title = driverTitle(driver);
-  const file =
-    title !== driver.file_name && html`<span class="soft file"><bdi>${driver.file_name}</bdi></span>`;
-  return html`<a href="${path}"><bdi>${title}</bdi></a> ${file}`;
+  const model = driver.driver_desc !== "" && !isUnchosen(driver) && html`<bdi>${driver.driver_desc}</bdi>`;
+  const file = title !== driver.file_name && html`<bdi>${driver.file_name}</bdi>`;
+  return html`<a href="${path}"><bdi>${title}</bdi></a>
+    <span class="soft file">${model}${model && file && " · "}${file}</span>`;
 }
 
 /** `1.2.3.4 21 Nov 2026` */

@@ -9,7 +9,7 @@ type Note = readonly [tone: Tone, text: Html];
 const shownNames = 8;
 const tones: readonly Tone[] = ["bad", "warn", "good", "plain"];
 
-/** What an operator must know of the chosen INF and its archive, the worst first, a sentence each. */
+/** What is to be known of the chosen INF and its archive besides findings, the worst first, a sentence each. */
 export function infNotes(driver: Driver): Html {
   const notes = notesOf(driver);
   return html`<ul class="findings">${notes.map(([tone, text]) => html`<li class="${tone}">${text}</li>`)}</ul>`;
@@ -33,12 +33,8 @@ function fileNotes(inf: InfSummary): Note[] {
   const missing = missingCountOf(inf);
   if (missing > 0) {
     const names = firstOf(inf.missing, shownNames, missing);
-    notes.push([
-      "bad",
-      html`Missing files: the installation will fail. ${counted(missing, "file")}: <code><bdi>${names}</bdi></code>.`,
-    ]);
+    notes.push(["bad", html`Missing: <code><bdi>${names}</bdi></code>.`]);
   } else notes.push(["good", html`Every file that the INF needs is there.`]);
-  if (!inf.signed) notes.push(unsigned(inf));
   if (inf.notShipped.length > 0) {
     const names = architectures(inf.notShipped);
     notes.push([
@@ -47,12 +43,6 @@ function fileNotes(inf: InfSummary): Note[] {
     ]);
   }
   return notes;
-}
-
-function unsigned(inf: InfSummary): Note {
-  return inf.architectures.some((name) => name !== "x86")
-    ? ["bad", html`Unsigned: 64-bit Windows will refuse this driver.`]
-    : ["warn", html`Unsigned: Windows warns of this driver.`];
 }
 
 /** What the archive holds besides. */

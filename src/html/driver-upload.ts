@@ -62,7 +62,14 @@ export function uploadNotice(result: UploadResult): Html | undefined {
     ${driverFindingLines(standing)}${infNotes(driver)}
     ${isUnchosen(driver) && modelQuestion(driver)}
     ${older.map((from) => moveOffer(from, driver))}
-    <p><a class="button" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a></p></div>`;
+    <div data-next>${nextStep(driver)}</div></div>`;
+}
+
+/** What is no printer's driver is of no use here. */
+function nextStep({ id, listed }: DriverSummary): Html {
+  return listed?.isPrinter
+    ? html`<p><a class="button" href="${paths.printerWithDriver(id)}">New printer with this driver</a></p>`
+    : html`<form method="post" action="${paths.driverDelete(id)}"><button>Delete it</button></form>`;
 }
 
 function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn" | "bad" {

@@ -35,14 +35,16 @@ const shownCatalogs = 8;
 
 export function driverPage(frame: Frame, data: DriverPageData): Html {
   const { driver, printers, standing } = data;
-  const action = html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
+  const action =
+    driver.listed?.isPrinter &&
+    html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
   return page(
     {
       ...frame,
       title: driverTitle(driver),
       heading: html`<bdi>${driverTitle(driver)}</bdi>`,
       place: "Drivers",
-      action,
+      action: action || undefined,
     },
     html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span></div>
     ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}

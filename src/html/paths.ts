@@ -37,7 +37,7 @@ export const paths = {
   readClientScript: (id: number, kind: string) => `/clients/${id}/read/${kind}`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
-  driverMoved: (id: number, count: number) => `/drivers/${id}?moved=${count}#driver-printers`,
+  driverMoved: (id: number, count: number) => `/drivers/${id}?moved=${count}`,
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,

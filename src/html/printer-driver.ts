@@ -10,7 +10,7 @@ const withoutDriver = "Empty takes the driver’s own. Type to search in the dri
 
 /** Which driver a printer has, and which of its models. */
 export function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Html {
-  const known = [["", "None yet"], ...driverChoices(drivers)] as const;
+  const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
   return html`<input type="hidden" name="from_form" value="1">
     ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models` })}
     <p class="upload-link"><a href="${paths.drivers}#upload-form" data-opens="upload-driver">Upload a driver…</a>

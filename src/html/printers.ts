@@ -1,4 +1,3 @@
-import { driverTitle } from "../domain/driver.ts";
 import type { ListedPrinter, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, type Printer } from "../domain/printer.ts";
 import { type Html, html } from "./html.ts";
@@ -53,7 +52,5 @@ export function addressWidth(rows: readonly StatedPrinter[]): string {
 }
 
 export function modelLabel(printer: Pick<Printer, "driver_desc">, driver: ListedPrinter["driver"]): string {
-  return driver === undefined
-    ? "No driver assigned"
-    : effectiveDescription(printer, driver) || driverTitle(driver);
+  return driver === undefined ? "No driver assigned" : effectiveDescription(printer, driver) || "No model";
 }

@@ -5,6 +5,7 @@ import type { FormInput } from "../domain/fields.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
 import type { PrinterSettings } from "../domain/printer.ts";
 import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
+import { parseNarrowing } from "../domain/search.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
@@ -16,7 +17,7 @@ import { printerEditPage, printerForm } from "../html/printer-form.ts";
 import { printersPage } from "../html/printer-list.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/deployment.ts";
-import { answerForm, done, recordForm, saving, sentForm } from "./answer-form.ts";
+import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { bulkMessageIn } from "./bulk.ts";
 import { readForm } from "./forms.ts";
@@ -112,6 +113,7 @@ export function edit({ app, id }: Context<"id">): Reply {
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readForm(request);
+  if (isNavigation(request) && app.store.printers.find(id) === undefined) return goneMeanwhile(app, form);
   const before = app.store.printers.get(id);
   const saved = await saving(async () => app.store.printers.update(id, parse(app, form), form.opened));
   const now = app.store.printers.get(id);
@@ -126,6 +128,18 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
     fragment: async ({ error }) =>
       error ? editPage(error) : html`${settingsOf(app, id)}${notify(await messageOf(app, id, done))}`,
   });
+}
+
+/** Somebody has deleted the printer while its form was open: nothing typed is lost. */
+async function goneMeanwhile(app: App, { opened: _, ...typed }: FormInput): Promise<Reply> {
+  const text =
+    "Not saved: this printer is not here any more. What you typed stands in the form below, as a new printer.";
+  const links = [{ label: "What was deleted", path: paths.deleted }];
+  const list = await printersShown(app, parseNarrowing({}));
+  const form = sentForm(typed);
+  const choices = choicesOf(app, form);
+  const message = { tone: "bad", text, links } as const;
+  return htmlReply(printersPage({ assets, message }, list, { form, choices, isAsked: true }), 404);
 }
 
 function settingsOf(app: App, id: number): Html {
