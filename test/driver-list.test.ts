@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "./support/app.ts";
 import { driverZip, twoInfs } from "./support/driver-zip.ts";
+import { makeZip } from "./support/zip.ts";
 
 /** The titles in a list, in their order. */
 function titlesIn(page: string): string[] {
@@ -90,4 +91,33 @@ test("a driver is found by any model in its archive, and the model is said", asy
   assert.match(list, /1 of 2 drivers/);
   assert.match(list, /has <bdi>Papyrus 159 PCL6<\/bdi>/);
   assert.deepEqual(titlesIn(again), ["Vellum papyrus.inf 1.2.3.4"]);
+});
+
+test("files that are missing for x86 alone do not keep a driver from x64", async (t) => {
+  const { addDriver, fetch, app } = await startApp(t);
+  const inf = [
+    ...["[Version]", 'Signature="$Windows NT$"', "Class=Printer", 'Provider="Papyrus"'],
+    ...["ClassGuid={4D36E979-E325-11CE-BFC1-08002BE10318}", "DriverVer=06/21/2025,1.2.3.4"],
+    ...["CatalogFile=papyrus.cat", "[Manufacturer]", '"Papyrus"=Models,NTamd64,NTx86'],
+    ...[
+      "[Models.NTamd64]",
+      '"Papyrus 100"=New,USBPRINT\\P',
+      "[Models.NTx86]",
+      '"Papyrus 100"=Old,USBPRINT\\P',
+    ],
+    ...["[New]", "CopyFiles=@new.dll", "[Old]", "CopyFiles=@old.dll"],
+    ...["[SourceDisksNames]", '1="Disk"', "[SourceDisksFiles]", "new.dll=1", "old.dll=1", ""],
+  ].join("\r\n");
+  const parts = { "papyrus.inf": inf, "papyrus.cat": "catalog", "new.dll": "new" };
+  const id = await addDriver(makeZip(Object.entries(parts).map(([name, bytes]) => ({ name, bytes }))));
+
+  const driver = (await app.overview.read()).driversById.get(id);
+  const page = await (await fetch(`/drivers/${id}`)).text();
+
+  assert.equal(driver?.state, "attention");
+  assert.equal(
+    driver?.findings[0]?.text,
+    "A file that the INF needs is missing for x86: the installation will fail there, not on x64.",
+  );
+  assert.match(page, /<li class="warn">Missing: <code><bdi>old\.dll</);
 });

@@ -30,6 +30,8 @@ export interface InfSummary {
   readonly missing: readonly string[];
   /** Absent in reports of earlier versions, which list them all. */
   readonly missingCount?: number;
+  /** Architectures whose machines need one of the missing files; absent in reports of earlier versions. */
+  readonly missingFor?: readonly Architecture[];
   /** What neither this INF uses nor those that it brings along. */
   readonly unused: UnusedFiles;
 }
@@ -108,6 +110,8 @@ export interface ListedInf
     | "notShipped"
   > {
   readonly missingCount: number;
+  /** Architectures whose machines need one of the missing files. */
+  readonly missingFor: readonly Architecture[];
   /** How many names of models the INF has. */
   readonly modelCount: number;
   /** Names that the driver or printers of it deploy and that the INF, which names others, does not have. */
@@ -115,8 +119,23 @@ export interface ListedInf
 }
 
 /** How many files an INF needs and does not find. */
-export function missingCountOf(inf: Pick<InfSummary, "missing" | "missingCount">): number {
-  return inf.missingCount ?? inf.missing.length;
+export function missingCountOf(inf: Partial<Pick<InfSummary, "missing" | "missingCount">>): number {
+  return inf.missingCount ?? inf.missing?.length ?? 0;
+}
+
+/** The architectures whose machines need a missing file: all of them, where nothing else is known. */
+export function missingForOf(inf: MissingFacts): readonly Architecture[] {
+  return missingCountOf(inf) === 0 ? [] : (inf.missingFor ?? inf.architectures);
+}
+
+/** Of lists, which do not have the names, as of reports. */
+type MissingFacts = Pick<InfSummary, "architectures" | "missingCount" | "missingFor"> &
+  Partial<Pick<InfSummary, "missing">>;
+
+/** The architectures for which everything is there. */
+export function completeFor(inf: MissingFacts & Pick<InfSummary, "notShipped">): readonly Architecture[] {
+  const lacking = missingForOf(inf);
+  return inf.architectures.filter((name) => !lacking.includes(name) && !inf.notShipped.includes(name));
 }
 
 /** What the driver is called on a page: what the operator calls it, else its provider, INF and version. */
@@ -182,4 +201,17 @@ export function driverNeeds(driver: Pick<Driver, "inf_path" | "driver_desc">): s
     return "This driver has no driver description: choose or type the model on the driver’s page.";
   }
   return undefined;
+}
+
+const architectureNames: Record<Architecture, string> = {
+  amd64: "x64",
+  x86: "x86",
+  arm64: "ARM64",
+  arm: "ARM",
+  ia64: "Itanium",
+};
+
+/** As Windows says them: `x64, ARM64`; `none` of none. */
+export function architecturesInWords(names: readonly Architecture[]): string {
+  return names.map((name) => architectureNames[name]).join(", ") || "none";
 }

@@ -1,4 +1,12 @@
-import { type ArchiveState, archiveProblem, type DriverSummary, driverNeeds } from "./driver.ts";
+import {
+  type ArchiveState,
+  archiveProblem,
+  completeFor,
+  type DriverSummary,
+  driverNeeds,
+  architecturesInWords as inWords,
+  type ListedInf,
+} from "./driver.ts";
 import { isUniversal } from "./models.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
@@ -54,12 +62,22 @@ function packageFindings(driver: DriverSummary, archive: ArchiveState): Finding[
   if (archive !== "sound") blocked("archive", `The archive ${archiveProblem(driver, archive)}`);
   const { listed } = driver;
   if (listed === undefined) return found;
-  if (listed.missingCount > 0) {
-    const files = listed.missingCount === 1 ? "A file" : `${listed.missingCount} files`;
-    blocked("missing-files", `${files} that the INF needs are missing: the installation will fail.`);
-  }
+  if (listed.missingCount > 0) found.push(missingFiles(listed));
   if (!listed.signed) found.push(unsigned(listed.architectures.some((name) => name !== "x86")));
   return found;
+}
+
+/** What is missing for old machines alone does no harm to the others. */
+function missingFiles(listed: ListedInf): Finding {
+  const { missingCount, missingFor } = listed;
+  const what =
+    missingCount === 1 ? "A file that the INF needs is" : `${missingCount} files that the INF needs are`;
+  const whole = completeFor(listed);
+  if (!whole.includes("amd64")) {
+    return { kind: "missing-files", state: "blocked", text: `${what} missing: the installation will fail.` };
+  }
+  const text = `${what} missing for ${inWords(missingFor)}: the installation will fail there, not on ${inWords(whole)}.`;
+  return { kind: "missing-files", state: "attention", text };
 }
 
 function unsigned(hasSixtyFour: boolean): Finding {

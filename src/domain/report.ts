@@ -8,6 +8,7 @@ import {
   type InfSummary,
   type ListedInf,
   missingCountOf,
+  missingForOf,
   type UnusedFiles,
 } from "./driver.ts";
 import { StoredObject } from "./stored.ts";
@@ -52,6 +53,7 @@ export function listedInf(
     architectures,
     notShipped,
     missingCount: missingCountOf(inf),
+    missingFor: missingForOf(inf),
     modelCount: inf.descriptions.length,
     lostModels: [...deployed].filter((model) => !hasModel(known, model)),
   };
@@ -61,6 +63,9 @@ export function listedInf(
 export function listedInfFrom(json: string): ListedInf | undefined {
   if (json === "null") return undefined;
   const stored = StoredObject.parse(json);
+  const architectures = architecturesFrom(stored, "architectures");
+  const missingCount = stored.integer("missingCount");
+  const earlier = missingCount > 0 ? architectures : [];
   return {
     isPrinter: stored.flag("isPrinter"),
     class: stored.textOrNull("class"),
@@ -68,9 +73,10 @@ export function listedInfFrom(json: string): ListedInf | undefined {
     provider: stored.textOrNull("provider"),
     driverVer: driverVerFrom(stored),
     signed: stored.flag("signed"),
-    architectures: architecturesFrom(stored, "architectures"),
+    architectures,
     notShipped: architecturesFrom(stored, "notShipped"),
-    missingCount: stored.integer("missingCount"),
+    missingCount,
+    missingFor: stored.has("missingFor") ? architecturesFrom(stored, "missingFor") : earlier,
     modelCount: stored.integer("modelCount"),
     lostModels: stored.texts("lostModels"),
   };
@@ -95,6 +101,7 @@ function infFrom(stored: StoredObject): InfSummary {
     copyInf: stored.texts("copyInf"),
     missing,
     missingCount: stored.integer("missingCount", missing.length, missing.length),
+    ...(stored.has("missingFor") && { missingFor: architecturesFrom(stored, "missingFor") }),
     unused: unusedFrom(stored.object("unused")),
   };
 }

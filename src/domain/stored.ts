@@ -43,6 +43,10 @@ export class StoredObject {
     return choices.find((choice) => choice === this.#fields[name]) ?? choices[0];
   }
 
+  has(name: string): boolean {
+    return Object.hasOwn(this.#fields, name);
+  }
+
   texts(name: string): string[] {
     return this.#list(name).filter((item) => typeof item === "string");
   }

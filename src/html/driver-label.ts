@@ -1,8 +1,8 @@
-import { type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
+import { architecturesInWords, type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
 import { inOrder } from "../domain/driver-order.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import { type Html, html } from "./html.ts";
-import { architectures, infDate, infDay } from "./text.ts";
+import { infDate, infDay } from "./text.ts";
 
 /** What tells a driver from all others, in a line of plain text: title, version, date, machines, file. */
 export function driverLabel(driver: DriverSummary): string {
@@ -43,5 +43,5 @@ export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html 
 /** The machines that a driver has program files for. */
 export function machinesOf(inf: Pick<InfSummary, "architectures" | "notShipped"> | undefined): string {
   const { architectures: declared = [], notShipped = [] } = inf ?? {};
-  return architectures(declared.filter((name) => !notShipped.includes(name)));
+  return architecturesInWords(declared.filter((name) => !notShipped.includes(name)));
 }

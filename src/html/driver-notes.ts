@@ -1,6 +1,13 @@
-import { chosenInf, type Driver, type InfSummary, missingCountOf } from "../domain/driver.ts";
+import {
+  architecturesInWords,
+  chosenInf,
+  completeFor,
+  type Driver,
+  type InfSummary,
+  missingCountOf,
+} from "../domain/driver.ts";
 import { type Html, html } from "./html.ts";
-import { architectures, counted, firstOf } from "./text.ts";
+import { counted, firstOf } from "./text.ts";
 import { unusedNote } from "./unused.ts";
 
 type Tone = "bad" | "warn" | "good" | "plain";
@@ -33,10 +40,11 @@ function fileNotes(inf: InfSummary): Note[] {
   const missing = missingCountOf(inf);
   if (missing > 0) {
     const names = firstOf(inf.missing, shownNames, missing);
-    notes.push(["bad", html`Missing: <code><bdi>${names}</bdi></code>.`]);
+    const tone = completeFor(inf).includes("amd64") ? "warn" : "bad";
+    notes.push([tone, html`Missing: <code><bdi>${names}</bdi></code>.`]);
   } else notes.push(["good", html`Every file that the INF needs is there.`]);
   if (inf.notShipped.length > 0) {
-    const names = architectures(inf.notShipped);
+    const names = architecturesInWords(inf.notShipped);
     notes.push([
       "warn",
       html`Declared for ${names}, but its program files are for other machines: it will not work there.`,

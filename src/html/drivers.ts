@@ -12,7 +12,7 @@ import { stateBadge } from "./standing.ts";
 import { bytes, time } from "./text.ts";
 
 /** The drivers that are shown, with what the last upload brought. */
-export interface DriverList {
+interface DriverList {
   readonly rows: readonly StatedDriver[];
   readonly result?: UploadResult;
   readonly narrowing?: Narrowing;

@@ -59,19 +59,6 @@ export function bytes(size: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-const architectureNames: Record<string, string> = {
-  amd64: "x64",
-  x86: "x86",
-  arm64: "ARM64",
-  arm: "ARM",
-  ia64: "Itanium",
-};
-
-/** As Windows says them. */
-export function architectures(names: readonly string[]): string {
-  return names.map((name) => architectureNames[name] ?? name).join(", ") || "none";
-}
-
 /** `\\ , and !` of `\\,!`. */
 export function listed(characters: string): string {
   return `${[...characters.slice(0, -1)].join(" ")} and ${characters.slice(-1)}`;

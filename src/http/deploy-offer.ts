@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import type { Client } from "../domain/client.ts";
 import {
   type Architecture,
+  architecturesInWords,
   chosenInf,
   type Driver,
   type DriverSummary,
@@ -14,7 +15,7 @@ import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
 import { publisherOf } from "../domain/publisher.ts";
 import type { DeployOffer, OfferedScript } from "../html/deploy.ts";
 import { paths } from "../html/paths.ts";
-import { architectures, counted, firstOf } from "../html/text.ts";
+import { counted, firstOf } from "../html/text.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { commandFor, curlCommand, fetchedCommand } from "../pkg/scripts/commands.ts";
@@ -205,5 +206,5 @@ function architecturesOfAll(rows: readonly StatedPrinter[]): string {
 }
 
 function inWords(names: readonly Architecture[]): string {
-  return names.length === 0 ? "" : architectures(names);
+  return names.length === 0 ? "" : architecturesInWords(names);
 }

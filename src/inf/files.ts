@@ -25,6 +25,8 @@ export interface InfFiles {
   readonly usedBy: ReadonlyMap<Architecture, ReadonlySet<string>>;
   /** Needed and not there, as paths from the INF's folder. */
   readonly missing: readonly string[];
+  /** Architectures whose machines need one of them. */
+  readonly missingFor: readonly Architecture[];
   /** Found under the name of their compressed form (`name.dl_`). */
   readonly foundCompressed: number;
   readonly inCab: number;
@@ -60,7 +62,9 @@ export function readFiles(
     search.useListed(architecture);
   }
   for (const name of copyInf) search.useBeside(name);
-  return { architectures, copyInf: [...copyInf], ...search.result() };
+  const { missingFor, ...found } = search.result();
+  const concerned = architectures.filter((name) => missingFor === "all" || missingFor.has(name));
+  return { architectures, copyInf: [...copyInf], ...found, missingFor: concerned };
 }
 
 function defaultArchitectures(inf: InfDocument): Architecture[] {
@@ -80,6 +84,7 @@ class FileSearch {
   readonly #used = new Set<string>();
   readonly #usedBy = new Map<Architecture, Set<string>>();
   readonly #missing = new Set<string>();
+  #missingFor: Set<Architecture> | "all" = new Set();
   readonly #compressed = new Set<string>();
   readonly #inCab = new Set<string>();
   readonly #disks = new Map<Architecture, SourceDisks>();
@@ -93,11 +98,14 @@ class FileSearch {
     this.#windowsHasRest = inf.value("Version", "LayoutFile") !== undefined;
   }
 
-  result(): Omit<InfFiles, "architectures" | "copyInf"> {
+  result(): Omit<InfFiles, "architectures" | "copyInf" | "missingFor"> & {
+    readonly missingFor: ReadonlySet<Architecture> | "all";
+  } {
     return {
       used: this.#used,
       usedBy: this.#usedBy,
       missing: [...this.#missing],
+      missingFor: this.#missingFor,
       foundCompressed: this.#compressed.size,
       inCab: this.#inCab.size,
     };
@@ -112,7 +120,9 @@ class FileSearch {
 
   /** A file that stands in the INF's own folder. */
   needBeside(name: string): void {
-    if (!this.useBeside(name)) this.#missing.add(normalizePath(name));
+    if (this.useBeside(name)) return;
+    this.#missing.add(normalizePath(name));
+    this.#missingFor = "all";
   }
 
   /** Whether the INF's own folder has the file. */
@@ -146,6 +156,7 @@ class FileSearch {
       const path = this.#need(name, architecture);
       if (path !== undefined) missing.push({ path, key: path.toLowerCase() });
     }
+    if (missing.length > 0 && this.#missingFor !== "all") this.#missingFor.add(architecture);
     for (const { path } of missing.sort((a, b) => byCodePoint(a.key, b.key))) this.#missing.add(path);
   }
 

@@ -160,6 +160,7 @@ function summaryOf(inspection: Inspection, reading: InfReading, unused: UnusedFi
     copyInf: files.copyInf,
     missing: files.missing,
     missingCount: files.missing.length,
+    missingFor: files.missingFor,
     unused,
   };
 }
