@@ -29,8 +29,9 @@ import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
 import { packageName } from "./download-names.ts";
 import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
-import { checkSettingsLength, inTurns, type PrinterGroup } from "./printer-group.ts";
+import { checkSettingsLength, type PrinterGroup } from "./printer-group.ts";
 import { fileChanged, wantedOf } from "./source-files.ts";
+import { inSteps } from "./steps.ts";
 
 /** A package with what a download says of it. */
 export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isResumable" | "isEncrypted"> {
@@ -106,7 +107,7 @@ export class PackageBuilder {
           downloads.set(driver.id, await this.#download(driver, filesUrl));
       }
       const deployment = deploymentOfMany(group.title, deployables, downloads);
-      const settings = await inTurns(settingsByPrinter(deployment));
+      const settings = await inSteps(settingsByPrinter(deployment));
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
       return { bytes, printers: revisionsIn(settings) };
     });
@@ -204,7 +205,7 @@ export class PackageBuilder {
   ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
     const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
-    const settings = await inTurns(settingsByPrinter(deployment));
+    const settings = await inSteps(settingsByPrinter(deployment));
     const contents = {
       settings: JSON.stringify(settings),
       drivers: await Promise.all(

@@ -98,14 +98,3 @@ export function checkSettingsLength(store: Store, { title, ids }: PrinterGroup):
     `The printers of “${title}” hold more text than one package can: shorten what they replace, or download them one by one.`,
   );
 }
-
-const stepsAtOnce = 100;
-
-/** Ends a long calculation, letting others have their turn every so many steps. */
-export async function inTurns<T>(work: Generator<undefined, T>): Promise<T> {
-  for (let steps = 1; ; steps++) {
-    const step = work.next();
-    if (step.done) return step.value;
-    if (steps % stepsAtOnce === 0) await new Promise(setImmediate);
-  }
-}
