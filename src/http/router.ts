@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
+import { formLimitBytes, importLimitBytes } from "./multipart.ts";
 import type { Reply } from "./reply.ts";
 
 /** The names of a pattern's parts: `"/printers/:id/scripts/:kind"` has `id` and `kind`. */
@@ -29,22 +30,27 @@ export interface Route {
   readonly pattern: RegExp;
   readonly names: readonly string[];
   readonly handler: Handler<string>;
+  /** So much of a request's body is kept in memory at most. */
+  readonly keptBytes: number;
 }
 
 const routeOf =
-  (method: string) =>
+  (method: string, keptBytes = formLimitBytes) =>
   <const Pattern extends string>(pattern: Pattern, handler: Handler<ParamNames<Pattern>>): Route => {
     const names = [...pattern.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = pattern.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
-    return { method, pattern: new RegExp(`^${source}$`), names, handler: handler as Handler<string> };
+    const regexp = new RegExp(`^${source}$`);
+    return { method, pattern: regexp, names, handler: handler as Handler<string>, keptBytes };
   };
 
 export const get = routeOf("GET");
 export const post = routeOf("POST");
+/** A form that brings a list, which is kept in memory. */
+export const postList = routeOf("POST", importLimitBytes);
 export const del = routeOf("DELETE");
 
 /** What the table says of a request. */
-type Found =
+export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };
@@ -58,7 +64,8 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   const route = matching.find((candidate) => candidate.method === wanted);
   if (route !== undefined) {
     const values = route.pattern.exec(path)?.slice(1) ?? [];
-    return { kind: "route", route, params: decodeAll(route.names, values) };
+    const params = decodeAll(route.names, values);
+    return params === undefined ? { kind: "nothing" } : { kind: "route", route, params };
   }
   if (matching.length === 0) return { kind: "nothing" };
   const methods = new Set(
@@ -67,11 +74,12 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   return { kind: "wrong method", allow: [...methods].join(", ") };
 }
 
-function decodeAll(names: readonly string[], values: readonly string[]): Record<string, string> {
+/** Undefined where something in the path is not encoded as it must be. */
+function decodeAll(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
   try {
     return Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(values[i] ?? "")]));
   } catch {
-    throw new UserError("not-found", "There is nothing at this address.");
+    return undefined;
   }
 }
 

@@ -11,7 +11,7 @@ import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
-import { del, get, post, type Route } from "./router.ts";
+import { del, get, post, postList, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as undo from "./undo.ts";
@@ -67,9 +67,9 @@ export const routes: readonly Route[] = [
   post("/deletions/:id/delete", undo.end),
   get("/export/printers.csv", imports.exportPrinters),
   get("/import", imports.show),
-  post("/import", imports.run),
+  postList("/import", imports.run),
   get("/import/preview", imports.back),
-  post("/import/preview", imports.preview),
+  postList("/import/preview", imports.preview),
 
   get("/static/:name", assets.show),
   get("/favicon.ico", assets.favicon),

@@ -5,9 +5,9 @@ import { UserError } from "../domain/errors.ts";
 import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
-import { formLimitBytes, importLimitBytes } from "./multipart.ts";
+import { formLimitBytes } from "./multipart.ts";
 import { type Reply, redirect } from "./reply.ts";
-import { findRoute, pageAbove, runRoute } from "./router.ts";
+import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { send } from "./send.ts";
 import { checkHost, isCrossSite } from "./service-url.ts";
@@ -102,9 +102,10 @@ function onePerTurn(): (work: () => void) => void {
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { app } = service;
   const stopWatching = watchBody(service.limits, request);
-  const release = isReading(request) ? () => {} : takeBody(service, request);
+  const asked = lookUp(request);
+  const release = isReading(request) ? () => {} : takeBody(service, request, asked);
   try {
-    const reply = await handle(app, request, release !== undefined).catch((error: unknown) => {
+    const reply = await handle(app, request, asked, release !== undefined).catch((error: unknown) => {
       if (request.socket.destroyed) throw error;
       return errorReply(app, request, error);
     });
@@ -124,10 +125,22 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
+/** What a request asks for. */
+interface Asked {
+  readonly url: URL;
+  readonly found: Found;
+}
+
+function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
+  const parsed = parseUrl(url);
+  if (parsed === undefined) return { url: new URL("http://platen"), found: { kind: "nothing" } };
+  return { url: parsed, found: findRoute(routes, method, parsed.pathname) };
+}
+
 /** A share of the memory for bodies. @returns what gives it back; undefined where none is left */
-function takeBody({ quotas }: Service, request: IncomingMessage): (() => void) | undefined {
+function takeBody({ quotas }: Service, request: IncomingMessage, { found }: Asked): (() => void) | undefined {
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-  const kept = request.url?.startsWith("/import") ? importLimitBytes : formLimitBytes;
+  const kept = found.kind === "route" ? found.route.keptBytes : formLimitBytes;
   return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, kept));
 }
 
@@ -164,10 +177,13 @@ async function recover(
   await send(service, request, response, errorReply(app, request, error)).catch(() => response.destroy());
 }
 
-async function handle(app: App, request: IncomingMessage, hasQuota: boolean): Promise<Reply> {
+async function handle(
+  app: App,
+  request: IncomingMessage,
+  { url, found }: Asked,
+  hasQuota: boolean,
+): Promise<Reply> {
   const method = request.method ?? "GET";
-  const url = parseUrl(request.url ?? "/");
-  const found = findRoute(routes, method, url.pathname);
   if (found.kind === "nothing") return statusReply(request, 404, "There is nothing at this address.");
   if (found.kind === "wrong method") {
     // What a form was sent to is asked for again when its answer is reloaded from the address bar.
@@ -192,14 +208,13 @@ function checkOrigin({ config }: App, request: IncomingMessage): void {
   checkHost(request, config);
 }
 
-function parseUrl(text: string): URL {
+/** Undefined where the text is no address. */
+function parseUrl(text: string): URL | undefined {
   // A client that takes us for its proxy sends the whole address (RFC 9112, 3.2.2).
   let start = /^https?:\/\/[^/?]*/i.exec(text)?.[0].length ?? 0;
   while (text.charAt(start) === "/") start++;
   const path = `/${text.slice(start)}`;
-  if (!URL.canParse(path, "http://platen"))
-    throw new UserError("not-found", "There is nothing at this address.");
-  return new URL(path, "http://platen");
+  return URL.canParse(path, "http://platen") ? new URL(path, "http://platen") : undefined;
 }
 
 /** How often a server that stops looks for connections that have become idle. */

@@ -181,3 +181,17 @@ test("five hundred readers that stand still hold little memory, and nobody up", 
   assert.ok(statuses.filter((status) => status === 200).length >= 200);
   assert.ok(held < 150e6, `${Math.round(held / 1e6)} MB for 500 readers`);
 });
+
+test("a list’s share of the memory for bodies is taken however its address is written", async (t) => {
+  const { url } = await startApp(t, { limits: { bodyBytes: 20_000_000 } });
+  const paths = ["/import/preview", "//import/preview", "///import", "http://localhost/import?a=b"];
+
+  const answers = paths.map(async (path) => {
+    const { socket, closed } = await connectRaw(url);
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`);
+    socket.end("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    return closed;
+  });
+
+  for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 503 /);
+});
