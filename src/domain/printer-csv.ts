@@ -83,6 +83,9 @@ interface Layout {
 
 const separators = [",", ";", "\t"] as const;
 
+/** With the blank ones: a spreadsheet may write some behind its last row. */
+const mostLines = 4 * mostRows;
+
 /**
  * Reads such a file, or one with some of the columns in any order, in steps.
  * @throws UserError "invalid" where it has no column “name”, and as `readCsv` does
@@ -98,7 +101,8 @@ export function* readPrinterCsv(text: string): Generator<undefined, Brought> {
   for (const cells of readCsv(body, layout.separator)) {
     number++;
     if (number % 50 === 0) yield;
-    if (number === firstRow || cells.every((cell) => cell.trim() === "")) continue;
+    checkLines(number);
+    if (number === firstRow || isBlank(cells)) continue;
     if (rows.length === mostRows) throw tooMany();
     rows.push(rowOf(layout, cells, number));
   }
@@ -107,6 +111,17 @@ export function* readPrinterCsv(text: string): Generator<undefined, Brought> {
 
 export function tooMany(): UserError {
   return new UserError("invalid", `More than ${mostRows} printers at once are not taken: split the list.`);
+}
+
+function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === "");
+}
+
+function checkLines(count: number): void {
+  if (count > mostLines) {
+    const message = `This list has more than ${mostLines} rows with its blank ones: take those out.`;
+    throw new UserError("invalid", message);
+  }
 }
 
 /** The separator is the one that makes most columns known. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import { decodeText } from "../domain/decode.ts";
 import { UserError } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
 import { type Html, html } from "../html/html.ts";
@@ -16,19 +17,19 @@ import {
 import { importPreview, previewRows, type Refusal } from "../html/import-preview.ts";
 import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { decodeInf } from "../inf/decode.ts";
 import { printServerCommand } from "../pkg/scripts/commands.ts";
-import type { ImportPreview, ImportSource } from "../services/import.ts";
+import type { ImportPreview, ImportSource, ImportWork } from "../services/import.ts";
 import { packList, unpackList } from "../services/import-state.ts";
 import { inSteps } from "../services/steps.ts";
 import { isNavigation } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { statusOf } from "./errors.ts";
+import { clientOf } from "./limits.ts";
 import { importLimitBytes, readFormWithFile } from "./multipart.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./reply.ts";
 import type { Context } from "./router.ts";
 
-/** Of a list, as it comes. */
+/** Of a list, as it comes and as a preview carries it. */
 const listLimitBytes = 8 * 1024 * 1024;
 /** A text that is longer is not sent back with the form. */
 const shownText = 256 * 1024;
@@ -54,16 +55,16 @@ export function back(): Reply {
 
 /** `POST /import/preview` */
 export function preview({ app, request }: Context): Promise<Reply> {
-  return answering(app, request, async (source) => {
-    return previewReply(request, source, await app.imports.preview(source), undefined);
+  return answering(app, request, async (imports, source) => {
+    return previewReply(request, source, await imports.preview(source), undefined);
   });
 }
 
 /** `POST /import` */
 export function run({ app, request }: Context): Promise<Reply> {
-  return answering(app, request, async (source, { digest, leave_wrong }) => {
+  return answering(app, request, async (imports, source, { digest, leave_wrong }) => {
     const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
-    const outcome = await app.imports.run(source, agreement);
+    const outcome = await imports.run(source, agreement);
     if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
     const { counts, newClients } = outcome.plan;
     const imported = {
@@ -77,11 +78,19 @@ export function run({ app, request }: Context): Promise<Reply> {
   });
 }
 
-/** Reads a list from a form, and answers with what is made of it, or with why it cannot be read. */
+/** A list with the bytes that its preview carries. */
+interface ListSource extends ImportSource {
+  readonly list: Buffer;
+}
+
+/**
+ * Reads a list from a form, and answers with what is made of it, or with why it cannot be read. A form that waits for
+ * its turn holds what arrived, and nothing that is made of it.
+ */
 async function answering(
   app: App,
   request: IncomingMessage,
-  answer: (source: ImportSource, fields: FormInput) => Promise<Reply>,
+  answer: (imports: ImportWork, source: ListSource, fields: FormInput) => Promise<Reply>,
 ): Promise<Reply> {
   // There is no form to show a reason in once the preview stands in its place.
   let form: ImportForm | undefined = emptyImport;
@@ -89,7 +98,10 @@ async function answering(
     const { fields, file } = await readFormWithFile(request, importLimitBytes, tooLarge);
     const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
     form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
-    return await answer({ ...options, text: await listIn(fields, file) }, fields);
+    return await app.imports.inTurn(clientOf(request.socket.remoteAddress ?? ""), async (imports) => {
+      const list = await listIn(fields, file);
+      return answer(imports, { ...options, list, text: decodeText(list) }, fields);
+    });
   } catch (error) {
     if (!(error instanceof UserError) || (error.code !== "invalid" && error.code !== "too-large"))
       throw error;
@@ -98,11 +110,11 @@ async function answering(
   }
 }
 
-async function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Promise<string> {
-  if (state !== "") return unpackList(state);
+async function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Promise<Buffer> {
+  if (state !== "") return unpackList(state, listLimitBytes);
   const list = file !== undefined && file.length > 0 ? file : Buffer.from(text, "utf8");
   if (list.length > listLimitBytes) throw tooLarge();
-  return decodeInf(list);
+  return list;
 }
 
 function tooLarge(): UserError {
@@ -127,14 +139,13 @@ const statuses = { stale: 409, wrong: 422 } as const;
 
 async function previewReply(
   request: IncomingMessage,
-  { text, ...options }: ImportSource,
+  { list, client, takesAll }: ListSource,
   { plan, digest }: ImportPreview,
   refusal: Refusal,
 ): Promise<Reply> {
-  const state = await packList(text);
-  if (state.length > importLimitBytes - shownText) throw tooLarge();
+  const state = await packList(list);
   const rows = await inSteps(previewRows(plan));
-  const body: Html = importPreview(plan, rows, { state, digest, ...options }, refusal);
+  const body: Html = importPreview(plan, rows, { state, digest, client, takesAll }, refusal);
   const status = refusal === undefined ? 200 : statuses[refusal];
   return htmlReply(isNavigation(request) ? importPage({ assets }, body) : body, status);
 }

@@ -1,6 +1,6 @@
+import { decodeText } from "../domain/decode.ts";
 import type { Architecture } from "../domain/driver.ts";
 import { driverRank } from "../domain/driver-version.ts";
-import { decodeInf } from "./decode.ts";
 import { InfDocument } from "./document.ts";
 import { kindOf } from "./entries.ts";
 import { type InfFiles, readFiles } from "./files.ts";
@@ -23,7 +23,7 @@ export interface InfReading {
  * @param work is shared by all INFs of an archive
  */
 export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, work = new Work()): InfReading {
-  const inf = new InfDocument(decodeInf(bytes), work);
+  const inf = new InfDocument(decodeText(bytes), work);
   const version = readVersion(inf);
   const read = readModels(inf, work);
   const { copyInf, missing, ...found } = readFiles(inf, path, version, read, files, work);

@@ -10,8 +10,9 @@ import { KnownDrivers } from "../domain/known-drivers.ts";
 import { readPrintServer } from "../domain/print-server.ts";
 import { readPrinterCsv } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
+import { Admission } from "../workers/admission.ts";
 import { busy, type Records, readRecords } from "./records.ts";
-import { inSteps, Turns } from "./steps.ts";
+import { inSteps } from "./steps.ts";
 
 /** A list of printers as it was brought, and what was asked for besides. */
 export interface ImportSource extends ImportOptions {
@@ -37,33 +38,50 @@ type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | und
 /** So often it is planned anew, because something was changed meanwhile. */
 const attempts = 5;
 
-/** Brings printers from elsewhere. One list at a time is worked on. */
+/** Lists that are worked on or wait for it. */
+const mostWaiting = 16;
+
+/** Brings printers from elsewhere. One list at a time is worked on: what that takes of memory is taken once. */
 export class Imports {
+  readonly #work: ImportWork;
+  readonly #turns = new Admission(1, mostWaiting, "lists are being read");
+
+  constructor(store: Store) {
+    this.#work = new ImportWork(store);
+  }
+
+  /**
+   * Does all that belongs to one list when it is its turn, unpacking it and showing it too.
+   * @param client who sent it; half of those that wait may be of one
+   * @throws UserError "busy" where too many wait, and what `work` throws
+   */
+  inTurn<T>(client: string, work: (imports: ImportWork) => Promise<T>): Promise<T> {
+    return this.#turns.run(() => work(this.#work), client);
+  }
+}
+
+/** What is done with a list while it is its turn. */
+export class ImportWork {
   readonly #store: Store;
-  readonly #turns = new Turns();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
   /** Says what an import would do. @throws UserError "invalid" where the list cannot be read, "busy" */
-  preview(source: ImportSource): Promise<ImportPreview> {
-    return this.#turns.run(async () => {
-      const { plan, digest } = await this.#plan(source);
-      return { plan, digest };
-    });
+  async preview(source: ImportSource): Promise<ImportPreview> {
+    const { plan, digest } = await this.#plan(source);
+    return { plan, digest };
   }
 
   /** Does all of it or nothing, in one write. @throws UserError as `preview` does */
-  run(source: ImportSource, agreement: Agreement): Promise<ImportOutcome> {
-    return this.#turns.run(async () => {
-      for (let attempt = 0; attempt < attempts; attempt++) {
-        const { plan, digest, version } = await this.#plan(source);
-        const refused = refusalOf({ plan, digest }, agreement);
-        if (refused !== undefined || (await this.#write(version, plan))) return { plan, digest, refused };
-      }
-      throw busy();
-    });
+  async run(source: ImportSource, agreement: Agreement): Promise<ImportOutcome> {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const { plan, digest, version } = await this.#plan(source);
+      const refused = refusalOf({ plan, digest }, agreement);
+      if (refused !== undefined || (await this.#write(version, plan))) return { plan, digest, refused };
+    }
+    throw busy();
   }
 
   /** False where something was changed since the plan was made. */
@@ -80,8 +98,9 @@ export class Imports {
   }
 
   async #plan({ text, ...options }: ImportSource): Promise<ImportPreview & { readonly version: number }> {
-    if (text.trim() === "") throw new UserError("invalid", "Choose a file, or paste the list.");
-    const isJson = /^\ufeff?\s*[{[]/.test(text);
+    const [first] = text.trimStart();
+    if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
+    const isJson = first === "{" || first === "[";
     const brought = await inSteps(isJson ? readPrintServer(text) : readPrinterCsv(text));
     for (let attempt = 0; attempt < attempts; attempt++) {
       const records = await readRecords(this.#store);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeInf } from "../../src/inf/decode.ts";
+import { decodeText } from "../../src/domain/decode.ts";
 import { InfDocument } from "../../src/inf/document.ts";
 
 test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASCII and ANSI are read", () => {
@@ -8,13 +8,13 @@ test("UTF-16 with and without a byte order mark, UTF-8 with and without one, ASC
   const swapped = Buffer.from(`\ufeff${text}`, "utf16le").swap16();
 
   const decoded = [
-    decodeInf(Buffer.from(`\ufeff${text}`, "utf16le")),
-    decodeInf(swapped),
-    decodeInf(Buffer.from(text, "utf16le")),
-    decodeInf(Buffer.from(`\ufeff${text}`)),
-    decodeInf(Buffer.from(text)),
-    decodeInf(Buffer.from("abc")),
-    decodeInf(Buffer.from([0x93, 0xc4, 0x94])),
+    decodeText(Buffer.from(`\ufeff${text}`, "utf16le")),
+    decodeText(swapped),
+    decodeText(Buffer.from(text, "utf16le")),
+    decodeText(Buffer.from(`\ufeff${text}`)),
+    decodeText(Buffer.from(text)),
+    decodeText(Buffer.from("abc")),
+    decodeText(Buffer.from([0x93, 0xc4, 0x94])),
   ];
 
   assert.deepEqual(decoded, [text, text, text, text, text, "abc", "“Ä”"]);

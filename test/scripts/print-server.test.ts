@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { printServerCommand } from "../../src/pkg/scripts/commands.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { settingsOf } from "../support/lists.ts";
+import { planOf, settingsOf } from "../support/lists.ts";
 import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, tcp } from "../support/simulated-machine.ts";
 
@@ -56,7 +56,7 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
     const text = result.machine.Clipboard;
     const answer = await post("/import/preview", { text, client: "Haus & Hof" });
 
-    const { plan } = await app.imports.preview({ text, client: "Haus & Hof", takesAll: false });
+    const plan = await planOf({ app }, text, { client: "Haus & Hof" });
     const named = plan.rows.map(({ name, mark, address, reasons }) => [name, mark, address, reasons[0]]);
     assert.deepEqual(result.errors, []);
     assert.equal(answer.status, 200);
@@ -95,11 +95,11 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
     const list = { text: machine.Clipboard, client: "Haus", all: "on", leave_wrong: "on" };
 
     const first = await post("/import", list);
-    const second = await app.imports.preview({ text: list.text, client: "haus", takesAll: true });
+    const second = await planOf({ app }, list.text, { client: "haus", takesAll: true });
 
     assert.equal(first.status, 200);
     assert.equal(app.store.printers.list().length, 6);
-    assert.deepEqual(second.plan.counts, { new: 0, changes: 0, same: 6, wrong: 2, "left out": 0 });
+    assert.deepEqual(second.counts, { new: 0, changes: 0, same: 6, wrong: 2, "left out": 0 });
   });
 
   test("asks another computer for what it can tell from afar, and this one’s registry for nothing", async (t) => {
@@ -109,11 +109,7 @@ describe("the command for print servers", { skip: withoutPowerShell }, () => {
     const there = printServerCommand.replace("$computer = ''", "$computer = 'SRV1'");
     const result = await simulation.paste(there);
 
-    const { plan } = await app.imports.preview({
-      text: result.machine.Clipboard,
-      client: "",
-      takesAll: false,
-    });
+    const plan = await planOf({ app }, result.machine.Clipboard);
     assert.deepEqual(result.errors, []);
     assert.deepEqual(plan.counts, { new: 2, changes: 0, same: 0, wrong: 2, "left out": 4 });
   });

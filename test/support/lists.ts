@@ -9,7 +9,7 @@ export async function planOf(
   options: { readonly client?: string; readonly takesAll?: boolean } = {},
 ): Promise<ImportPlan> {
   const source = { text, client: options.client ?? "", takesAll: options.takesAll ?? false };
-  return (await app.imports.preview(source)).plan;
+  return (await app.imports.inTurn("", (imports) => imports.preview(source))).plan;
 }
 
 /** What is written of a row, without its client and driver. */

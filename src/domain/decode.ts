@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * Turns the bytes of an INF into text. Windows reads UTF-16 and UTF-8 with a byte order mark and
+ * Turns the bytes of an INF or a list into text. Windows reads UTF-16 and UTF-8 with a byte order mark and
  * takes everything else for the system's ANSI code page, which nobody knows here: bytes that are
  * valid UTF-8 are read as that, all others as Windows-1252. No byte sequence is refused.
  */
-export function decodeInf(bytes: Uint8Array): string {
+export function decodeText(bytes: Uint8Array): string {
   const [a, b, c] = bytes;
   if (a === 0xff && b === 0xfe) return decode("utf-16le", bytes.subarray(2));
   if (a === 0xfe && b === 0xff) return decode("utf-16be", bytes.subarray(2));
