@@ -6,21 +6,30 @@ import type { Printer } from "./printer.ts";
 
 /** Which printer a row is; a row that is in no match makes one. */
 export type RowMatch =
-  | { readonly printer: Printer; readonly problem?: undefined }
-  | { readonly problem: string; readonly printer?: undefined };
+  | { readonly printer: Printer; readonly problem?: undefined; readonly note?: string }
+  | { readonly problem: string; readonly printer?: undefined; readonly note?: undefined };
 
 const rowsAStep = 200;
 
+/** What rows are compared with. */
+interface Here {
+  readonly printers: readonly Printer[];
+  /** By the keys of their names. */
+  readonly clients: ReadonlyMap<string, ClientName>;
+  /** The client of rows that say nothing of one; empty is none. */
+  readonly client: string;
+}
+
 /**
  * Finds the printer of each row, in steps. A row is the printer that it was exported from; else the printer of its name
- * at its client, whatever their case. A row that was copied in a spreadsheet and got another name makes a printer.
+ * at its client, whatever their case. A row that says nothing of a client, and has none from elsewhere, is the printer
+ * of its name wherever that is the only one. A row that was copied in a spreadsheet and got another name makes a printer.
  */
 export function* matchRows(
   rows: readonly ImportRow[],
-  printers: readonly Printer[],
-  clients: ReadonlyMap<string, ClientName>,
+  here: Here,
 ): Generator<undefined, Map<ImportRow, RowMatch>> {
-  const matcher = new Matcher(rows, printers, clients);
+  const matcher = new Matcher(rows, here);
   for (const pass of [matcher.byOriginAndName, matcher.byOrigin, matcher.byName]) {
     for (const [i, row] of rows.entries()) {
       if (i % rowsAStep === 0) yield;
@@ -30,11 +39,36 @@ export function* matchRows(
   return matcher.matches;
 }
 
+/** Printers of one name, at one client or anywhere. */
+class Namesakes {
+  readonly printers: Printer[] = [];
+  /** How many of them are no row's yet. */
+  free = 0;
+  /** All before it are some row's. */
+  #next = 0;
+
+  add(printer: Printer): void {
+    this.printers.push(printer);
+    this.free++;
+  }
+
+  /** The first that is no row's; each is looked at once, however often this is asked. */
+  firstFree(rowOf: ReadonlyMap<number, ImportRow>): Printer | undefined {
+    while (rowOf.has(this.printers[this.#next]?.id ?? 0)) this.#next++;
+    return this.printers[this.#next];
+  }
+}
+
 class Matcher {
   readonly matches = new Map<ImportRow, RowMatch>();
   readonly #clients: ReadonlyMap<string, ClientName>;
+  readonly #client: string;
   readonly #byId: ReadonlyMap<number, Printer>;
-  readonly #byKey = new Map<string, Printer[]>();
+  /** By name and client, and by the name alone. */
+  readonly #namesakes = new Map<string, Namesakes>();
+  readonly #clientNames: ReadonlyMap<number, string>;
+  /** Names, without a client, that printers of several clients have. */
+  readonly #spread = new Set<string>();
   /** How many rows say that they were exported from it. */
   readonly #origins = new Map<number, number>();
   /** The row of each printer that has one. */
@@ -42,28 +76,31 @@ class Matcher {
   /** Rows that make a printer. */
   readonly #making = new Map<string, ImportRow>();
 
-  constructor(
-    rows: readonly ImportRow[],
-    printers: readonly Printer[],
-    clients: ReadonlyMap<string, ClientName>,
-  ) {
+  constructor(rows: readonly ImportRow[], { printers, clients, client }: Here) {
     this.#clients = clients;
+    this.#client = client;
     this.#byId = new Map(printers.map((printer) => [printer.id, printer]));
-    for (const printer of printers) {
-      const key = keyOf(String(printer.client_id ?? ""), printer.name);
-      const twins = this.#byKey.get(key);
-      if (twins === undefined) this.#byKey.set(key, [printer]);
-      else twins.push(printer);
-    }
+    this.#clientNames = new Map([...clients.values()].map(({ id, name }) => [id, name]));
+    for (const printer of printers) this.#note(printer);
     for (const { origin } of rows) {
       if (origin !== undefined) this.#origins.set(origin.id, 1 + (this.#origins.get(origin.id) ?? 0));
+    }
+  }
+
+  #note(printer: Printer): void {
+    for (const key of keysOf(printer)) {
+      const namesakes = this.#namesakes.get(key) ?? new Namesakes();
+      namesakes.add(printer);
+      if (namesakes.printers[0]?.client_id !== printer.client_id) this.#spread.add(key);
+      this.#namesakes.set(key, namesakes);
     }
   }
 
   readonly byOriginAndName = (row: ImportRow): void => {
     const printer = this.#originOf(row);
     if (printer === undefined) return;
-    if (this.#byKey.get(this.#keyOf(row))?.includes(printer)) this.#take(row, printer);
+    const place = row.client === undefined ? anywhere : this.#placeOf(row.client);
+    if (keysOf(printer).includes(keyOf(place, nameOf(row)))) this.#take(row, printer);
   };
 
   readonly byOrigin = (row: ImportRow): void => {
@@ -72,20 +109,34 @@ class Matcher {
   };
 
   readonly byName = (row: ImportRow): void => {
-    const key = this.#keyOf(row);
-    const twins = this.#byKey.get(key) ?? [];
-    const [printer, other] = twins.filter(({ id }) => !this.#rowOf.has(id));
-    if (printer !== undefined && other !== undefined) {
-      const problem = `${twins.length} printers of this client have this name: only “id” and “created” of an export tell them apart.`;
-      this.matches.set(row, { problem });
-    } else if (printer !== undefined) this.#take(row, printer);
-    else this.#make(row, key, twins);
+    const client = row.client ?? this.#client;
+    const isOpen = row.client === undefined && cleanText(client) === "";
+    const key = keyOf(isOpen ? anywhere : this.#placeOf(client), nameOf(row));
+    const namesakes = this.#namesakes.get(key);
+    const problem = namesakes && this.#doubt(key, namesakes);
+    const printer = namesakes?.firstFree(this.#rowOf);
+    if (problem !== undefined) this.matches.set(row, { problem });
+    else if (printer !== undefined) this.#take(row, printer, isOpen ? this.#noteOf(printer) : undefined);
+    else this.#make(row, key, namesakes?.printers[0]);
   };
 
+  /** Why a name does not say which printer is meant. */
+  #doubt(key: string, { printers, free }: Namesakes): string | undefined {
+    if (this.#spread.has(key))
+      return `${printers.length} printers have this name: choose a client, or add the column “client”.`;
+    return free > 1
+      ? `${printers.length} printers of this client have this name: only “id” and “created” of an export tell them apart.`
+      : undefined;
+  }
+
+  #noteOf({ client_id }: Printer): string | undefined {
+    const client = client_id === null ? undefined : this.#clientNames.get(client_id);
+    return client && `Is the only printer of this name, at “${client}”.`;
+  }
+
   /** Two rows of one name are two printers only where they were two when they were exported. */
-  #make(row: ImportRow, key: string, twins: readonly Printer[]): void {
-    const [first] = twins;
-    const earlier = first === undefined ? this.#making.get(key) : this.#rowOf.get(first.id);
+  #make(row: ImportRow, key: string, namesake: Printer | undefined): void {
+    const earlier = namesake === undefined ? this.#making.get(key) : this.#rowOf.get(namesake.id);
     const isOwn = row.origin !== undefined && this.#origins.get(row.origin.id) === 1;
     if (earlier === undefined || isOwn) this.#making.set(key, row);
     else {
@@ -102,20 +153,34 @@ class Matcher {
       : undefined;
   }
 
-  #take(row: ImportRow, printer: Printer): void {
-    this.matches.set(row, { printer });
+  #take(row: ImportRow, printer: Printer, note?: string): void {
+    this.matches.set(row, note === undefined ? { printer } : { printer, note });
     this.#rowOf.set(printer.id, row);
+    for (const key of keysOf(printer)) {
+      const namesakes = this.#namesakes.get(key);
+      if (namesakes !== undefined) namesakes.free--;
+    }
   }
 
-  #keyOf({ client, values }: ImportRow): string {
-    const clientKey = clientNameKey(cleanText(client ?? ""));
+  #placeOf(client: string): string {
+    const clientKey = clientNameKey(cleanText(client));
     const known = this.#clients.get(clientKey);
     // A client that is yet to be made has no id: a name that is no number stands for it.
-    const place = known === undefined && clientKey !== "" ? `new ${clientKey}` : String(known?.id ?? "");
-    return keyOf(place, cleanText(values.name ?? ""));
+    return known === undefined && clientKey !== "" ? `new ${clientKey}` : String(known?.id ?? "");
   }
 }
 
-function keyOf(client: string, name: string): string {
-  return `${client}\n${name.toLowerCase()}`;
+/** Instead of a client: at any, or at none. */
+const anywhere = "*";
+
+function nameOf({ values }: ImportRow): string {
+  return cleanText(values.name ?? "");
+}
+
+function keyOf(place: string, name: string): string {
+  return `${place}\n${name.toLowerCase()}`;
+}
+
+function keysOf({ client_id, name }: Printer): [string, string] {
+  return [keyOf(String(client_id ?? ""), name), keyOf(anywhere, name)];
 }

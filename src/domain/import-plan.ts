@@ -72,7 +72,7 @@ export interface Known {
 
 /** What was asked for besides the list itself. */
 export interface ImportOptions {
-  /** The client of rows that say nothing of one; empty is none. */
+  /** The client of rows that say nothing of one and are no printer of another; empty is none. */
   readonly client: string;
   /** Takes also what is left out otherwise. */
   readonly takesAll: boolean;

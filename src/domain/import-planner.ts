@@ -13,10 +13,11 @@ export function* planImport(
   { client, takesAll }: ImportOptions,
 ): Generator<undefined, ImportPlan> {
   const clients = new Map(known.clients.map((each) => [clientNameKey(each.name), each]));
-  const rows = brought.rows.map((row) => ({ ...row, client: row.client ?? client }));
+  const { rows } = brought;
   const isTaken = (row: ImportRow) => takesAll || row.leftOut === undefined;
-  const matches = yield* matchRows(rows.filter(isTaken), known.printers, clients);
-  const taken = new ImportRows(known, clients);
+  const here = { printers: known.printers, clients, client };
+  const matches = yield* matchRows(rows.filter(isTaken), here);
+  const taken = new ImportRows(known, clients, client);
   const planned: PlannedRow[] = [];
   for (const row of rows) {
     if (planned.length % rowsAStep === 0) yield;

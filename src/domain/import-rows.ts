@@ -17,15 +17,27 @@ interface Current {
   readonly form: FormInput;
 }
 
+/** A row's client. */
+interface RowClient {
+  /** As a form sends it; empty is none, or one that is yet to be made. */
+  readonly id: string;
+  readonly name: string;
+  /** What it is made of. */
+  readonly made: ClientSettings | undefined;
+}
+
 /** Plans a row after the other. */
 export class ImportRows {
   readonly #known: Known;
   readonly #clients: ReadonlyMap<string, ClientName>;
   readonly #clientNames: ReadonlyMap<number, string>;
+  readonly #client: string;
   /** Drivers that are not here, by their names in lower case. */
   readonly missing = new Map<string, { readonly name: string; printers: number }>();
 
-  constructor(known: Known, clients: ReadonlyMap<string, ClientName>) {
+  /** @param client of new printers whose rows say nothing of one */
+  constructor(known: Known, clients: ReadonlyMap<string, ClientName>, client: string) {
+    this.#client = client;
     this.#known = known;
     this.#clients = clients;
     this.#clientNames = new Map(known.clients.map(({ id, name }) => [id, name]));
@@ -34,14 +46,15 @@ export class ImportRows {
   plan(row: ImportRow, match: RowMatch | undefined): PlannedRow {
     const printer = match?.printer;
     const reasons = [...row.problems, ...(match?.problem === undefined ? [] : [match.problem])];
-    const client = this.#clientOf(row.client ?? "", reasons);
+    const client = this.#clientOf(row, printer, reasons);
     const choice = chooseDriver(row, printer, this.#driverOf(printer), this.#known.drivers);
     if (choice.missing !== undefined) this.#count(choice.missing);
     const shown = {
       ...shownOf(row),
       driver: choice.driver,
       printerId: printer?.id,
-      notes: choice.note === undefined ? row.notes : [...row.notes, choice.note],
+      client: client.id === "" ? shownText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
+      notes: [...row.notes, ...[match?.note, choice.note].flatMap((note) => note ?? [])],
     };
     const current = printer && { printer, form: printerFormValues(printer) };
     const form = formOf(row, current, client.id, choice);
@@ -74,15 +87,13 @@ export class ImportRows {
     else known.printers++;
   }
 
-  /** The client's id as a form sends it, and the client that is to be made. */
-  #clientOf(
-    text: string,
-    reasons: string[],
-  ): { readonly id: string; readonly made: ClientSettings | undefined } {
-    const name = cleanText(text);
+  #clientOf(row: ImportRow, printer: Printer | undefined, reasons: string[]): RowClient {
+    if (row.client === undefined && printer !== undefined)
+      return { id: String(printer.client_id ?? ""), name: "", made: undefined };
+    const name = cleanText(row.client ?? this.#client);
     const known = this.#clients.get(clientNameKey(name));
-    if (name === "" || known !== undefined) return { id: String(known?.id ?? ""), made: undefined };
-    return { id: "", made: accepted(() => parseClient({ name }), reasons) };
+    if (name === "" || known !== undefined) return { id: String(known?.id ?? ""), name, made: undefined };
+    return { id: "", name, made: accepted(() => parseClient({ name }), reasons) };
   }
 
   /** Undefined where it is refused. */
@@ -149,9 +160,12 @@ export function leftOut(row: ImportRow): PlannedRow {
 
 /** What a page shows of a row, however it was meant. */
 function shownOf({ number, values, client }: ImportRow) {
-  const short = (text: string) => cleanText(text.slice(0, 300));
-  const address = short(values.address || values.port_name || "");
-  return { number, name: short(values.name ?? ""), client: short(client ?? ""), address };
+  const address = shownText(values.address || values.port_name || "");
+  return { number, name: shownText(values.name ?? ""), client: shownText(client ?? ""), address };
+}
+
+function shownText(text: string): string {
+  return cleanText(text.slice(0, 300));
 }
 
 /** The whole form that a row stands for. */

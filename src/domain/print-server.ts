@@ -8,9 +8,10 @@ import { tooMany } from "./printer-csv.ts";
 
 /**
  * Reads what the command for print servers prints (`pkg/scripts/print-server.ps1`), in steps.
+ * @param client of all of its printers; empty is none
  * @throws UserError "invalid" where it is something else
  */
-export function* readPrintServer(text: string): Generator<undefined, Brought> {
+export function* readPrintServer(text: string, client = ""): Generator<undefined, Brought> {
   const whole = yield* readJson(text);
   const printers = whole instanceof Map ? whole.get("Printers") : undefined;
   if (!(whole instanceof Map) || printers === undefined) {
@@ -26,7 +27,8 @@ export function* readPrintServer(text: string): Generator<undefined, Brought> {
   const rows: ImportRow[] = [];
   for (const queue of queues) {
     if (rows.length % 100 === 0) yield;
-    rows.push(rowOf(queue, ports.get(key(textOf(queue, "PortName"))), devices, rows.length + 1));
+    const port = ports.get(key(textOf(queue, "PortName")));
+    rows.push({ ...rowOf(queue, port, devices, rows.length + 1), client });
   }
   const makers = objectsIn(whole.get("Drivers")).map(
     (driver) => [key(textOf(driver, "Name")), textOf(driver, "Manufacturer")] as const,
@@ -72,7 +74,12 @@ function hostIn(url: string): string {
   return isAddress(host) && !/^fe[89ab]/i.test(host) ? host : "";
 }
 
-function rowOf(queue: JsonObject, port: JsonObject | undefined, devices: Devices, number: number): ImportRow {
+function rowOf(
+  queue: JsonObject,
+  port: JsonObject | undefined,
+  devices: Devices,
+  number: number,
+): Omit<ImportRow, "client"> {
   const line = (name: string) => textOf(queue, name).replace(/[\r\n]+/g, " ");
   const portName = line("PortName");
   const model = line("DriverName");
@@ -81,7 +88,6 @@ function rowOf(queue: JsonObject, port: JsonObject | undefined, devices: Devices
   return {
     number,
     values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...place.values },
-    client: undefined,
     driver: { sha256: "", model, title: "", version: "" },
     origin: undefined,
     notes: place.note === undefined ? [] : [place.note],

@@ -50,8 +50,8 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
     <div class="field"><label for="f-import-text">Or paste the list</label>
       <textarea id="f-import-text" name="text" rows="4" spellcheck="false">${form.text}</textarea></div>
     <div class="field"><label for="f-import-client">Client</label>
-      <p class="hint" id="f-import-client-hint">Of all printers of a print server, and of a CSV without the column “client”. A new
-        name makes the client.</p>
+      <p class="hint" id="f-import-client-hint">Of all printers of a print server, and of new printers of a CSV without
+        the column “client”: those that are here keep theirs. A new name makes the client.</p>
       <input id="f-import-client" name="client" value="${form.client}" list="import-clients" autocomplete="off"
         aria-describedby="f-import-client-hint">
       <datalist id="import-clients">${clients.map(({ name }) => html`<option value="${name}">`)}</datalist></div>
@@ -99,6 +99,9 @@ function columnsSection(): Html {
     <ul class="columns">${names}</ul>
     <ul class="rules"><li>A row is the printer that it was exported from (“id” with “created”), else the printer of its name at its
         client, whatever their case. A row that you copy and rename makes another printer.</li>
+      <li>Without the column “client” printers keep their client. A row that was not exported from here is then the printer of its name at
+        the client chosen above; where none is chosen, the only printer of that name at any client. Where several clients have
+        one, the row is wrong.</li>
       <li>Drivers are found by “driver_sha256”, else by the model (“driver_desc”, “driver_model”), else by what the page calls
         them. Of several with one model it is the version that the row names, else the printer’s own driver, else the newest.</li>
       <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>

@@ -101,7 +101,7 @@ export class ImportWork {
     const [first] = text.trimStart();
     if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
     const isJson = first === "{" || first === "[";
-    const brought = await inSteps(isJson ? readPrintServer(text) : readPrinterCsv(text));
+    const brought = await inSteps(isJson ? readPrintServer(text, options.client) : readPrinterCsv(text));
     for (let attempt = 0; attempt < attempts; attempt++) {
       const records = await readRecords(this.#store);
       const { version } = records;

@@ -6,14 +6,7 @@ import { readJson } from "../../src/domain/json.ts";
 import { readPrintServer } from "../../src/domain/print-server.ts";
 import { startApp } from "../support/app.ts";
 import { growsEvenly } from "../support/growth.ts";
-import { planOf } from "../support/lists.ts";
-
-function finished<T>(work: Iterator<undefined, T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-}
+import { planOf, stepped } from "../support/lists.ts";
 
 /** Why a text is refused; empty where it is not. */
 function refusal(work: () => unknown): string {
@@ -27,7 +20,7 @@ function refusal(work: () => unknown): string {
 }
 
 test("JSON that is cut off, nested or endless is refused, and none of it has a prototype", () => {
-  const parse = (text: string) => finished(readJson(text));
+  const parse = (text: string) => stepped(readJson(text));
   const broken = [
     "{",
     "[1,]",
@@ -88,7 +81,7 @@ test("JSON is read as JavaScript reads it", () => {
         ? value.map(plain)
         : value;
 
-  for (const text of texts) assert.deepEqual(plain(finished(readJson(text))), JSON.parse(text), text);
+  for (const text of texts) assert.deepEqual(plain(stepped(readJson(text))), JSON.parse(text), text);
 });
 
 test("a long JSON takes time in proportion to its length", async () => {
@@ -100,7 +93,7 @@ test("a long JSON takes time in proportion to its length", async () => {
     "short texts": (size) => `[${'"\\n",'.repeat(size / 5)}1]`,
   };
   for (const [what, make] of Object.entries(shapes)) {
-    await growsEvenly(what, 50_000, (size) => refusal(() => finished(readJson(make(size)))));
+    await growsEvenly(what, 50_000, (size) => refusal(() => stepped(readJson(make(size)))));
   }
 });
 
@@ -124,7 +117,7 @@ test("values of other types than Windows writes stand for their texts, or for no
     Drivers: "none",
   });
 
-  const { rows } = finished(readPrintServer(text));
+  const { rows } = stepped(readPrintServer(text));
 
   assert.deepEqual(
     rows.map(({ values }) => [values.name, values.address, values.protocol, values.comment, values.location]),
@@ -139,12 +132,12 @@ test("a list of printers is cut at five thousand, and other JSON is said to be o
   const printers = Array.from({ length: 5001 }, (_, i) => ({ Name: `P${i}` }));
 
   assert.match(
-    refusal(() => finished(readPrintServer(JSON.stringify({ Printers: printers })))),
+    refusal(() => stepped(readPrintServer(JSON.stringify({ Printers: printers })))),
     /More than 5000/,
   );
   for (const text of ['{"a":1}', "[]", '["Printers"]', '{"__proto__":{"Printers":[]}}']) {
     assert.match(
-      refusal(() => finished(readPrintServer(text))),
+      refusal(() => stepped(readPrintServer(text))),
       /not what the command on this page prints/,
     );
   }

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
+import { matchRows } from "../../src/domain/import-match.ts";
+import { readPrinterCsv } from "../../src/domain/printer-csv.ts";
 import { startApp } from "../support/app.ts";
+import { growsEvenly } from "../support/growth.ts";
+import { stepped } from "../support/lists.ts";
 import { connectRaw } from "../support/raw.ts";
+import { makePrinter } from "../support/records.ts";
 
 /** What a preview's page would carry of a list. */
 function stateOf(list: string): string {
@@ -91,4 +96,25 @@ test("a list of eight megabytes that hardly packs comes whole to the second step
 
   assert.ok(list.length > 7_900_000 && list.length <= 8 << 20, `${list.length} bytes`);
   assert.equal(answer.status, 200);
+});
+
+test("printers of one name, and as many rows of it, take time in proportion to their number", async () => {
+  const printer = makePrinter();
+  const rows = stepped(readPrinterCsv("name,client\nOFFICE,\n")).rows;
+  const matched = (count: number, exported: number) => {
+    const printers = Array.from({ length: count }, (_, i) => ({ ...printer, id: i + 1 }));
+    const all = printers.flatMap(({ id, created_at }) =>
+      rows.map((row) => ({ ...row, number: id + 1, origin: id > exported ? undefined : { id, created_at } })),
+    );
+    const matches = stepped(matchRows(all, { printers, clients: new Map(), client: "" }));
+    return [...matches.values()];
+  };
+
+  await growsEvenly("rows without an origin", 1500, (size) => matched(size, 0));
+  await growsEvenly("exported rows", 1500, (size) => matched(size, size));
+  await growsEvenly("all but a few", 1500, (size) => matched(size, size - 3));
+
+  const ids = matched(5, 4).map((match) => match.printer?.id);
+  assert.deepEqual(ids, [1, 2, 3, 4, 5]);
+  assert.match(matched(5, 3)[4]?.problem ?? "", /5 printers of this client have this name/);
 });

@@ -28,3 +28,11 @@ export function agreementIn(page: string): Record<string, string> {
   const found = names.map((name) => [name, RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ""]);
   return Object.fromEntries(found);
 }
+
+/** What work that is done in steps comes to. */
+export function stepped<T>(work: Iterator<undefined, T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
+}
