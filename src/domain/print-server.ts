@@ -83,7 +83,7 @@ function rowOf(
   const line = (name: string) => textOf(queue, name).replace(/[\r\n]+/g, " ");
   const portName = line("PortName");
   const model = line("DriverName");
-  const reason = virtualReason(queue, model) ?? localReason(portName);
+  const reason = virtualReason(queue, model) ?? localReason(portName, port);
   const place = reason === undefined ? placeOf(portName, port, devices) : { values: { port_name: portName } };
   return {
     number,
@@ -112,29 +112,31 @@ function virtualReason(queue: JsonObject, model: string): string | undefined {
   return virtualDrivers.find(([part]) => lower.includes(part))?.[1];
 }
 
-/** Ports that mean something only on the computer that has them, by how their names begin. */
+/** Ports that mean something only on the computer that has them, by their whole names in lower case. */
 const localPorts = [
-  ["portprompt:", "Asks for a file name, and prints to no device."],
-  ["file:", "Prints to files."],
-  ["nul", "Prints to nowhere: its port is “nul”."],
-  ["xpsport:", "Prints to XPS files."],
-  ["shrfax:", "Sends faxes, and is no printer."],
-  ["usb", "Is connected by USB to that computer alone."],
-  ["dot4", "Is connected by USB to that computer alone."],
-  ["lpt", "Is connected by a cable to that computer alone."],
-  ["com", "Is connected by a cable to that computer alone."],
-  ["ts", "Is the printer of somebody who was logged on from afar."],
-  ["microsoft.", "Prints into an app, not to a device."],
-  ["\\\\", "Prints to a share of another computer."],
+  [/^portprompt:$/, "Asks for a file name, and prints to no device."],
+  [/^file:$/, "Prints to files."],
+  [/^nul:?$/, "Prints to nowhere: its port is “nul”."],
+  [/^xpsport:$/, "Prints to XPS files."],
+  [/^shrfax:$/, "Sends faxes, and is no printer."],
+  [/^usb\d+:?$/, "Is connected by USB to that computer alone."],
+  [/^dot4_\d+:?$/, "Is connected by USB to that computer alone."],
+  [/^lpt\d+:?$/, "Is connected by a cable to that computer alone."],
+  [/^com\d+:?$/, "Is connected by a cable to that computer alone."],
+  [/^ts\d+:?$/, "Is the printer of somebody who was logged on from afar."],
+  [/^microsoft\./, "Prints into an app, not to a device."],
+  [/^\\\\/, "Prints to a share of another computer."],
 ] as const;
 
-function localReason(portName: string): string | undefined {
-  const lower = portName.toLowerCase();
-  return localPorts.find(([start]) => {
-    if (!lower.startsWith(start)) return false;
-    // A letter behind it makes another word of it.
-    return !/^[a-z]+$/.test(start) || !/[a-z_-]/.test(lower[start.length] ?? "") || start === "dot4";
-  })?.[1];
+/** Undefined also for a port with an address, whatever it is called. */
+function localReason(portName: string, port: JsonObject | undefined): string | undefined {
+  if (hostOf(port) !== "") return undefined;
+  const lower = key(portName.slice(0, 100));
+  return localPorts.find(([pattern]) => pattern.test(lower))?.[1];
+}
+
+function hostOf(port: JsonObject | undefined): string {
+  return textOf(port, "PrinterHostAddress").trim();
 }
 
 /** Where a queue prints to, or why that is not known. */
@@ -146,7 +148,7 @@ interface Place {
 }
 
 function placeOf(portName: string, port: JsonObject | undefined, devices: Devices): Place {
-  const host = textOf(port, "PrinterHostAddress").trim();
+  const host = hostOf(port);
   const monitor = key(textOf(port, "PortMonitor"));
   const isIpp =
     /^(?:https?|ipps?):/i.test(portName) || monitor.includes("ipp") || monitor.includes("internet");
