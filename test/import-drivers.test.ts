@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ImportPlan } from "../src/domain/import-plan.ts";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { marked, planOf, settingsOf } from "./support/lists.ts";
@@ -10,7 +11,7 @@ test("a driver is found by its digest, its model in any case, or its title", asy
   const { sha256 } = app.app.store.drivers.get(id);
   const rows = [
     "name,driver,driver_desc,driver_model,driver_sha256",
-    `Digest,whatever,,gone,${sha256.toUpperCase()}`,
+    `Digest,,,,${sha256.toUpperCase()}`,
     "Own model,,papyrus 100 ps,,",
     "Listed,,,PAPYRUS 100 PS,",
     "Default,,,Papyrus 100 PCL6,",
@@ -77,4 +78,72 @@ test("a driver that is not here leaves a printer with its own, and a model that 
   assert.deepEqual(marked(plan), ["same: A", "wrong: B"]);
   assert.match(plan.rows[0]?.notes[0] ?? "", /“Scriptor 7” is not here: the printer keeps its own/);
   assert.match(plan.rows[1]?.reasons[0] ?? "", /has no model “Papyrus 7”/);
+});
+
+test("what was changed in an export’s cells decides, although the digest still is the old driver’s", async (t) => {
+  const app = await startApp(t);
+  const models = ["Papyrus 100 PCL6", "Papyrus 100 PS"];
+  const old = await app.addDriver(driverZip({ models }));
+  const other = await app.addDriver(
+    driverZip({ models: ["Vellum 7"], version: "2.0.0.0", provider: "Vellum" }),
+  );
+  await app.post("/printers", { name: "A", driver_id: String(old) });
+  const text = await (await app.fetch("/export/printers.csv")).text();
+  const edit = (title: string, model: string) =>
+    text.replace(",Papyrus papyrus.inf 1.2.3.4,", `,${title},`).replace(",Papyrus 100 PCL6,", `,${model},`);
+  const [title, model] = ["papyrus papyrus.inf 1.2.3.4", "papyrus 100 pcl6"];
+  const edits: [string, string][] = [
+    [title, model],
+    ["", ""],
+    [title, "Papyrus 100 PS"],
+    ["Papyrus 100 PS", model],
+    [title, "vellum 7"],
+    ["Vellum papyrus.inf 2.0.0.0", model],
+    ["Vellum papyrus.inf 2.0.0.0", "Vellum 7"],
+    ["Vellum 7", ""],
+    ["Scriptor 7", model],
+    [title, "Scriptor 7"],
+    ["Vellum 7", "Papyrus 100 PS"],
+  ];
+
+  const plans: ImportPlan[] = [];
+  for (const cells of edits) plans.push(await planOf(app, edit(...cells)));
+
+  const found = plans.flatMap(({ rows }) =>
+    rows.map((row) => [row.mark, row.write?.driverId, row.write && settingsOf(row).driver_desc]),
+  );
+  const isSame = ["same", undefined, undefined];
+  const isWrong = ["wrong", undefined, undefined];
+  assert.deepEqual(found, [
+    isSame,
+    isSame,
+    ["changes", old, "Papyrus 100 PS"],
+    ["changes", old, "Papyrus 100 PS"],
+    ["changes", other, ""],
+    ["changes", other, ""],
+    ["changes", other, ""],
+    ["changes", other, ""],
+    isWrong,
+    isWrong,
+    isWrong,
+  ]);
+  const [unknown, , both] = plans.slice(-3).map(({ rows }) => rows[0]?.reasons[0] ?? "");
+  assert.match(
+    unknown ?? "",
+    /“driver” is “Scriptor 7”, which no driver here is, and “driver_sha256” is that of Papy/,
+  );
+  assert.match(both ?? "", /“driver” is “Vellum 7” and “driver_model” is “Papyrus 100 PS”/);
+});
+
+test("a version or an INF alone says nothing of a driver; empty cells take it away", async (t) => {
+  const app = await startApp(t);
+  const id = await app.addDriver();
+  await app.post("/printers", { name: "A", driver_id: String(id) });
+
+  const version = await planOf(app, "name,driver_version,driver_inf\nA,9.9,other.inf\n");
+  const empty = await planOf(app, "name,driver,driver_model,driver_sha256\nA,,,\n");
+
+  assert.deepEqual(marked(version), ["same: A"]);
+  assert.deepEqual(marked(empty), ["changes: A"]);
+  assert.equal(empty.rows[0]?.write?.driverId, null);
 });

@@ -11,6 +11,8 @@ export interface DriverChoice {
   readonly note?: string;
   /** What a driver that is not here is called. */
   readonly missing?: string;
+  /** Why the row cannot be taken. */
+  readonly problem?: string;
 }
 
 const nothing: DriverHint = { sha256: "", model: "", title: "", version: "" };
@@ -30,6 +32,8 @@ export function chooseDriver(
   const ownModel = cleanText(row.values.driver_desc ?? "");
   const hint = row.driver ?? nothing;
   const found = drivers.find(hint, ownModel, current?.id);
+  if (found !== undefined && "problem" in found)
+    return { driver: current, driver_desc: kept, problem: found.problem };
   if (found !== undefined) return { ...found, driver_desc: deployed(found, row, printer), ...noteOf(found) };
   const missing = cleanText(ownModel || hint.model || hint.title || hint.sha256).slice(0, 200);
   const outcome = current === undefined ? "none is assigned" : "the printer keeps its own";

@@ -49,6 +49,7 @@ export class ImportRows {
     const client = this.#clientOf(row, printer, reasons);
     const choice = chooseDriver(row, printer, this.#driverOf(printer), this.#known.drivers);
     if (choice.missing !== undefined) this.#count(choice.missing);
+    if (choice.problem !== undefined) reasons.push(choice.problem);
     const shown = {
       ...shownOf(row),
       driver: choice.driver,

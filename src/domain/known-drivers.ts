@@ -17,6 +17,11 @@ export interface FoundDriver {
   readonly others: number;
 }
 
+/** Why a row does not say which driver it means. */
+interface Contradiction {
+  readonly problem: string;
+}
+
 /** What is asked of all drivers, looked up instead of searched: a description may be sought for each of many rows. */
 export class KnownDrivers {
   readonly #byDigest = new Map<string, DriverSummary>();
@@ -49,16 +54,64 @@ export class KnownDrivers {
   }
 
   /**
-   * By the archive's digest, else by the description, else by the title. Where several have the description: the one of
-   * the version that is named, else the one that the printer has, else the one that was added first.
+   * By the archive's digest where title and description do not say otherwise, else by the description, else by the title.
+   * Where several have the description: the one of the version that is named, else the one that the printer has, else
+   * the one that was added first.
    */
-  find(hint: DriverHint, ownModel: string, current: number | undefined): FoundDriver | undefined {
+  find(
+    hint: DriverHint,
+    ownModel: string,
+    current: number | undefined,
+  ): FoundDriver | Contradiction | undefined {
     const exact = this.#byDigest.get(hint.sha256);
-    if (exact !== undefined) return { driver: exact, description: undefined, others: 0 };
+    if (exact !== undefined) return this.#withDigest(exact, hint, ownModel, current);
     const model = cleanText(ownModel || hint.model);
-    const matches = this.#withModel(model || hint.title);
+    const title = cleanText(hint.title);
+    const matches = this.#withModel(model || title);
     if (matches.length > 0) return chosen(matches, hint.version, current);
-    const [titled, ...others] = model === "" ? (this.#byTitle.get(hint.title.toLowerCase()) ?? []) : [];
+    return model === "" ? this.#titled(title) : undefined;
+  }
+
+  /** Digests are not edited by hand: a title or a model that is another than the driver's was, and decides. */
+  #withDigest(
+    exact: DriverSummary,
+    hint: DriverHint,
+    ownModel: string,
+    current: number | undefined,
+  ): FoundDriver | Contradiction {
+    const edited = editedIn(hint, exact);
+    if (edited.title + edited.model === "") return { driver: exact, description: undefined, others: 0 };
+    const found = this.#edited(exact, edited, current);
+    if (found === undefined) return contradiction(exact, edited);
+    // Where a printer has a model of its own, the driver alone is asked for.
+    return ownModel === "" ? found : { ...found, description: undefined };
+  }
+
+  #edited(
+    exact: DriverSummary,
+    { title, model, version }: Edited,
+    current: number | undefined,
+  ): FoundDriver | undefined {
+    const matches = title === "" ? this.#withModel(model) : this.#named(title, model);
+    if (matches.length > 0) {
+      const isExact = matches.some(({ driver }) => driver.id === exact.id);
+      return chosen(matches, version, isExact ? exact.id : current);
+    }
+    if (model === "") return this.#titled(title);
+    const isAny = title === "" && this.#withAnyModel.has(exact.id);
+    return isAny ? { driver: exact, description: model, others: 0 } : undefined;
+  }
+
+  /** Those that have this description and, where it is another, the model too; else those of this title with the model. */
+  #named(title: string, model: string): readonly Match[] {
+    if (model === "") return this.#withModel(title);
+    const titles = [...this.#withModel(title), ...(this.#byTitle.get(title.toLowerCase()) ?? [])];
+    const ids = new Set(titles.map(({ driver }) => driver.id));
+    return this.#withModel(model).filter(({ driver }) => ids.has(driver.id));
+  }
+
+  #titled(title: string): FoundDriver | undefined {
+    const [titled, ...others] = this.#byTitle.get(title.toLowerCase()) ?? [];
     return titled && { driver: titled.driver, description: undefined, others: others.length };
   }
 
@@ -76,6 +129,32 @@ export class KnownDrivers {
     if (known === undefined) index.set(key, [{ driver, description }]);
     else known.push({ driver, description });
   }
+}
+
+/** What a row says that the driver of its digest is not; each is empty where it is the driver's. */
+interface Edited {
+  readonly title: string;
+  readonly model: string;
+  readonly version: string;
+}
+
+function editedIn(hint: DriverHint, driver: DriverSummary): Edited {
+  const unless = (text: string, ...own: readonly (string | undefined)[]) =>
+    own.some((each) => each?.toLowerCase() === text.toLowerCase()) ? "" : text;
+  return {
+    title: unless(cleanText(hint.title), driverTitle(driver), driver.file_name),
+    model: unless(cleanText(hint.model), driver.driver_desc),
+    version: unless(hint.version, driver.listed?.driverVer?.version),
+  };
+}
+
+const shownCharacters = 200;
+
+function contradiction(exact: DriverSummary, { title, model }: Edited): Contradiction {
+  const cells = Object.entries({ driver: title, driver_model: model }).filter(([, text]) => text !== "");
+  const said = cells.map(([name, text]) => `“${name}” is “${text.slice(0, shownCharacters)}”`).join(" and ");
+  const problem = `${said}, which no driver here is, and “driver_sha256” is that of ${driverTitle(exact)}: empty what is wrong.`;
+  return { problem };
 }
 
 function chosen(matches: readonly Match[], version: string, current: number | undefined): FoundDriver {

@@ -212,10 +212,10 @@ function flagOf(name: string, text: string, problems: string[]): string {
 }
 
 function hintOf(cell: (name: string) => string | undefined): DriverHint | undefined {
-  const texts = driverColumns.map(cell);
-  if (texts.every((text) => text === undefined)) return undefined;
-  const [title = "", model = "", , version = "", sha256 = ""] = texts.map((text) => text?.trim());
-  return { sha256: sha256.toLowerCase(), model, title, version };
+  const [title, model, , version = "", sha256] = driverColumns.map((name) => cell(name)?.trim());
+  // A version alone, or an INF, names no driver.
+  if (title === undefined && model === undefined && sha256 === undefined) return undefined;
+  return { sha256: sha256?.toLowerCase() ?? "", model: model ?? "", title: title ?? "", version };
 }
 
 function originOf(id: string, created: string): ImportRow["origin"] {

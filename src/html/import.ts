@@ -103,7 +103,9 @@ function columnsSection(): Html {
         the client chosen above; where none is chosen, the only printer of that name at any client. Where several clients have
         one, the row is wrong.</li>
       <li>Drivers are found by “driver_sha256”, else by the model (“driver_desc”, “driver_model”), else by what the page calls
-        them. Of several with one model it is the version that the row names, else the printer’s own driver, else the newest.</li>
+        them. Of several with one model it is the version that the row names, else the printer’s own driver, else the newest.
+        Where “driver” or “driver_model” is changed and “driver_sha256” is not, what was changed decides; where it names nothing
+        that is here, the row is wrong. Empty all three to take a driver away; a version or an INF alone says nothing.</li>
       <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>
   </details></section>`;
 }
