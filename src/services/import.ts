@@ -148,7 +148,9 @@ function* digestOf({ rows }: ImportPlan): Generator<undefined, string> {
   const hash = createHash("sha256");
   for (const [i, { mark, write, changes }] of rows.entries()) {
     if (i % rowsAStep === 0) yield;
-    if (write !== undefined) hash.update(`${JSON.stringify([mark, write, changes])}\n`);
+    if (write === undefined) continue;
+    const { settings, ...columns } = write;
+    hash.update(`${JSON.stringify([mark, columns, changes])}\n${settings}\n`);
   }
   return hash.digest("hex");
 }

@@ -23,7 +23,7 @@ export async function stagePrinters(
   for (let i = 0; i < writes.length; i += rowsAtOnce) {
     checkVersion(db, version);
     const part = writes.slice(i, i + rowsAtOnce);
-    const row = `(${columns.map(() => "?").join()})`;
+    const row = `(${columns.map((name) => (name === "settings" ? "CAST(? AS TEXT)" : "?")).join()})`;
     db.all(`INSERT INTO temp.staged VALUES ${part.map(() => row).join()}`, part.flatMap(stagedRow));
     await new Promise(setImmediate);
   }
@@ -49,5 +49,6 @@ export function checkVersion(db: Database, version: number): void {
 
 function stagedRow({ printerId, clientId, newClient, driverId, name, settings }: ImportWrite): SqlValue[] {
   const clientKey = newClient === undefined ? null : clientNameKey(newClient.name);
-  return [printerId ?? null, clientId, clientKey, driverId, name, settings];
+  // Bytes are copied at once, texts a character after the other.
+  return [printerId ?? null, clientId, clientKey, driverId, name, Buffer.from(settings)];
 }
