@@ -72,3 +72,18 @@ test("the revision changes with what the scripts use, and with nothing else", as
   assert.equal(sameUses, first);
   assert.equal(new Set([first, other, driver]).size, 3);
 });
+
+test("a page that is opened under an address of its own machine says that it leads others nowhere", async (t) => {
+  const own = await startApp(t);
+  const named = await startApp(t, { publicUrl: "https://platen.example" });
+
+  const pages = await Promise.all(
+    [own, named].map(async (service) => {
+      const id = await service.addPrinter();
+      return (await service.fetch(`/printers/${id}`)).text();
+    }),
+  );
+
+  const notes = pages.map((page) => page.split("reaches Platen from this machine alone").length - 1);
+  assert.deepEqual(notes, [2, 0]);
+});

@@ -35,6 +35,8 @@ export interface DeployOffer {
   readonly scripts: readonly OfferedScript[];
   /** For somebody at the machine. */
   readonly byHand: readonly Snippet[];
+  /** Whether the service's address, as it stands in commands and scripts, leads other machines to themselves. */
+  readonly isOwnOnly: boolean;
   /** What stands for the app's logo. */
   readonly logo: Html;
 }
@@ -92,6 +94,7 @@ function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
       <li class="file-name"><code>${fileName}</code></li>
     </ul><p class="hint">${guide}</p>
     ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, offer))}
+    ${snippets.length > 0 && ownOnlyNote(offer)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
     ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
     ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}`;
@@ -133,7 +136,14 @@ function toolGuide(id: string, { tool, steps, snippet }: ToolGuide): Html {
     ${snippet && snippetBlock(id, snippet)}</details>`;
 }
 
-function handPane({ scripts, byHand }: DeployOffer): Html {
+function ownOnlyNote({ isOwnOnly }: DeployOffer): Html | undefined {
+  if (!isOwnOnly) return undefined;
+  return html`<p class="notice warn">The address below reaches Platen from this machine alone. Open Platen under the name
+    that other machines know, or set <code>PUBLIC_URL</code>, before you copy or download.</p>`;
+}
+
+function handPane(offer: DeployOffer): Html {
+  const { scripts, byHand } = offer;
   const rows = scripts.map(
     ({ kind, path, fileName, readPath }) => html`<li><a class="button" href="${path}">Download ${kind}.ps1</a>
       <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
@@ -141,6 +151,7 @@ function handPane({ scripts, byHand }: DeployOffer): Html {
   return html`<ul class="scripts">${rows}</ul>
     <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver
       from this service and checks it.</p>
+    ${ownOnlyNote(offer)}
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }
 

@@ -22,7 +22,7 @@ import { commandFor, curlCommand, fetchedCommand } from "../pkg/scripts/commands
 import { labelOfMany, revisionOf } from "../pkg/scripts/deployment.ts";
 import { scriptKinds } from "../pkg/scripts/render.ts";
 import { clientFileName, packageName, scriptFileName, scriptName } from "../services/download-names.ts";
-import { serviceUrl } from "./service-url.ts";
+import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
 
@@ -104,7 +104,8 @@ function offerOf(service: string | undefined, target: Target): Offer {
       tools: format.tools(facts),
     };
   });
-  return { formats, scripts, byHand: byHand(service, scripts) };
+  const isOwnOnly = service !== undefined && isLoopback(service);
+  return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly };
 }
 
 function byHand(service: string | undefined, scripts: readonly OfferedScript[]): DeployOffer["byHand"] {

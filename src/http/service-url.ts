@@ -15,6 +15,13 @@ export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publi
   return host !== undefined && plainHost.test(host) ? `http://${host}` : undefined;
 }
 
+const loopback = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
+
+/** Whether an address of the service leads every other machine to itself. */
+export function isLoopback(service: string): boolean {
+  return loopback.test(new URL(service).hostname);
+}
+
 /** Whether a request that changes something comes from a page of another site. */
 export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publicUrl">): boolean {
   const site = request.headers["sec-fetch-site"];
