@@ -194,5 +194,5 @@ test("where the provider is an unresolved token, a client's publisher is the mak
     ["/printers/1", "/clients/1"].map(async (path) => (await fetch(path)).text()),
   );
 
-  for (const page of pages) assert.match(page, /Publisher<\/dt><dd><span id="[\w-]+"[^>]*>Zyx</);
+  for (const page of pages) assert.match(page, /Publisher<\/dt><dd><bdi id="[\w-]+"[^>]*>Zyx</);
 });

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { narrowedCount, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
-import { time } from "./text.ts";
+import { count, time } from "./text.ts";
 
 /** The list of clients, whole or narrowed. */
 export interface ClientList {
@@ -46,8 +46,8 @@ function clientTable(clients: readonly ListedClient[]): Html {
   const rows = clients.map(
     (client) => html`<tr>
       <td data-label="Client"><bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi></td>
-      <td data-label="Printers" class="number">${client.printer_count}</td>
-      <td data-label="Notes" class="soft">${client.notes.split("\n")[0]}</td>
+      <td data-label="Printers" class="number">${count(client.printer_count)}</td>
+      <td data-label="Notes" class="soft"><bdi>${client.notes.split("\n")[0]}</bdi></td>
       <td data-label="Since" class="whole">${time(client.created_at)}</td>
     </tr>`,
   );

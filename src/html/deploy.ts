@@ -110,7 +110,7 @@ function fieldRow(
   { label, value, isCode, hint, name }: PackageField,
   { logo }: DeployOffer,
 ): Html {
-  const shown = isCode ? html`<code id="${id}">${value}</code>` : html`<span id="${id}">${value}</span>`;
+  const shown = isCode ? html`<code id="${id}">${value}</code>` : html`<bdi id="${id}">${value}</bdi>`;
   const said =
     name === "logo"
       ? logo

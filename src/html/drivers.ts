@@ -9,7 +9,7 @@ import { emptyState, type Frame, page } from "./layout.ts";
 import { narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
-import { bytes, time } from "./text.ts";
+import { bytes, count, time } from "./text.ts";
 
 /** The drivers that are shown, with what the last upload brought. */
 interface DriverList {
@@ -82,7 +82,7 @@ export function driverTable(
       <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
       <td data-label="Machines">${machinesOf(driver.listed)}</td>
       <td data-label="State">${stateBadge(driver)}</td>
-      <td data-label="Printers" class="number">${driver.printer_count}</td>
+      <td data-label="Printers" class="number">${count(driver.printer_count)}</td>
       <td data-label="Size" class="number">${bytes(driver.size)}</td>
       <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
     </tr>`,
