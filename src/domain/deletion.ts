@@ -35,9 +35,12 @@ export interface RestoredRecord extends DeletedRecord {
   readonly notes: readonly string[];
 }
 
+/** Why a deletion is over: its time was, somebody asked for it, or later ones needed its room. */
+export type EndReason = "time" | "asked" | "room";
+
 /** Why a deletion cannot be taken back, with what leads out of it. */
 type Obstacle =
-  | { readonly kind: "over" }
+  | { readonly kind: "over" /** Where it is known. */; readonly why?: EndReason | undefined }
   | { readonly kind: "undone" }
   /** A client has the name again. */
   | { readonly kind: "name"; readonly client: ClientName }
@@ -60,10 +63,17 @@ export class NotRestored extends UserError {
   }
 }
 
+const over = "This can no longer be taken back";
+const endReasons: Record<EndReason, string> = {
+  time: "its ten minutes are over",
+  asked: "it was deleted for good",
+  room: "later deletions needed its room",
+};
+
 function sentenceOf(name: string, obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case "over":
-      return "This can no longer be taken back: its ten minutes are over.";
+      return obstacle.why ? `${over}: ${endReasons[obstacle.why]}.` : `${over}.`;
     case "undone":
       return "This was taken back already.";
     case "name":

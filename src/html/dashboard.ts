@@ -15,6 +15,8 @@ interface DashboardData {
   readonly attention: Attention;
   /** What can be taken back, the latest first. */
   readonly deletions: readonly RecentDeletion[];
+  /** The id of the first deletion that is not shown; undefined: the latest are. */
+  readonly before?: number | undefined;
   readonly recentPrinters: readonly StatedPrinter[];
   readonly recentPackages: readonly StatedPrinter[];
   readonly formats: readonly ListedFormat[];
@@ -29,7 +31,7 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
     { ...frame, title: "Dashboard", place: "Dashboard", action },
     html`${isNew && firstSteps(clients > 0, drivers > 0)}
     ${needsSection(data, isNew)}
-    ${deletedSection(data.deletions)}
+    ${deletedSection(data.deletions, data.before)}
     <div class="two">
       <section><h2>Recent printers</h2>${recent(data.recentPrinters, [])}</section>
       <section><h2>Recent packages</h2>${recent(data.recentPackages, data.formats)}</section>

@@ -6,6 +6,7 @@ export const paths = {
   drivers: "/drivers",
   packages: "/packages",
   deleted: "/#deleted",
+  deletedBefore: (id: number) => `/?before=${id}#deleted`,
   undo: (id: number) => `/deletions/${id}/undo`,
   deleteForGood: (id: number) => `/deletions/${id}/delete`,
   search: "/search",

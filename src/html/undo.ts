@@ -2,7 +2,7 @@ import type { NotRestored, RecentDeletion, RestoredRecord } from "../domain/dele
 import { type Html, html } from "./html.ts";
 import type { Message } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { counted } from "./text.ts";
+import { count, counted } from "./text.ts";
 
 /** Where a record is that came back. */
 export function restoredPath({ kind, recordId }: RestoredRecord): string {
@@ -42,21 +42,35 @@ export function notRestoredMessage({ message, obstacle }: NotRestored): Message 
 
 const kinds = { printer: "printer", printers: "", client: "client", driver: "driver", icon: "" } as const;
 
-/** What can be taken back, with how long. */
-export function deletedSection(deletions: readonly RecentDeletion[]): Html | undefined {
-  if (deletions.length === 0) return undefined;
-  const items = deletions.map(
-    ({ id, kind, name, leftMs }) => html`<li>
-      <span class="what"><bdi>${name}</bdi> <span class="soft">${kinds[kind]}</span></span>
-      <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
-      <span class="row-actions">
-        <form class="inline" method="post" action="${paths.undo(id)}">
-          <button>Undo<span class="visually-hidden"> the deletion of ${name}</span></button></form>
-        <form class="inline" method="post" action="${paths.deleteForGood(id)}">
-          <button class="link">Delete for good<span class="visually-hidden">: ${name}</span></button></form>
-      </span></li>`,
-  );
-  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${items}</ul></section>`;
+const shownAtOnce = 100;
+
+/**
+ * What can be taken back, with how long.
+ * @param deletions the latest first
+ * @param before the id of the first that is not shown; undefined: the latest are
+ */
+export function deletedSection(deletions: readonly RecentDeletion[], before?: number): Html | undefined {
+  const asked = before === undefined ? deletions : deletions.filter(({ id }) => id < before);
+  const shown = (asked.length > 0 ? asked : deletions).slice(0, shownAtOnce);
+  const last = shown.at(-1);
+  if (last === undefined) return undefined;
+  const earlier = deletions.filter(({ id }) => id < last.id).length;
+  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${shown.map(deletedRow)}</ul>
+    ${earlier > 0 && html`<p><a href="${paths.deletedBefore(last.id)}">${count(earlier)} earlier</a></p>`}</section>`;
+}
+
+/** What cannot be taken back any more is behind a fold, which says so. */
+function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
+  return html`<li>
+    <span class="what"><bdi>${name}</bdi> <span class="soft">${kinds[kind]}</span></span>
+    <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
+    <span class="row-actions">
+      <form class="inline" method="post" action="${paths.undo(id)}">
+        <button>Undo<span class="visually-hidden"> the deletion of ${name}</span></button></form>
+      <details class="delete"><summary>Delete for good<span class="visually-hidden">: ${name}</span>…</summary>
+        <form method="post" action="${paths.deleteForGood(id)}"><p>It goes at once, with its files: nothing brings it back then.</p>
+          <button class="danger">Delete for good<span class="visually-hidden">: ${name}</span></button></form></details>
+    </span></li>`;
 }
 
 function left(ms: number): string {

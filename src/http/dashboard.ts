@@ -14,16 +14,20 @@ const recentCount = 5;
 export async function show({ app, url }: Context): Promise<Reply> {
   const text = html`Deleted for good.`;
   const message: Message | undefined = url.searchParams.has("ended") ? { tone: "good", text } : undefined;
-  return htmlReply(await dashboardOf(app, message));
+  const before = Number(url.searchParams.get("before"));
+  return htmlReply(
+    await dashboardOf(app, message, Number.isSafeInteger(before) ? before || undefined : undefined),
+  );
 }
 
-/** The dashboard, with what became of a change. */
-export async function dashboardOf(app: App, message: Message | undefined): Promise<Html> {
+/** The dashboard, with what became of a change. @param before the id of the first deletion that is not shown */
+export async function dashboardOf(app: App, message: Message | undefined, before?: number): Promise<Html> {
   const { printers, drivers } = await app.overview.read();
   const newest = [...printers].sort((a, b) => b.printer.id - a.printer.id);
   const data = {
     attention: attentionOf(printers, drivers),
     deletions: app.undo.list(),
+    before,
     recentPrinters: newest.slice(0, recentCount),
     recentPackages: newest.filter(({ driver }) => driver !== undefined).slice(0, recentCount),
     formats: packageFormats,

@@ -87,12 +87,12 @@ function reasonsOf(leftOut: readonly LeftOut[]): string {
   return reasons.join(" ") + (rest > 0 ? ` And ${rest} more.` : "");
 }
 
-/** Characters of the settings of all printers in one package: a thousand ordinary ones have a million. */
+/** Bytes of the settings of all printers in one package: a thousand ordinary ones have a million. */
 const settingsLimit = 2_000_000;
 
 /** @throws UserError "invalid" where one package cannot hold all that these printers say */
 export function checkSettingsLength(store: Store, { title, ids }: PrinterGroup): void {
-  if (store.printers.settingsLength(ids) <= settingsLimit) return;
+  if (store.printers.settingsBytes(ids) <= settingsLimit) return;
   throw new UserError(
     "invalid",
     `The printers of “${title}” hold more text than one package can: shorten what they replace, or download them one by one.`,

@@ -1,4 +1,5 @@
 import {
+  type EndReason,
   type KeptDeletion,
   NotRestored,
   type RecentDeletion,
@@ -20,10 +21,15 @@ interface UndoServices {
   readonly undoMs?: number | undefined;
 }
 
-/** So many deletions that were taken back are remembered, so that a second click is told so. */
-const mostUndone = 200;
+/** Of so many deletions that were taken back or are over it is remembered, so that a second click is told so. */
+const mostRemembered = 200;
 /** What could not be cleared away is tried again after so long. */
 const againMs = 60_000;
+
+function remember<T>(known: Map<number, T>, id: number, value: T): void {
+  known.set(id, value);
+  for (const [oldest] of known) if (known.size > mostRemembered) known.delete(oldest);
+}
 
 /**
  * Deletes records so that it can be taken back for a while. Then, and where there is no room to keep them, they go for
@@ -38,6 +44,7 @@ export class Undo {
   readonly #clearing = new Map<number, Promise<void>>();
   readonly #undoing = new Map<number, Promise<unknown>>();
   readonly #undone = new Map<number, RestoredRecord>();
+  readonly #over = new Map<number, EndReason>();
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> = Promise.resolve();
   #hasFailed = false;
@@ -122,9 +129,13 @@ export class Undo {
 
   async #remove(remove: (isFinal: boolean) => Promise<Removal>): Promise<number | undefined> {
     const { kept, ended } = await remove(await this.#services.store.isNearlyFull());
-    if (kept !== undefined) this.#plan();
+    // A later one in the same save may have needed its room.
+    const deletion = kept === undefined ? undefined : this.find(kept);
+    if (deletion !== undefined) this.#endOf(deletion);
+    for (const { id } of ended) if (this.#ends.delete(id)) this.#noteOver([id], "room");
+    this.#plan();
     await this.clear(ended);
-    return kept;
+    return deletion?.id;
   }
 
   /** Takes a deletion back. @throws NotRestored where something stands in the way */
@@ -138,23 +149,32 @@ export class Undo {
 
   async #restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
+    if (this.find(id) === undefined) throw this.#isOver(id);
     const { record, printerIds } = await store.restoring.restore(id);
     memory.restored(printerIds);
     this.#ends.delete(id);
-    this.#undone.set(id, record);
-    for (const [oldest] of this.#undone) if (this.#undone.size > mostUndone) this.#undone.delete(oldest);
+    remember(this.#undone, id, record);
     return record;
+  }
+
+  #isOver(id: number): NotRestored {
+    return new NotRestored(undefined, { kind: "over", why: this.#over.get(id) });
+  }
+
+  /** The first reason is the true one: what is ending already may be met by others. */
+  #noteOver(ids: readonly number[], why: EndReason): void {
+    for (const id of ids) if (!this.#over.has(id)) remember(this.#over, id, why);
   }
 
   /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
   async end(id: number): Promise<void> {
-    const { store } = this.#services;
-    if (store.deletions.find(id) === undefined) throw new NotRestored(undefined, { kind: "over" });
-    await this.#end([id]);
+    if (this.find(id) === undefined) throw this.#isOver(id);
+    await this.#end([id], "asked");
   }
 
-  async #end(ids: readonly number[]): Promise<void> {
+  async #end(ids: readonly number[], why: EndReason): Promise<void> {
     const ended = await this.#services.store.deletions.end(ids);
+    this.#noteOver(ids, why);
     for (const id of ids) this.#ends.delete(id);
     await this.clear(ended);
   }
@@ -194,7 +214,8 @@ export class Undo {
   /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */
   #plan(): void {
     clearTimeout(this.#timer);
-    const next = this.#hasFailed ? againMs : Math.min(...this.list().map(({ leftMs }) => leftMs));
+    const first = Math.min(...this.#ends.values());
+    const next = this.#hasFailed ? againMs : Math.max(0, first - performance.now());
     if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
     const end = () => {
       this.#ending = this.#endDue();
@@ -214,7 +235,7 @@ export class Undo {
     const isAgain = this.#hasFailed;
     this.#hasFailed = false;
     try {
-      if (due.length > 0 || isAgain) await this.#end(due);
+      if (due.length > 0 || isAgain) await this.#end(due, "time");
       this.#plan();
     } catch (error) {
       this.#fail("what was deleted is still kept", error);

@@ -4,11 +4,12 @@ import type { Database } from "./database.ts";
 import { digestIn, type Queries, type Row, readable } from "./rows.ts";
 
 /**
- * So many deletions are kept at most, and so many bytes of them, which each save writes: beyond that the oldest are
- * final. Five thousand ordinary printers have 5 MB.
+ * So many bytes of deletions are kept at most, since each save writes them: beyond that the oldest are final. Five
+ * thousand ordinary printers have 5 MB.
  */
-const mostKept = 200;
 export const mostKeptBytes = 16 * 1024 * 1024;
+/** Each deletion counts as so many bytes besides its content: what its rows take, and what showing it costs. */
+const bytesBesides = 1024;
 
 /** The tables whose rows a deletion takes away, each before those that refer to it. */
 export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;
@@ -97,7 +98,7 @@ export function keepDeleted(
   options: { readonly isFinal: boolean },
 ): Removal {
   const content = options.isFinal ? "" : contentOf(deletion);
-  const isKept = content !== "" && content.length <= mostKeptBytes;
+  const isKept = content !== "" && Buffer.byteLength(content) + bytesBesides <= mostKeptBytes;
   if (!isKept && deletion.files.length === 0) return { kept: undefined, ended: endedIn(db) };
   const row = db.first(
     "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, ?) RETURNING id",
@@ -144,15 +145,11 @@ function keptOf({ id, deleted_at, title }: Row): KeptDeletion {
 const isOver = "title = ''";
 const end = "UPDATE deletions SET title = '', content = ''";
 
+/** The latest alone is never too large: it would not have been kept. */
 function endOldest(db: Queries): void {
-  let bytes = 0;
-  const sizes = db.all(
-    `SELECT id, octet_length(content) AS n FROM deletions WHERE NOT ${isOver} ORDER BY id DESC`,
-  );
-  for (const [i, { id = null, n }] of sizes.entries()) {
-    bytes += Number(n);
-    if (i >= mostKept || bytes > mostKeptBytes) db.all(`${end} WHERE id = ?`, [id]);
-  }
+  const sizes = `SELECT id, octet_length(content) + ${bytesBesides} AS n FROM deletions WHERE NOT ${isOver}`;
+  const sums = `SELECT id, sum(n) OVER (ORDER BY id DESC) AS bytes FROM (${sizes})`;
+  db.all(`${end} WHERE id IN (SELECT id FROM (${sums}) WHERE bytes > ?)`, [mostKeptBytes]);
 }
 
 /** Asked inside a write, so that the answer is as lasting as that write. */
@@ -194,6 +191,14 @@ export class Deletions {
   find(id: number): KeptDeletion | undefined {
     const columns = "SELECT id, deleted_at, title FROM deletions";
     return this.#db.all(`${columns} WHERE id = ? AND NOT ${isOver}`, [id]).map(keptOf)[0];
+  }
+
+  /** The deletion of one record that can be taken back. */
+  findOf(kind: KeptDeletion["kind"], recordId: number): KeptDeletion | undefined {
+    const columns = "SELECT id, deleted_at, title FROM deletions";
+    const beginning = titleOf({ kind, recordId, name: "" });
+    const where = "WHERE substr(title, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT 1";
+    return this.#db.all(`${columns} ${where}`, [beginning]).map(keptOf)[0];
   }
 
   /** The digests of the files of one kind that deletions keep, or whose end they have not seen yet. */

@@ -96,7 +96,7 @@ export class ManyPrinters {
     const icons = rowsOf(this.#db, "icons", "printer_id", ids);
     const digests = new Set(icons.map(digestIn));
     const files = [...digests].map((sha256) => ({ kind: "icons", sha256 }) as const);
-    const isTooLarge = isFinal || this.#printers.settingsLength(ids) > mostKeptBytes;
+    const isTooLarge = isFinal || this.#printers.settingsBytes(ids) > mostKeptBytes;
     const printers = isTooLarge ? [] : rowsOf(this.#db, "printers", "id", ids);
     const downloads = isTooLarge ? [] : rowsOf(this.#db, "downloads", "printer_id", ids);
     const references = {

@@ -42,13 +42,11 @@ export class Printers {
     return this.#db.all(`SELECT * FROM printers WHERE driver_id = ? ${byName}`, [driverId]).map(printerOf);
   }
 
-  /** How many characters the settings of these printers have. */
-  settingsLength(ids: readonly number[]): number {
+  /** How many bytes the names and settings of these printers have, in UTF-8. */
+  settingsBytes(ids: readonly number[]): number {
+    const sum = "SELECT sum(octet_length(name) + octet_length(settings)) AS n FROM printers";
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
-    const row = this.#db.first(`SELECT sum(length(name) + length(settings)) AS n FROM printers ${where}`, [
-      JSON.stringify(ids),
-    ]);
-    return Number(row?.n ?? 0);
+    return Number(this.#db.first(`${sum} ${where}`, [JSON.stringify(ids)])?.n ?? 0);
   }
 
   /** These printers with all of their settings, in this order; those that there are not are left out. */

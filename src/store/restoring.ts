@@ -91,11 +91,14 @@ export class Restoring {
     if (this.#db.first("SELECT 1 FROM icons WHERE printer_id = ?", [printerId]) !== undefined)
       throw new NotRestored(deletion, { kind: "icon", printerId });
     if (this.#db.first("SELECT 1 FROM printers WHERE id = ?", [printerId]) !== undefined) return;
-    const needed = this.#deletions
-      .list()
-      .filter(({ kind }) => kind === "printer" || kind === "printers")
-      .find(({ id }) => valuesIn(this.#contentOf(id), "printers", "id").includes(printerId));
+    const needed = this.#deletions.findOf("printer", printerId) ?? this.#severalWith(printerId);
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
+  }
+
+  /** The deletion of several printers that one of them went with. */
+  #severalWith(printerId: number): KeptDeletion | undefined {
+    const several = this.#deletions.list().filter(({ kind }) => kind === "printers");
+    return several.find(({ id }) => valuesIn(this.#contentOf(id), "printers", "id").includes(printerId));
   }
 
   /** @throws NotRestored where printers refer to what can be brought back first */
@@ -124,7 +127,7 @@ export class Restoring {
 
   /** @throws NotRestored where the record that is not there can be brought back */
   #checkLost(deletion: KeptDeletion, kind: KeptDeletion["kind"], recordId: number): void {
-    const needed = this.#deletions.list().find((other) => other.kind === kind && other.recordId === recordId);
+    const needed = this.#deletions.findOf(kind, recordId);
     if (needed !== undefined) throw new NotRestored(deletion, { kind: "needs", deletion: needed });
   }
 

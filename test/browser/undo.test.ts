@@ -110,10 +110,14 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     const page = await browser.newPage();
 
     await page.goto(app.url);
-    await page.getByRole("button", { name: /Delete for good.*Gone/ }).click();
+    await page.locator("summary", { hasText: "Delete for good: Gone" }).focus();
+    await page.keyboard.press("Enter");
+    await picture(page, "1280-delete-for-good");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
     await page.getByText("Deleted for good.").waitFor();
 
-    assert.equal(await page.getByRole("button", { name: /Delete for good/ }).count(), 1);
+    assert.equal(await page.locator("summary", { hasText: "Delete for good" }).count(), 1);
     assert.equal(app.app.undo.list().length, 1);
   });
 
