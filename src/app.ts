@@ -3,6 +3,7 @@ import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Imports } from "./services/import.ts";
 import type { ModelSearch } from "./services/model-search.ts";
+import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
 import type { PrinterExport } from "./services/printer-export.ts";
@@ -23,6 +24,7 @@ export interface App {
   readonly packages: PackageBuilder;
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;
+  readonly outcomes: Outcomes;
   readonly imports: Imports;
   readonly exports: PrinterExport;
   readonly random: (bytes: number) => Buffer;

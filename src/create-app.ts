@@ -5,6 +5,7 @@ import { ArchiveCheck } from "./services/archive-check.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Imports } from "./services/import.ts";
 import { ModelSearch } from "./services/model-search.ts";
+import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
 import { PrinterExport } from "./services/printer-export.ts";
@@ -46,6 +47,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const packages = new PackageBuilder(store, workers, archives);
   const undo = new Undo({ store, memory: deployments, clock, log, undoMs: overrides.undoMs });
   await undo.start();
+  const outcomes = new Outcomes(random);
   const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
   const models = new ModelSearch(store);
   const services = {
@@ -57,6 +59,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     packages,
     deployments,
     undo,
+    outcomes,
     ...lists,
   };
   const app = { config, store, ...services, random, log };

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { StatedPrinter } from "../src/domain/listings.ts";
 import { messageBox } from "../src/html/layout.ts";
-import {
-  doneIn,
-  driverMessage,
-  movedMessage,
-  printerMessage,
-  regroupedMessage,
-} from "../src/html/messages.ts";
+import { doneIn, printerMessage } from "../src/html/messages.ts";
 import { packageFormats } from "../src/pkg/formats/formats.ts";
 import { navigation, startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
@@ -49,31 +43,6 @@ test("after each change of a printer its name, what it means and the next step a
     ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],
   ]);
   assert.equal(printerMessage(undefined, row, packageFormats), undefined);
-});
-
-test("a change of a driver and of many printers says what installs again", () => {
-  const driver = { id: 2, name: "Papyrus 2.0" };
-
-  assert.deepEqual(read(driverMessage(driver, 0)), [
-    "Saved: Papyrus 2.0. Nothing to deploy again.",
-    ["/printers?driver_id=2"],
-  ]);
-  assert.deepEqual(
-    read(driverMessage(driver, 3))[0],
-    "Saved: Papyrus 2.0. 3 revisions changed: deploy again.",
-  );
-  assert.deepEqual(read(movedMessage(1, driver)), [
-    "Moved: 1 printer to Papyrus 2.0. 1 revision changed: deploy again.",
-    ["/drivers/2"],
-  ]);
-  assert.deepEqual(read(regroupedMessage(12, { id: 3, name: "Alpha" })), [
-    "Moved: 12 printers to Alpha. Nothing to deploy again.",
-    ["/clients/3"],
-  ]);
-  assert.deepEqual(read(regroupedMessage(2, undefined)), [
-    "Moved: 2 printers out of their client. Nothing to deploy again.",
-    [],
-  ]);
 });
 
 test("an address says what became of a change only in words that are known", () => {

@@ -50,9 +50,10 @@ test("printers move to the newer version in one go, each model to that of its na
   assert.match(page, new RegExp(`<option value="${to}" selected`), "the newest version is chosen at first");
   assert.match(page, /<bdi>Papyrus A<\/bdi> <span class="soft">the same name/);
   assert.match(page, /name="model_1" value="PAPYRUS B"/);
-  assert.deepEqual(
-    [moved.status, moved.headers.get("location")],
-    [303, `/drivers/${to}?moved=2#driver-printers`],
+  assert.equal(moved.status, 303);
+  assert.match(
+    moved.headers.get("location") ?? "",
+    new RegExp(`^/drivers/${to}\\?moved=[\\w-]{12}#driver-printers$`),
   );
   assert.match(after, /2 printers moved to/);
   assert.deepEqual(modelsOf(service), [

@@ -34,7 +34,9 @@ export function suggestModels(form) {
     if (text === undefined) return show([], model.required, unanswered);
     const found = new DOMParser().parseFromString(text, "text/html");
     const fresh = $("datalist", found);
-    show([...found.querySelectorAll("option")], fresh?.dataset.needed === "1", fresh?.dataset.hint);
+    // A field without a hint stands in a form that asks for other things too, and does not need it for them.
+    const isNeeded = hint !== null && fresh?.dataset.needed === "1";
+    show([...found.querySelectorAll("option")], isNeeded, fresh?.dataset.hint);
   };
   driver.addEventListener("change", () => {
     model.value = "";

@@ -10,24 +10,30 @@ export type BulkChange =
   | {
       readonly action: "driver";
       readonly driver_id: number | null;
-      /** The model of all; empty: each keeps its own where the driver has it, and else takes the driver's. */
+      /** Empty: each has the model of that name, and else the driver's own where somebody chose it. */
       readonly driver_desc: string;
+      /** The model is for those alone that have none of that name. */
+      readonly only_unmatched: boolean;
     }
   | { readonly action: "delete" };
 
-/** How many of the printers that had a model of their own keep it, and how many now take the driver's. */
-export interface ModelsKept {
+/** What became of the models of printers that were given a driver. */
+export interface ModelsGiven {
+  /** Printers that deploy the model of that name as before. */
   readonly kept: number;
-  readonly reset: number;
+  /** Printers that deployed another one before. */
+  readonly changed: number;
+  /** Printers that leave it to the driver. */
+  readonly own: number;
 }
 
 /** What became of many printers. */
-export interface BulkResult extends ModelsKept {
-  readonly action: BulkChange["action"];
-  readonly count: number;
-  /** The client or the driver that they have now; of deleted ones, the deletion while it can be taken back. */
-  readonly to: number | null;
-}
+export type BulkResult =
+  /** The client or the driver that they have now. */
+  | { readonly action: "client"; readonly count: number; readonly to: number | null }
+  | ({ readonly action: "driver"; readonly count: number; readonly to: number | null } & ModelsGiven)
+  /** The deletion while it can be taken back. */
+  | { readonly action: "delete"; readonly count: number; readonly deletion: number | undefined };
 
 /**
  * The printers that a form names, each once.
@@ -70,8 +76,9 @@ export function parseBulk(input: FormInput): BulkChange {
       fields.refuse("driver_id", "Choose the driver that the printers are to use.");
     const driver_id = fields.reference("driver_id", "Driver");
     const driver_desc = fields.text("driver_desc", { label: "The model", maxLength: 500 });
+    const only_unmatched = fields.checkbox("only_unmatched");
     fields.check();
-    return { action, driver_id, driver_desc };
+    return { action, driver_id, driver_desc, only_unmatched };
   }
   const message =
     "Nothing was changed: say whether to change the client (client) or the driver (driver), or to delete (delete).";

@@ -17,13 +17,6 @@ export function affectedAmong(clients: readonly Named[]) {
 
 type Named = Pick<AffectedPrinter, "id" | "name">;
 
-/** Puts a value to those of its key. */
-export function grouped<T>(groups: Map<string, T[]>, key: string, value: T): void {
-  const known = groups.get(key);
-  if (known === undefined) groups.set(key, [value]);
-  else known.push(value);
-}
-
 /** What a change of a driver does to the printers that have it. */
 export interface DriverEffects {
   /** Those whose revision changes: their machines install again. */

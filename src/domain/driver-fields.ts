@@ -2,7 +2,7 @@ import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver
 import type { FieldMessages } from "./errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "./fields.ts";
 import { isUnchosen } from "./findings.ts";
-import { firstModel } from "./models.ts";
+import { firstModel, hasModel, namesModel } from "./models.ts";
 
 /** The field that our own forms send: who sends a form without it is not asked to choose. */
 const formMarker = "from_form";
@@ -73,10 +73,9 @@ function chooseModel(
 
 /** Whether an INF's driver can deploy a model as far as the form knows; what it deploys already, it can. */
 function isPossible(model: string, driver: Driver, inf: InfSummary | undefined): boolean {
-  const models = inf?.descriptions ?? [];
+  if (model !== driver.driver_desc) return hasModel(inf, model);
   const isOtherInf = inf !== undefined && inf.path !== driver.inf_path;
-  if (model === driver.driver_desc ? !isOtherInf : models.length === 0) return true;
-  return models.includes(model) || models.some((name) => cleanText(name) === model);
+  return !isOtherInf || namesModel(inf, model);
 }
 
 const modelRule = { label: "The model", maxLength: 500 };

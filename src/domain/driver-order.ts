@@ -1,5 +1,6 @@
 import { type Architecture, type DriverSummary, driverFamily, fileOf, vendorOf } from "./driver.ts";
 import { driverRank } from "./driver-version.ts";
+import { addTo } from "./groups.ts";
 
 /** By title, of one title the newest version first. */
 export function inOrder<T extends DriverSummary>(drivers: readonly T[]): T[] {
@@ -29,9 +30,7 @@ export class DriverVersions<T extends DriverSummary> {
     for (const driver of drivers) {
       const maker = makerOf(driver);
       if (maker === undefined) continue;
-      const group = this.#groups.get(maker);
-      if (group === undefined) this.#groups.set(maker, [versionOf(driver)]);
-      else group.push(versionOf(driver));
+      addTo(this.#groups, maker, versionOf(driver));
     }
     for (const group of this.#groups.values()) {
       group.sort((a, b) => compare(b.rank, a.rank) || b.driver.id - a.driver.id);

@@ -1,5 +1,3 @@
-import { cleanText } from "./fields.ts";
-
 export const architectures = ["x86", "amd64", "arm64", "arm", "ia64"] as const;
 
 /** Processor architectures as INF decorations name them. */
@@ -166,19 +164,6 @@ export function vendorOf(provider: string | null): string | undefined {
 /** The INF that the driver's scripts use. */
 export function chosenInf(driver: Pick<Driver, "inf_path" | "report">): InfSummary | undefined {
   return driver.report.infs.find((inf) => inf.path === driver.inf_path);
-}
-
-/** Whether a printer may use this description: any, where the driver's INF names no model. */
-export function hasModel(
-  driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
-  description: string,
-): boolean {
-  const models = chosenInf(driver)?.descriptions ?? [];
-  return (
-    models.length === 0 ||
-    description === driver.driver_desc ||
-    models.some((model) => cleanText(model) === description)
-  );
 }
 
 /** What is known of the archive's file: not there, or not what was uploaded. */

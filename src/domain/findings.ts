@@ -7,6 +7,7 @@ import {
   architecturesInWords as inWords,
   type ListedInf,
 } from "./driver.ts";
+import { addTo, groupsBy } from "./groups.ts";
 import { isUniversal } from "./models.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
@@ -151,12 +152,8 @@ type Twin = Pick<Printer, "id" | "name" | "address">;
  */
 export function twinFindings(printers: readonly Twin[]): Map<number, Finding[]> {
   const found = new Map<number, Finding[]>();
-  const add = (id: number, kind: FindingKind, text: string) => {
-    const known = found.get(id);
-    const finding: Finding = { kind, state: "attention", text };
-    if (known === undefined) found.set(id, [finding]);
-    else known.push(finding);
-  };
+  const add = (id: number, kind: FindingKind, text: string) =>
+    addTo(found, id, { kind, state: "attention", text });
   for (const twins of twinsBy(printers, ({ name }) => name)) {
     const text = "Another queue of this client has the same name: a PC can have only one of them.";
     for (const { id } of twins) add(id, "same-name", text);
@@ -174,12 +171,6 @@ export function twinFindings(printers: readonly Twin[]): Map<number, Finding[]> 
 
 /** Groups of two or more that have the same text, without regard to case. */
 function twinsBy(printers: readonly Twin[], textOf: (printer: Twin) => string): Twin[][] {
-  const groups = new Map<string, Twin[]>();
-  for (const printer of printers) {
-    const key = textOf(printer).toLowerCase();
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [printer]);
-    else group.push(printer);
-  }
+  const groups = groupsBy(printers, (printer) => textOf(printer).toLowerCase());
   return [...groups].filter(([key, group]) => key !== "" && group.length > 1).map(([, group]) => group);
 }

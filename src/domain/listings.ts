@@ -24,6 +24,9 @@ export interface ListedPrinter {
   readonly driver: DriverSummary | undefined;
 }
 
+/** What a printer deploys: a model of its own, or its driver's. */
+export type PrinterModel = Pick<Printer, "id" | "name" | "client_id" | "driver_id" | "driver_desc">;
+
 /** What can be said of a record's fitness for deployment. */
 export interface Standing {
   readonly state: State;

@@ -70,6 +70,30 @@ function startsWithAny(names: readonly string[]): (text: string) => boolean {
   return (text) => lengths.some((length) => known.has(text.slice(0, length)));
 }
 
+type Names = Pick<InfSummary, "descriptions"> | undefined;
+
+/** The models that an INF names, as forms show and send them. */
+function modelNames(inf: Names): string[] {
+  return (inf?.descriptions ?? []).map((name) => cleanText(name));
+}
+
+/** Whether an INF names a model, which is as a form sends it. */
+export function namesModel(inf: Names, model: string): boolean {
+  const names = inf?.descriptions ?? [];
+  return names.includes(model) || names.some((name) => cleanText(name) === model);
+}
+
+/** Whether an INF's driver can be deployed as a model: as any, where the INF names none. */
+export function hasModel(inf: Names, model: string): boolean {
+  return (inf?.descriptions ?? []).length === 0 || namesModel(inf, model);
+}
+
+/** The same for many models: each of the INF's names is looked at once. */
+export function modelTest(inf: Names): (model: string) => boolean {
+  const names = new Set(modelNames(inf));
+  return (model) => names.size === 0 || names.has(model);
+}
+
 /** More of a search than anybody types is not looked at: each word is sought in every model. */
 const maxQuery = 200;
 const maxWords = 8;
@@ -85,7 +109,7 @@ function matcherOf(query: string): (text: string) => boolean {
 }
 
 /** Models whose name holds every word of `query`, without regard to case; at most `limit` of them. */
-export function findModels(inf: Pick<InfSummary, "descriptions"> | undefined, query: string, limit: number) {
+export function findModels(inf: Names, query: string, limit: number) {
   const matches = (inf?.descriptions ?? []).filter(matcherOf(query));
   return { shown: matches.slice(0, limit), count: matches.length, total: inf?.descriptions.length ?? 0 };
 }
@@ -115,10 +139,8 @@ export function findModelsIn(infs: readonly InfSummary[], query: string, limit: 
  * Finds an INF's model by a name from elsewhere: the very same, else without regard to case, else the same but for
  * the version in it. Answers the name as the INF has it.
  */
-export function modelFinder(
-  inf: Pick<InfSummary, "descriptions"> | undefined,
-): (name: string) => string | undefined {
-  const names = (inf?.descriptions ?? []).map((name) => cleanText(name));
+export function modelFinder(inf: Names): (name: string) => string | undefined {
+  const names = modelNames(inf);
   const exact = new Set(names);
   const folded = firstByKey(names, (name) => name.toLowerCase());
   let unversioned: ReadonlyMap<string, string> | undefined;

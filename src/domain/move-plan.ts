@@ -1,5 +1,6 @@
-import type { Driver } from "./driver.ts";
+import { chosenInf, type Driver } from "./driver.ts";
 import type { AffectedPrinter } from "./driver-effects.ts";
+import { isUnchosen } from "./findings.ts";
 import { isUniversal, modelFinder } from "./models.ts";
 
 /** Printers that deploy the same model now, and the one that they get from the other driver. */
@@ -29,15 +30,22 @@ export interface MovePlan {
  * Finds a driver's model for one of another driver: by its name, else the name for all devices, or the only one that
  * there is. Where its INF names no model, any name will do.
  */
-export function modelMatcher(
-  to: Driver,
-  names: readonly string[],
-): (model: string) => ModelMatch | undefined {
-  const find = modelFinder({ descriptions: names });
+export function modelMatcher(to: Driver): (model: string) => ModelMatch | undefined {
+  const inf = chosenInf(to);
+  const names = inf?.descriptions ?? [];
+  const find = modelFinder(inf);
   const [only = ""] = names.length === 1 ? names : [];
   const fallback = isUniversal(to.driver_desc) ? to.driver_desc : only;
   return (model) => {
     const found = names.length === 0 ? model || to.driver_desc : (find(model) ?? fallback);
     return found === "" ? undefined : { model: found, isSame: found === model };
   };
+}
+
+/**
+ * What a printer chooses by itself so that it deploys a model of a driver: nothing, where it chose nothing before and
+ * the model is the driver's own, which somebody chose.
+ */
+export function ownChoice(driver: Driver, model: string, before: string): string {
+  return before === "" && model === driver.driver_desc && !isUnchosen(driver) ? "" : model;
 }

@@ -4,13 +4,13 @@ import {
   architectures,
   chosenInf,
   type Driver,
-  hasModel,
   type InfSummary,
   type ListedInf,
   missingCountOf,
   missingForOf,
   type UnusedFiles,
 } from "./driver.ts";
+import { hasModel } from "./models.ts";
 import { StoredObject } from "./stored.ts";
 
 /** Reads a report that was kept. @throws Error when the text is no object in JSON */
@@ -42,7 +42,6 @@ export function listedInf(
   if (inf === undefined) return undefined;
   const { isPrinter, driverModel, provider, driverVer, signed, architectures, notShipped } = inf;
   const deployed = new Set([driver.driver_desc, ...used].filter((model) => model !== ""));
-  const known = { ...driver, driver_desc: "" };
   return {
     isPrinter,
     class: inf.class,
@@ -55,7 +54,7 @@ export function listedInf(
     missingCount: missingCountOf(inf),
     missingFor: missingForOf(inf),
     modelCount: inf.descriptions.length,
-    lostModels: [...deployed].filter((model) => !hasModel(known, model)),
+    lostModels: [...deployed].filter((model) => !hasModel(inf, model)),
   };
 }
 

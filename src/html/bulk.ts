@@ -1,6 +1,8 @@
+import { isTicked } from "../domain/fields.ts";
 import type { PrinterChoices } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { driverChoices } from "./driver-label.ts";
+import { emptyForm, type FormState } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 
@@ -8,7 +10,9 @@ import { paths } from "./paths.ts";
 export function bulkBar(
   { clients, drivers }: Pick<PrinterChoices, "clients" | "drivers">,
   formats: readonly ListedFormat[],
+  { values, problems }: FormState = emptyForm,
 ): Html {
+  const problem = problems.driver_desc;
   return html`<div class="bulk" role="group" aria-label="With the chosen printers">
     <p class="chosen" role="status">With the chosen printers</p>
     ${fold(
@@ -25,12 +29,17 @@ export function bulkBar(
     ${fold(
       "Driver",
       html`<label for="bulk-driver">Change to</label>
-      ${select("driver_id", "bulk-driver", driverChoices(drivers), "No driver")}
+      ${select("driver_id", "bulk-driver", driverChoices(drivers), "No driver", values.driver_id)}
       <label for="bulk-model">Install as</label>
-      <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" aria-describedby="bulk-model-hint">
-      <p class="hint" id="bulk-model-hint">Empty: each keeps its model where the driver has it, and else takes the driver’s own.</p>
+      ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
+      <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
+        aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
+      <p class="hint" id="bulk-model-hint">Empty: each has the model of that name, and else the driver’s own, where somebody chose it.</p>
       <datalist id="bulk-models"></datalist>
+      <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
+        <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>
       <button class="primary" name="action" value="driver">Change the driver</button>`,
+      { isOpen: problem !== undefined },
     )}
     ${fold(
       "Download",
@@ -41,13 +50,13 @@ export function bulkBar(
       "Delete…",
       html`<p>Machines that have them keep them.</p>
       <button class="danger" name="action" value="delete">Delete the chosen printers</button>`,
-      "delete-chosen",
+      { id: "delete-chosen" },
     )}
     ${deleteDialog()}</div>`;
 }
 
-function fold(label: string, body: Html, id?: string): Html {
-  return html`<details name="bulk" ${id && html`id="${id}"`}><summary class="button">${label}</summary>
+function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?: boolean } = {}): Html {
+  return html`<details name="bulk" ${id && html`id="${id}"`} ${isOpen && html`open`}><summary class="button">${label}</summary>
     <div class="sheet">${body}</div></details>`;
 }
 
@@ -57,8 +66,12 @@ function select(
   id: string,
   choices: readonly (readonly [string, string])[],
   none: string,
+  chosen?: string,
 ): Html {
-  const options = choices.map(([value, label]) => html`<option value="${value}">${label}</option>`);
+  const options = choices.map(
+    ([value, label]) =>
+      html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`,
+  );
   return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models`}>
     <option value="" disabled selected>Choose one</option>${options}<option value="">${none}</option></select>`;
 }

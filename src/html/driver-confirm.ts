@@ -1,6 +1,7 @@
 import { type Driver, driverTitle } from "../domain/driver.ts";
 import type { AffectedPrinter, DriverEffects } from "../domain/driver-effects.ts";
 import type { FormInput } from "../domain/fields.ts";
+import { printerNames } from "./affected.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -52,7 +53,7 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
         ${lines}
         ${lost.size > shownLost && html`<li class="bad">${counted(lost.size - shownLost, "more model")} that the INF does not have.</li>`}
         ${switched.printers.length > 0 && switchedLine(switched)}
-        ${again.length > 0 && html`<li class="warn">${counted(again.length, "printer")} will install again: ${namesOf(again)}. Deploy ${again.length === 1 ? "it" : "them"} again after the save.</li>`}
+        ${again.length > 0 && html`<li class="warn">${counted(again.length, "printer")} will install again: ${printerNames(again, shownPrinters)}. Deploy ${again.length === 1 ? "it" : "them"} again after the save.</li>`}
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       <input type="hidden" name="confirmed" value="${digest}">
@@ -68,18 +69,9 @@ function saveLabel(again: number, isBad: boolean): string {
 
 function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {
   const before = from === "" ? "" : html` instead of “<bdi>${from}</bdi>”`;
-  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${namesOf(printers)}.</li>`;
+  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, shownPrinters)}.</li>`;
 }
 
 function lostLine(model: string, printers: readonly AffectedPrinter[]): Html {
-  return html`<li class="bad">${counted(printers.length, "printer")} will be Blocked, since the INF has no model “<bdi>${model}</bdi>”: ${namesOf(printers)}.</li>`;
-}
-
-function namesOf(printers: readonly AffectedPrinter[]): Html {
-  const names = printers.slice(0, shownPrinters).map(({ id, name, client }, i) => {
-    const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
-    return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
-  });
-  const rest = printers.length - names.length;
-  return html`${names}${rest > 0 && ` and ${count(rest)} more`}`;
+  return html`<li class="bad">${counted(printers.length, "printer")} will be Blocked, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, shownPrinters)}.</li>`;
 }

@@ -4,7 +4,7 @@ import { type Hole, type Html, html } from "./html.ts";
 import type { Link, Message } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { remedyOf } from "./remedies.ts";
-import { counted, isolated } from "./text.ts";
+import { isolated } from "./text.ts";
 
 const doneWords = ["saved", "changed", "redeploy", "icon"] as const;
 
@@ -68,39 +68,12 @@ export function clientMessage(done: Done | undefined, client: Named): Message | 
   return good(html`Saved: ${linkTo(paths.client(client.id), client.name)}`, [next]);
 }
 
-/** @param redeployed how many of its printers have another revision now */
-export function driverMessage(driver: Named, redeployed: number): Message {
-  const name = linkTo(paths.driver(driver.id), driver.name);
-  const next = { label: "New printer with it", path: paths.printerWithDriver(driver.id) };
-  if (redeployed === 0) return good(html`Saved: ${name}. Nothing to deploy again.`, [next]);
-  return good(html`Saved: ${name}. ${deployAgain(redeployed)}`, [next]);
-}
-
-/** After printers got another driver. */
-export function movedMessage(count: number, driver: Named): Message {
-  const name = linkTo(paths.driver(driver.id), driver.name);
-  const links = [{ label: "Open the driver", path: paths.driver(driver.id) }];
-  return good(html`Moved: ${counted(count, "printer")} to ${name}. ${deployAgain(count)}`, links);
-}
-
-/** After printers got another client, which changes nothing on machines. @param client undefined: none */
-export function regroupedMessage(count: number, client: Named | undefined): Message {
-  const where = client ? html`to ${linkTo(paths.client(client.id), client.name)}` : "out of their client";
-  const links = client ? [{ label: "Open the client", path: paths.client(client.id) }] : [];
-  return good(html`Moved: ${counted(count, "printer")} ${where}. Nothing to deploy again.`, links);
-}
-
-function deployAgain(count: number): string {
-  return `${counted(count, "revision")} changed: deploy again.`;
-}
-
 /**
  * After a record was deleted.
- * @param name empty where it is not known any more
  * @param deletion what can be taken back; undefined where it is final, because there was no room to keep it
  */
 export function deletedMessage(name: string, deletion: number | undefined): Message {
-  const text = name === "" ? html`Deleted` : html`Deleted: <bdi>${name}</bdi>`;
+  const text = html`Deleted: <bdi>${name}</bdi>`;
   if (deletion !== undefined) return { tone: "good", text, undo: { path: paths.undo(deletion) } };
   return { tone: "warn", text: html`${text}. There is no room to keep it: this cannot be taken back.` };
 }

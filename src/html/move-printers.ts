@@ -1,14 +1,14 @@
 import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
-import type { AffectedPrinter } from "../domain/driver-effects.ts";
 import type { StatedDriver } from "../domain/listings.ts";
 import type { MovePair, MovePlan } from "../domain/move-plan.ts";
+import { printerNames } from "./affected.ts";
 import { driverChoices, driverLabel, machinesOf } from "./driver-label.ts";
 import { type FormState, problemSummary } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { findingsNotice } from "./standing.ts";
-import { count, counted } from "./text.ts";
+import { counted } from "./text.ts";
 
 interface MovePageData {
   readonly from: Driver;
@@ -91,16 +91,7 @@ function pairRow({ model, printers, match }: MovePair, i: number, form: FormStat
     <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
       ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
   const isSettled = match?.isSame && problem === undefined && typed === match.model;
-  return html`<tr><td data-label="Printers"><span>${namesOf(printers)}</span></td>
+  return html`<tr><td data-label="Printers"><span>${printerNames(printers, shownPrinters)}</span></td>
     <td data-label="Deploy now"><bdi>${model || "no model yet"}</bdi></td>
     <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
-}
-
-function namesOf(printers: readonly AffectedPrinter[]): Html {
-  const names = printers.slice(0, shownPrinters).map(({ id, name, client }, i) => {
-    const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
-    return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
-  });
-  const rest = printers.length - names.length;
-  return html`${names}${rest > 0 && ` and ${count(rest)} more`}`;
 }

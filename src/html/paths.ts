@@ -38,7 +38,8 @@ export const paths = {
   readClientScript: (id: number, kind: string) => `/clients/${id}/read/${kind}`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
-  driverMoved: (id: number, count: number) => `/drivers/${id}?moved=${count}`,
+  /** @param outcome the name under which it is remembered how many were moved */
+  driverMoved: (id: number, outcome: string) => `/drivers/${id}?moved=${outcome}`,
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,

@@ -1,4 +1,5 @@
 import { findingKinds } from "../domain/findings.ts";
+import { groupsBy } from "../domain/groups.ts";
 import type { PrinterChoices, StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import type { Narrowing } from "../domain/search.ts";
@@ -22,6 +23,8 @@ export interface PrinterList {
   readonly formats: readonly ListedFormat[];
   /** Chosen already: those of a form that was refused. */
   readonly chosen?: ReadonlySet<number>;
+  /** What was to become of those. */
+  readonly bulk?: FormState;
 }
 
 /** The form above the list: what it holds and offers, and whether the address asks for it. */
@@ -72,25 +75,17 @@ export function printerCount(list: PrinterList): Html {
 }
 
 /** One form around all rows: each has its box, and a button of its own that deletes it. */
-function listForm({ rows, narrowing, choices, formats, chosen }: PrinterList): Html {
+function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterList): Html {
   const all = html`<th role="columnheader" scope="col"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
-  const groups = [...groupsOf(rows).values()].map((group) => groupBody(group, chosen));
+  const groups = [...groupsBy(rows, ({ client }) => client?.id).values()].map((group) =>
+    groupBody(group, chosen),
+  );
   // The first button is the one that the Enter key presses in a box: it asks for nothing, and so changes nothing.
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
     <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
     <table class="printers ${addressWidth(rows)}" role="table">${printerHead(all)}${groups}</table>
-    ${bulkBar(choices, formats)}</form>`;
-}
-
-function groupsOf(rows: readonly StatedPrinter[]): Map<number | undefined, StatedPrinter[]> {
-  const groups = new Map<number | undefined, StatedPrinter[]>();
-  for (const row of rows) {
-    const group = groups.get(row.client?.id);
-    if (group === undefined) groups.set(row.client?.id, [row]);
-    else group.push(row);
-  }
-  return groups;
+    ${bulkBar(choices, formats, bulk)}</form>`;
 }
 
 /** More rows than this are not laid out together. */

@@ -18,6 +18,11 @@ export function restoredMessage(record: RestoredRecord): Message {
   return { tone: notes.length > 0 ? "warn" : "good", text: html`Restored: ${name}.${notes}` };
 }
 
+/** After a deletion was made final. */
+export function endedMessage(name: string): Message {
+  return { tone: "good", text: html`Deleted for good: <bdi>${name}</bdi>.` };
+}
+
 /** Why a deletion could not be taken back, with the way out. */
 export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
   const shown = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;

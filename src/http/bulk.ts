@@ -1,15 +1,17 @@
 import type { App } from "../app.ts";
 import { type BulkChange, type BulkResult, parseBulk, parseIds } from "../domain/bulk.ts";
-import { driverTitle } from "../domain/driver.ts";
 import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { printerFormValues } from "../domain/printer-fields.ts";
 import type { Narrowing } from "../domain/search.ts";
-import { bulkMessage } from "../html/bulk-messages.ts";
+import { clientMessage, driverMessage } from "../html/bulk-messages.ts";
 import type { Message } from "../html/layout.ts";
+import { deletedMessage } from "../html/messages.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { printersPage } from "../html/printer-list.ts";
+import { counted } from "../html/text.ts";
+import { giveDriver } from "../services/bulk-driver.ts";
 import { answerForm, changing, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { readFields } from "./forms.ts";
@@ -17,6 +19,7 @@ import { narrowingBehind } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
 import type { Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
+import { deletedPath, withQuery } from "./undo.ts";
 
 /** `POST /printers/bulk` */
 export async function change({ app, request }: Context): Promise<Reply> {
@@ -26,8 +29,8 @@ export async function change({ app, request }: Context): Promise<Reply> {
   const ids = fields.getAll("ids");
   const changed = await changing(async () => changeAll(app, parseIds(ids), parseBulk(form)));
   return answerForm(request, changed, {
-    redirect: (result) => withResult(narrowedPath(paths.printers, narrowing), result),
-    page: (error) => refusedPage(app, narrowing, ids, error),
+    redirect: (result) => resultPath(app, narrowedPath(paths.printers, narrowing), result),
+    page: (error) => refusedPage(app, narrowing, ids, form, error),
     fragment: ({ error, value }) => {
       // The page keeps its list, in which all are still chosen.
       if (error) throw error;
@@ -36,58 +39,51 @@ export async function change({ app, request }: Context): Promise<Reply> {
   });
 }
 
-/** The list again, with the same rows chosen. */
-async function refusedPage(app: App, narrowing: Narrowing, ids: readonly string[], { message }: UserError) {
+/** The list again, with the same rows chosen, and what was to become of them. */
+async function refusedPage(
+  app: App,
+  narrowing: Narrowing,
+  ids: readonly string[],
+  sent: FormInput,
+  error: UserError,
+) {
+  const { message } = error;
   const chosen = new Set(ids.flatMap((text) => text.split(",")).map(Number));
-  const list = { ...(await printersShown(app, narrowing)), chosen };
+  const list = { ...(await printersShown(app, narrowing)), chosen, bulk: sentForm(sent, error) };
   const frame = { assets, message: { tone: "bad", text: message } } as const;
   const form = sentForm(printerFormValues());
   return printersPage(frame, list, { form, choices: choicesOf(app, form), isAsked: false });
 }
 
-async function changeAll(
-  { store, undo }: App,
-  ids: readonly number[],
-  change: BulkChange,
-): Promise<BulkResult> {
-  const result = { action: change.action, count: ids.length, to: null, kept: 0, reset: 0 };
+async function changeAll(app: App, ids: readonly number[], change: BulkChange): Promise<BulkResult> {
+  const { store, undo } = app;
+  const count = ids.length;
   switch (change.action) {
     case "client":
       await store.manyPrinters.moveAll(ids, change.client_id);
-      return { ...result, to: change.client_id };
-    case "driver": {
-      const models = await store.manyPrinters.useDriver(ids, change.driver_id, change.driver_desc);
-      return { ...result, ...models, to: change.driver_id };
-    }
+      return { action: "client", count, to: change.client_id };
+    case "driver":
+      return { action: "driver", count, to: change.driver_id, ...(await giveDriver(store, ids, change)) };
     case "delete":
-      return { ...result, to: (await undo.removePrinters(ids)) ?? null };
+      return { action: "delete", count, deletion: await undo.removePrinters(ids) };
   }
 }
 
 function messageOf({ store }: App, result: BulkResult): Message {
+  if (result.action === "delete") return deletedMessage(counted(result.count, "printer"), result.deletion);
   const { action, to } = result;
-  const driver = action === "driver" && to !== null ? store.drivers.find(to) : undefined;
-  return bulkMessage(result, {
-    client: action === "client" && to !== null ? store.clients.find(to)?.name : undefined,
-    driver: driver && { title: driverTitle(driver), model: driver.driver_desc },
-  });
+  if (action === "client") return clientMessage(result, to === null ? undefined : store.clients.find(to));
+  return driverMessage(result, to === null ? undefined : store.drivers.find(to));
 }
 
-const numbers = ["count", "to", "kept", "reset"] as const;
-
 /** The address that a browser without scripts goes on to, which says what became of the printers. */
-function withResult(path: string, result: BulkResult): string {
-  const query = new URLSearchParams({ bulk: result.action });
-  for (const name of numbers) query.set(name, String(result[name] ?? ""));
-  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
+function resultPath({ outcomes }: App, path: string, result: BulkResult): string {
+  if (result.action === "delete" && result.deletion !== undefined) return deletedPath(path, result.deletion);
+  return withQuery(path, "bulk", outcomes.remember({ kind: "bulk", result }));
 }
 
 /** What such an address says; undefined where it says nothing that is known. */
 export function bulkMessageIn(app: App, query: URLSearchParams): Message | undefined {
-  const action = (["client", "driver", "delete"] as const).find((known) => known === query.get("bulk"));
-  if (action === undefined) return undefined;
-  const number = (name: (typeof numbers)[number]) =>
-    Number(/^\d{1,15}$/.exec(query.get(name) ?? "")?.[0] ?? 0);
-  const [count, to, kept, reset] = [number("count"), number("to"), number("kept"), number("reset")];
-  return messageOf(app, { action, count, to: to === 0 ? null : to, kept, reset });
+  const found = app.outcomes.find("bulk", query.get("bulk"));
+  return found && messageOf(app, found.result);
 }

@@ -28,7 +28,7 @@ import { readForm } from "./forms.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
-import { deletedPath, undoMessage } from "./undo.ts";
+import { removedPath, undoMessage } from "./undo.ts";
 
 /** `GET /clients`, narrowed */
 export function index({ app, request, url }: Context): Reply {
@@ -121,7 +121,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const { name } = clients.get(id);
   const removed = await removing(request, () => app.undo.removeClient(id));
   return answerForm(request, removed, {
-    redirect: (deletion) => deletedPath(paths.clients, deletion),
+    redirect: (deletion) => removedPath(app, paths.clients, name, deletion),
     page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
     fragment: ({ value }) =>
       changedList(app, narrowingBehind(request, paths.clients, {}), deletedMessage(name, value)),

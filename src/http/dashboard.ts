@@ -1,8 +1,9 @@
 import type { App } from "../app.ts";
 import { attentionOf } from "../domain/attention.ts";
 import { dashboardPage } from "../html/dashboard.ts";
-import { type Html, html } from "../html/html.ts";
+import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
+import { endedMessage } from "../html/undo.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { assets } from "./assets.ts";
 import { htmlReply, type Reply } from "./reply.ts";
@@ -12,8 +13,8 @@ const recentCount = 5;
 
 /** `GET /` */
 export async function show({ app, url }: Context): Promise<Reply> {
-  const text = html`Deleted for good.`;
-  const message: Message | undefined = url.searchParams.has("ended") ? { tone: "good", text } : undefined;
+  const ended = app.outcomes.find("ended", url.searchParams.get("ended"));
+  const message = ended && endedMessage(ended.name);
   const before = Number(url.searchParams.get("before"));
   return htmlReply(
     await dashboardOf(app, message, Number.isSafeInteger(before) ? before || undefined : undefined),

@@ -26,7 +26,7 @@ import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
-import { deletedPath, undoMessage } from "./undo.ts";
+import { removedPath, undoMessage } from "./undo.ts";
 
 /** `GET /drivers/{id}` */
 export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
@@ -40,8 +40,8 @@ async function messageIn(app: App, id: number, url: URL): Promise<Message | unde
   const undone = undoMessage(app, url);
   if (undone !== undefined || url.search === "") return undone;
   const driver = app.store.drivers.get(id);
-  const moved = Number(query.get("moved"));
-  if (Number.isSafeInteger(moved) && moved > 0) return movedMessage(moved, driver);
+  const moved = app.outcomes.find("moved", query.get("moved"));
+  if (moved?.driverId === id) return movedMessage(moved.count, driver);
   const uploaded = uploadedIn(query.get("uploaded"));
   if (uploaded === undefined) return driverMessage(doneIn(query), driver);
   const { drivers, driversById } = await app.overview.read();
@@ -156,7 +156,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const name = driverTitle(app.store.drivers.get(id));
   const removed = await removing(request, () => app.undo.removeDriver(id));
   return answerForm(request, removed, {
-    redirect: (deletion) => deletedPath(paths.drivers, deletion),
+    redirect: (deletion) => removedPath(app, paths.drivers, name, deletion),
     page: (error) => pageOf(app, id, {}, refusalMessage(error)),
     fragment: async ({ value }) => {
       const { drivers } = await app.overview.read();

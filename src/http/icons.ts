@@ -13,7 +13,7 @@ import { printerPageOf } from "./printer-page.ts";
 import { messageOf } from "./printers.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
-import { deletedPath } from "./undo.ts";
+import { removedPath } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
 
 /** `POST /printers/{id}/icon` */
@@ -50,7 +50,8 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const deletion = await app.undo.removeIcon(id);
   const name = `Icon of ${app.store.printers.get(id).printer.name}`;
   return answerForm(request, done, {
-    redirect: () => (icon === undefined ? paths.printer(id) : deletedPath(paths.printer(id), deletion)),
+    redirect: () =>
+      icon === undefined ? paths.printer(id) : removedPath(app, paths.printer(id), name, deletion),
     fragment: () =>
       html`${iconStatusBody(id, undefined)}${logoChanged(id, undefined)}${notify(icon && deletedMessage(name, deletion))}`,
   });

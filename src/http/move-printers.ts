@@ -30,7 +30,7 @@ async function pageOf(app: App, id: number, to: number | undefined, form: FormSt
     from,
     drivers: drivers.filter((driver) => driver.id !== id),
     printerCount: driversById.get(id)?.printer_count ?? 0,
-    plan: to === undefined ? undefined : planMove(app.store, id, to),
+    plan: to === undefined ? undefined : await planMove(app.store, id, to),
     standing: to === undefined ? undefined : driversById.get(to),
     form,
   };
@@ -48,7 +48,7 @@ export async function move({ app, request, id }: Context<"id">): Promise<Reply> 
   const refused = (error: UserError) =>
     pageOf(app, id, to, sentForm(error.code === "conflict" ? {} : form, error));
   return answerForm(request, moved, {
-    redirect: (count) => paths.driverMoved(to, count),
+    redirect: (count) => paths.driverMoved(to, app.outcomes.remember({ kind: "moved", driverId: to, count })),
     page: refused,
     fragment: ({ error, value = 0 }) =>
       error ? refused(error) : notify(movedMessage(value, app.store.drivers.get(to))),

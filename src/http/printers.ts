@@ -25,7 +25,7 @@ import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
-import { deletedPath, undoMessage } from "./undo.ts";
+import { removedPath, undoMessage } from "./undo.ts";
 
 /** `GET /printers`, narrowed, and with a form that may be filled from another printer or for a client or driver */
 export async function index({ app, request, url }: Context): Promise<Reply> {
@@ -154,7 +154,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const deletion = await app.undo.removePrinter(id);
   const narrowing = narrowingBehind(request, paths.printers, form);
   return answerForm(request, done, {
-    redirect: () => deletedPath(narrowedPath(paths.printers, narrowing), deletion),
+    redirect: () => removedPath(app, narrowedPath(paths.printers, narrowing), printer.name, deletion),
     fragment: () => changedList(app, narrowing, deletedMessage(printer.name, deletion)),
   });
 }

@@ -1,10 +1,9 @@
 import type { App } from "../app.ts";
 import { NotRestored, type RestoredRecord } from "../domain/deletion.ts";
-import { html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
-import { notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
+import { endedMessage, notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
 import { answerForm, type Outcome } from "./answer-form.ts";
 import { dashboardOf } from "./dashboard.ts";
 import type { Reply } from "./reply.ts";
@@ -22,13 +21,12 @@ export async function restore({ app, request, id }: Context<"id">): Promise<Repl
 
 /** `DELETE /deletions/{id}`, and `POST /deletions/{id}/delete`: for good, before its time */
 export async function end({ app, request, id }: Context<"id">): Promise<Reply> {
-  const name = app.undo.find(id)?.name;
+  const name = app.undo.find(id)?.name ?? "";
   const outcome = await undoing(() => app.undo.end(id));
-  const text = html`Deleted for good: <bdi>${name}</bdi>`;
   return answerForm(request, outcome, {
-    redirect: () => `${paths.dashboard}?ended=1`,
+    redirect: () => withQuery(paths.dashboard, "ended", app.outcomes.remember({ kind: "ended", name })),
     page: (error) => dashboardOf(app, messageOf({ error })),
-    fragment: ({ error }) => notify(error ? messageOf({ error }) : { tone: "good", text }),
+    fragment: ({ error }) => notify(error ? messageOf({ error }) : endedMessage(name)),
   });
 }
 
@@ -46,17 +44,28 @@ function messageOf({ error, value }: Outcome<RestoredRecord>): Message | undefin
   return value && restoredMessage(value);
 }
 
-/** Where a browser without scripts goes on to after a deletion, to be told what became of it. */
-export function deletedPath(list: string, deletion: number | undefined): string {
-  return `${list}${list.includes("?") ? "&" : "?"}undo=${deletion ?? "none"}`;
+/** Where a browser without scripts goes on to after a deletion that can be taken back, to be told so. */
+export function deletedPath(list: string, deletion: number): string {
+  return withQuery(list, "undo", String(deletion));
+}
+
+/** The same where it may be final. @param name what was deleted */
+export function removedPath(app: App, list: string, name: string, deletion: number | undefined): string {
+  if (deletion !== undefined) return deletedPath(list, deletion);
+  return withQuery(list, "deleted", app.outcomes.remember({ kind: "deleted", name }));
+}
+
+/** An address that says one thing more. */
+export function withQuery(path: string, name: string, value: string): string {
+  return `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams([[name, value]])}`;
 }
 
 /** What a page says of a deletion that its address names, for as long as there is something to say. */
 export function undoMessage(app: App, { searchParams }: URL): Message | undefined {
   const record = app.undo.restored(Number(searchParams.get("restored")));
   if (record !== undefined) return restoredMessage(record);
-  const undo = searchParams.get("undo");
-  if (undo === "none") return deletedMessage("", undefined);
-  const deletion = app.undo.find(Number(undo));
+  const gone = app.outcomes.find("deleted", searchParams.get("deleted"));
+  if (gone !== undefined) return deletedMessage(gone.name, undefined);
+  const deletion = app.undo.find(Number(searchParams.get("undo")));
   return deletion && deletedMessage(deletion.name, deletion.id);
 }

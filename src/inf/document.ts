@@ -1,4 +1,5 @@
 import { UserError } from "../domain/errors.ts";
+import { addTo } from "../domain/groups.ts";
 import { fieldLimit, type InfLine, readLines } from "./lines.ts";
 import { Work } from "./work.ts";
 
@@ -112,9 +113,7 @@ export class InfDocument {
     const decoration = key.slice(dot + 1);
     if (dot < 1 || !/^nt(?:x86|amd64|arm64|arm|ia64)?(?:\.\d*)*$/.test(decoration)) return lines;
     const base = key.slice(0, dot);
-    const variants = this.#variants.get(base);
-    if (variants === undefined) this.#variants.set(base, [{ section: key, decoration }]);
-    else variants.push({ section: key, decoration });
+    addTo(this.#variants, base, { section: key, decoration });
     return lines;
   }
 

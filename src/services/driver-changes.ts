@@ -4,11 +4,12 @@ import {
   type AffectedPrinter,
   affectedAmong,
   type DriverEffects,
-  grouped,
   hasEffects,
 } from "../domain/driver-effects.ts";
 import { driverFormValues, isFromForm, parseDriver } from "../domain/driver-fields.ts";
-import { cleanText, type FormInput } from "../domain/fields.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { addTo } from "../domain/groups.ts";
+import { modelTest } from "../domain/models.ts";
 import { checkOpened } from "../domain/opened.ts";
 import { effectiveDescription } from "../domain/printer.ts";
 import { revisionsWith } from "../pkg/scripts/deployment.ts";
@@ -85,7 +86,7 @@ async function effectsOf(store: Store, driver: Driver, settings: DriverSettings)
     const modelBefore = effectiveDescription(printer, driver);
     if (model !== modelBefore) switched.push(affected(printer));
     if (isLost(model) && !isLostBefore(modelBefore)) {
-      grouped(lost, model, affected(printer));
+      addTo(lost, model, affected(printer));
     }
   }
   const isRefused = isLost(after.driver_desc) && after.driver_desc !== driver.driver_desc;
@@ -102,6 +103,6 @@ async function effectsOf(store: Store, driver: Driver, settings: DriverSettings)
 
 /** Whether the INF, which names models, lacks one. */
 function lostIn(driver: Driver): (model: string) => boolean {
-  const names = new Set((chosenInf(driver)?.descriptions ?? []).map((name) => cleanText(name)));
-  return (model) => model !== "" && names.size > 0 && !names.has(model);
+  const has = modelTest(chosenInf(driver));
+  return (model) => model !== "" && !has(model);
 }

@@ -95,7 +95,8 @@ export function olderVersions<T extends ListedDriver>(
 }
 
 function usedModels({ printers }: Store, { id, driver_desc }: DriverSummary): ReadonlySet<string> {
-  return new Set(printers.wholeOfDriver(id).map((printer) => printer.driver_desc || driver_desc));
+  const using = printers.models(printers.idsOfDriver(id));
+  return new Set(using.map((printer) => printer.driver_desc || driver_desc));
 }
 
 function first<T>(found: Iterable<T>): T[] {

@@ -1,4 +1,5 @@
 import { vendorOf } from "../domain/driver.ts";
+import { addTo } from "../domain/groups.ts";
 import { firstModel } from "../domain/models.ts";
 import type { InfReading } from "../inf/package.ts";
 
@@ -66,9 +67,8 @@ function severalVendors(printers: readonly InfReading[]): string[] {
   for (const { path, version, models } of named) {
     const vendor = vendorOf(version.provider) ?? firstModel(models);
     const key = vendor.toLowerCase().split(/[\s,.]/)[0] ?? "";
-    const known = vendors.get(key);
-    if (known === undefined) vendors.set(key, [vendor, path]);
-    else known.push(path);
+    if (!vendors.has(key)) addTo(vendors, key, vendor);
+    addTo(vendors, key, path);
   }
   if (vendors.size < 2) return [];
   const parts = [...vendors.values()].slice(0, shown).map(([vendor = "", ...paths]) => {

@@ -1,27 +1,50 @@
 import { createHash } from "node:crypto";
 import { chosenInf, type Driver } from "../domain/driver.ts";
-import { type AffectedPrinter, affectedAmong, grouped } from "../domain/driver-effects.ts";
+import { affectedAmong } from "../domain/driver-effects.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText, throwIfAny } from "../domain/fields.ts";
 import { isUnchosen } from "../domain/findings.ts";
-import { type MovePair, type MovePlan, modelMatcher } from "../domain/move-plan.ts";
+import { addTo } from "../domain/groups.ts";
+import type { PrinterModel } from "../domain/listings.ts";
+import { modelTest } from "../domain/models.ts";
+import { type MovePair, type MovePlan, modelMatcher, ownChoice } from "../domain/move-plan.ts";
 import { effectiveDescription } from "../domain/printer.ts";
 import type { Store } from "../store/store.ts";
+import { atOneMoment, planAndWrite } from "./one-moment.ts";
+import { readModels } from "./printer-models.ts";
 
-/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid" */
-export function planMove(store: Store, fromId: number, toId: number): MovePlan {
+interface Moving {
+  readonly fromId: number;
+  readonly toId: number;
+}
+
+/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid", "busy" */
+export async function planMove(store: Store, fromId: number, toId: number): Promise<MovePlan> {
+  const { value } = await atOneMoment(store, () => planOf(store, { fromId, toId }));
+  return value;
+}
+
+/** A plan, and what each of its printers chooses by itself now. */
+interface OpenPlan extends MovePlan {
+  readonly printers: readonly PrinterModel[];
+}
+
+function* planOf(store: Store, { fromId, toId }: Moving): Generator<undefined, OpenPlan> {
   if (fromId === toId)
     throw new UserError("invalid", "The printers have this driver already: choose another.");
-  const [from, to] = [store.drivers.get(fromId), store.drivers.get(toId)];
-  const names = namesOf(to);
-  const match = modelMatcher(to, names);
+  const from = store.drivers.get(fromId);
+  yield;
+  const to = store.drivers.get(toId);
+  yield;
+  const match = modelMatcher(to);
   const affected = affectedAmong(store.clients.names());
-  const groups = new Map<string, AffectedPrinter[]>();
-  for (const printer of store.printers.wholeOfDriver(fromId)) {
-    grouped(groups, effectiveDescription(printer, from), affected(printer));
-  }
-  const pairs = [...groups].map(([model, printers]) => ({ model, printers, match: match(model) }));
-  return { from, to, pairs, digest: digestOf(from, to, pairs) };
+  const groups = new Map<string, ReturnType<typeof affected>[]>();
+  const printers = yield* readModels(store, store.printers.idsOfDriver(fromId));
+  for (const printer of printers) addTo(groups, effectiveDescription(printer, from), affected(printer));
+  yield;
+  const pairs = [...groups].map(([model, of]) => ({ model, printers: of, match: match(model) }));
+  yield;
+  return { from, to, pairs, digest: digestOf(from, to, pairs), printers };
 }
 
 function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string {
@@ -45,51 +68,47 @@ type ChosenModels = (pair: number) => string | undefined;
  * @param digest of the plan that a person agreed to
  * @returns how many were moved
  * @throws UserError "not-found", "conflict" where the plan is another one by now, "invalid" with a message for each
- *   pair that has no model, or none that the driver has
+ *   pair that has no model, or none that the driver has, or "busy"
  */
 export async function movePrinters(
   store: Store,
-  { fromId, toId, digest }: { readonly fromId: number; readonly toId: number; readonly digest: string },
+  { digest, ...moving }: Moving & { readonly digest: string },
   chosen: ChosenModels,
 ): Promise<number> {
-  return store.manyPrinters.moveToDriver(toId, () => {
-    const plan = planMove(store, fromId, toId);
-    if (plan.digest !== digest) {
+  function* plan(): Generator<undefined, ReadonlyMap<number, string>> {
+    const found = yield* planOf(store, moving);
+    if (found.digest !== digest) {
       const message = "Something changed meanwhile: nothing was moved. This is what moving does now.";
       throw new UserError("conflict", message, { to: message });
     }
-    const printers = store.printers.wholeOfDriver(fromId);
-    const withOwn = printers.filter(({ driver_desc }) => driver_desc !== "").map(({ id }) => id);
-    return modelsByPrinter(plan, chosen, new Set(withOwn));
-  });
+    return modelsByPrinter(found, chosen);
+  }
+  const models = await planAndWrite(store, plan, (version, found) =>
+    store.manyPrinters.useDriver(version, moving.toId, found),
+  );
+  return models.size;
 }
 
-/** What becomes of each printer's own choice of a model. @param withOwn those that have chosen one */
+/** What becomes of each printer's own choice of a model. */
 function modelsByPrinter(
-  { to, pairs }: MovePlan,
+  { to, pairs, printers: all }: OpenPlan,
   chosen: ChosenModels,
-  withOwn: ReadonlySet<number>,
 ): ReadonlyMap<number, string> {
   const problems: Record<string, string> = {};
   const models = new Map<number, string>();
-  const names = new Set(namesOf(to).map((name) => cleanText(name)));
+  const before = new Map(all.map(({ id, driver_desc }) => [id, driver_desc]));
+  const has = modelTest(chosenInf(to));
   for (const [i, { printers, match }] of pairs.entries()) {
     const wanted = cleanText(chosen(i) ?? match?.model ?? "");
-    const problem = problemOf(wanted, names);
+    const problem = problemOf(wanted, has);
     if (problem !== undefined) problems[`model_${i}`] = problem;
-    const isDriversOwn = wanted === to.driver_desc && !isUnchosen(to);
-    for (const { id } of printers) models.set(id, isDriversOwn && !withOwn.has(id) ? "" : wanted);
+    for (const { id } of printers) models.set(id, ownChoice(to, wanted, before.get(id) ?? ""));
   }
   throwIfAny(problems);
   return models;
 }
 
-function problemOf(model: string, names: ReadonlySet<string>): string | undefined {
+function problemOf(model: string, has: (model: string) => boolean): string | undefined {
   if (model === "") return "Choose the model that these printers get.";
-  if (names.size === 0 || names.has(model)) return undefined;
-  return `The driver has no model “${model.slice(0, 100)}”.`;
-}
-
-function namesOf(driver: Driver): readonly string[] {
-  return chosenInf(driver)?.descriptions ?? [];
+  return has(model) ? undefined : `The driver has no model “${model.slice(0, 100)}”.`;
 }

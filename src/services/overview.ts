@@ -7,6 +7,7 @@ import {
   twinFindings,
   worstFirst,
 } from "../domain/findings.ts";
+import { addTo } from "../domain/groups.ts";
 import type { ListedDriver, ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
@@ -115,11 +116,6 @@ function stated<T>(record: T, findings: readonly Finding[]) {
 /** Printers without a client are nobody's neighbours. */
 function twinsOf(rows: readonly ListedPrinter[]): Map<number, Finding[]> {
   const byClient = new Map<number, ListedPrinter["printer"][]>();
-  for (const { printer, client } of rows) {
-    if (client === undefined) continue;
-    const group = byClient.get(client.id);
-    if (group === undefined) byClient.set(client.id, [printer]);
-    else group.push(printer);
-  }
+  for (const { printer, client } of rows) if (client !== undefined) addTo(byClient, client.id, printer);
   return new Map([...byClient.values()].flatMap((printers) => [...twinFindings(printers)]));
 }

@@ -1,4 +1,3 @@
-import type { ModelsKept } from "../domain/bulk.ts";
 import { clientNameKey } from "../domain/client.ts";
 import type { DeletedRecord } from "../domain/deletion.ts";
 import { throwIfAny } from "../domain/fields.ts";
@@ -8,7 +7,7 @@ import type { Database } from "./database.ts";
 import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import { checkIds, setClient, setDriver } from "./printer-changes.ts";
-import { columnsOf, type Printers } from "./printers.ts";
+import type { Printers } from "./printers.ts";
 import { digestIn } from "./rows.ts";
 import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
 
@@ -28,27 +27,22 @@ export class ManyPrinters {
     this.#printers = printers;
   }
 
+  /** @throws UserError "invalid" that names the printers that are not there */
+  checkThere(ids: readonly number[]): void {
+    checkIds(this.#db, ids);
+  }
+
   /**
-   * Gives printers another driver, all in one write.
-   * @param plan asked within the write: the models that printers choose by themselves, by their ids; what it throws
-   *   leaves everything as it was
-   * @returns how many they are
+   * Gives printers a driver, and models that they choose by themselves, in one write: all of it or nothing.
+   * @param version what `Store.version` answered when it was planned: nothing is checked anew
+   * @param models by the printers' ids
+   * @throws UserError "conflict" where anything was written since
    */
-  moveToDriver(driverId: number, plan: () => ReadonlyMap<number, string>): Promise<number> {
+  useDriver(version: number, driverId: number | null, models: ReadonlyMap<number, string>): Promise<void> {
     return this.#db.write(() => {
-      const models = plan();
-      const now = this.#clock();
-      for (const [id, driver_desc] of models) {
-        const { id: _, created_at, updated_at, ...settings } = this.#printers.get(id).printer;
-        const [, , , json] = columnsOf({ ...settings, driver_desc });
-        this.#db.all("UPDATE printers SET updated_at = ?, driver_id = ?, settings = ? WHERE id = ?", [
-          now,
-          driverId,
-          json,
-          id,
-        ]);
-      }
-      return models.size;
+      // A write counts from its beginning.
+      checkVersion(this.#db, version + 1);
+      setDriver(this.#db, driverId, models, this.#clock());
     });
   }
 
@@ -115,20 +109,6 @@ export class ManyPrinters {
       checkIds(this.#db, ids);
       throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
       setClient(this.#db, ids, clientId, this.#clock());
-    });
-  }
-
-  /**
-   * All of them or none.
-   * @param model of all; empty: each keeps its own where the driver has it, and else takes the driver's
-   * @throws UserError "invalid" when one of them or the driver does not exist, or it does not have the model
-   */
-  useDriver(ids: readonly number[], driverId: number | null, model: string): Promise<ModelsKept> {
-    return this.#db.write(() => {
-      checkIds(this.#db, ids);
-      throwIfAny(this.#printers.referenceProblems({ client_id: null, driver_id: driverId, driver_desc: "" }));
-      const driver = driverId === null ? undefined : this.#drivers.get(driverId);
-      return setDriver(this.#db, ids, { driver, model, now: this.#clock() });
     });
   }
 }

@@ -1,7 +1,8 @@
-import { hasModel } from "../domain/driver.ts";
+import { chosenInf } from "../domain/driver.ts";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
-import type { ListedPrinter, PrinterDetails } from "../domain/listings.ts";
+import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
+import { hasModel } from "../domain/models.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
@@ -40,6 +41,33 @@ export class Printers {
   /** A driver's printers with all of their settings, by name. */
   wholeOfDriver(driverId: number): Printer[] {
     return this.#db.all(`SELECT * FROM printers WHERE driver_id = ? ${byName}`, [driverId]).map(printerOf);
+  }
+
+  /** The ids of a driver's printers, by name. */
+  idsOfDriver(driverId: number): number[] {
+    return this.#db
+      .all(`SELECT id FROM printers WHERE driver_id = ? ${byName}`, [driverId])
+      .map(({ id }) => Number(id));
+  }
+
+  /** These printers with the models that they choose, in this order; those that there are not are left out. */
+  models(ids: readonly number[]): PrinterModel[] {
+    const columns = "id, created_at, name, settings, client_id, driver_id";
+    const where = "WHERE id IN (SELECT value FROM json_each(?))";
+    const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
+    const found = new Map(rows.map((row) => [Number(row.id), row]));
+    return ids.flatMap((id) => {
+      const row = found.get(id);
+      if (row === undefined) return [];
+      const { name, driver_desc } = this.#listedSettings.of(row);
+      return {
+        id,
+        name,
+        driver_desc,
+        client_id: idOrNull(row.client_id),
+        driver_id: idOrNull(row.driver_id),
+      };
+    });
   }
 
   /** How many bytes the names and settings of these printers have, in UTF-8. */
@@ -143,7 +171,8 @@ export class Printers {
     if (driver_id !== null && !this.#drivers.has(driver_id))
       problems.driver_id = `There is no driver ${driver_id}.`;
     const driver = driver_id === null || driver_desc === "" ? undefined : this.#drivers.find(driver_id);
-    if (driver !== undefined && !hasModel(driver, driver_desc)) {
+    const isDriversOwn = driver_desc === driver?.driver_desc;
+    if (driver !== undefined && !isDriversOwn && !hasModel(chosenInf(driver), driver_desc)) {
       problems.driver_desc = `The driver has no model “${driver_desc}”.`;
     }
     return problems;

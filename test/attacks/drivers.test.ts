@@ -93,13 +93,18 @@ test("moving very many printers with very many models is planned without a produ
   }));
   const many = {
     ...store,
-    printers: Object.assign(Object.create(printers), { wholeOfDriver: () => copies }),
+    printers: Object.assign(Object.create(printers), {
+      idsOfDriver: () => copies.map(({ id }) => id),
+      models: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
+    }),
   };
 
-  const ms = millisecondsOf(() => planMove(many, from.driver.id, to.driver.id));
+  const started = performance.now();
+  const { pairs } = await planMove(many, from.driver.id, to.driver.id);
+  const ms = performance.now() - started;
 
   assert.ok(ms < limitMs, `${ms} ms`);
-  assert.equal(planMove(many, from.driver.id, to.driver.id).pairs.length, 1500);
+  assert.equal(pairs.length, 1500);
 });
 
 test("hostile names of INFs and models do not leave their places on a driver's page", async (t) => {

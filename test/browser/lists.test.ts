@@ -157,7 +157,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.equal(narrowed, 15);
     assert.match((await page.locator("#message").textContent()) ?? "", /Deleted: 1 printer/);
     assert.equal(service.app.store.printers.list().length, 59);
-    assert.match(page.url(), /\/printers\?client_id=1&bulk=delete/);
+    assert.match(page.url(), /\/printers\?client_id=1&undo=1$/);
   });
 
   test("the client of the printers that are seen stays in sight, below the head", async (t) => {

@@ -1,36 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { changeable, fourPrinters } from "../support/four-printers.ts";
 import { makePng } from "../support/png.ts";
-
-/** Four printers of one client; the second and third have models of their own, of which the new driver has one. */
-async function fourPrinters({ post, addDriver }: TestApp): Promise<void> {
-  await post("/clients", { name: "Alpha" });
-  await post("/clients", { name: "Kunde Müller" });
-  await addDriver(driverZip({ models: ["Both", "Only old"] }));
-  await addDriver(driverZip({ models: ["New", "Both"], version: "2.0.0.0" }));
-  for (const [name, driver_desc] of [["A"], ["B", "Both"], ["C", "Only old"], ["D"]]) {
-    await post("/printers", {
-      name: name ?? "",
-      driver_desc: driver_desc ?? "",
-      client_id: "1",
-      driver_id: "1",
-      address: "10.0.0.1",
-      replaces: 'Old "driver_desc":""',
-    });
-  }
-}
-
-/** What bulk changes touch, of each printer that is left. */
-function state({ app }: TestApp) {
-  return app.store.printers.list().map(({ printer, client, driver }) => ({
-    id: printer.id,
-    client: client?.id,
-    driver: driver?.id,
-    model: printer.driver_desc,
-  }));
-}
 
 test("printers move to a client together, and one message says how many", async (t) => {
   const service = await startApp(t);
@@ -45,54 +17,11 @@ test("printers move to a client together, and one message says how many", async 
   assert.match(text, /2 printers moved to <a href="\/clients\/2"><bdi>Kunde Müller<\/bdi><\/a>/);
   assert.match(await none.text(), /1 printer moved: without a client now/);
   assert.deepEqual(
-    state(service)
+    changeable(service)
       .sort((a, b) => a.id - b.id)
       .map(({ client }) => client),
     [2, 1, 2, undefined],
   );
-});
-
-test("a driver is given to many: each keeps its model where the driver has it, and the message says so", async (t) => {
-  const service = await startApp(t);
-  await fourPrinters(service);
-  const before = service.app.store.printers.get(3).printer;
-
-  const body = new URLSearchParams({ action: "driver", driver_id: "2" });
-  for (const id of ["1", "2", "3"]) body.append("ids", id);
-  const text = await (await service.fetch("/printers/bulk", { method: "POST", body })).text();
-  const after = service.app.store.printers.get(3).printer;
-
-  assert.match(text, /3 printers now use <a href="\/drivers\/2">/);
-  assert.match(
-    text,
-    /1 printer keeps its model\. 1 printer takes the driver’s own model, <bdi>New<\/bdi>: theirs is not in it\./,
-  );
-  assert.deepEqual(
-    state(service).map(({ driver, model }) => [driver, model]),
-    [
-      [2, ""],
-      [2, "Both"],
-      [2, ""],
-      [1, ""],
-    ],
-  );
-  assert.deepEqual(after, { ...before, driver_id: 2, driver_desc: "" }, "nothing else of it is changed");
-});
-
-test("a driver is given to many with one model for all", async (t) => {
-  const service = await startApp(t);
-  await fourPrinters(service);
-  const fields = { ids: "1,2,3,4", action: "driver", driver_id: "2" };
-
-  const refused = await service.post("/printers/bulk", { ...fields, driver_desc: "Only old" });
-  const untouched = state(service);
-  const done = await service.post("/printers/bulk", { ...fields, driver_desc: "Both" });
-
-  assert.equal(refused.status, 422);
-  assert.match(await refused.text(), /The driver has no model “Only old”/);
-  assert.ok(untouched.every(({ driver }) => driver === 1));
-  assert.equal(done.status, 200);
-  assert.ok(state(service).every(({ driver, model }) => driver === 2 && model === "Both"));
 });
 
 test("many are deleted together with their icons, and a picture that another has stays", async (t) => {
@@ -110,7 +39,7 @@ test("many are deleted together with their icons, and a picture that another has
 
   assert.match(await answer.text(), /Deleted: <bdi>3 printers</);
   assert.deepEqual(
-    state(service).map(({ id }) => id),
+    changeable(service).map(({ id }) => id),
     [4],
   );
   assert.deepEqual([...service.app.store.icons.digests()].length, 1);
@@ -120,7 +49,7 @@ test("many are deleted together with their icons, and a picture that another has
 test("all or nothing: what cannot be done to one is done to none, and says why", async (t) => {
   const service = await startApp(t);
   await fourPrinters(service);
-  const before = state(service);
+  const before = changeable(service);
   const refused: [Record<string, string>, RegExp][] = [
     [{ ids: "1,99,100", action: "delete" }, /There is no printer 99, 100/],
     [{ ids: "1,99", action: "client", client_id: "2" }, /There is no printer 99/],
@@ -145,7 +74,7 @@ test("all or nothing: what cannot be done to one is done to none, and says why",
     assert.match(await answer.text(), why);
   }
 
-  assert.deepEqual(state(service), before);
+  assert.deepEqual(changeable(service), before);
   assert.equal((await service.fetch("/printers/bulk")).status, 405);
 });
 
@@ -166,4 +95,28 @@ test("without scripts a browser goes on to the list, which says what became of t
   assert.match(page, /<h1>Printers<\/h1>/);
   assert.match(page, /Choose the client/);
   assert.equal(page.match(/name="ids" value="[12]"[^>]*checked/g)?.length, 2, "they are still chosen");
+});
+
+test("an address makes no page say of many printers what never happened", async (t) => {
+  const service = await startApp(t);
+  await fourPrinters(service);
+  const { fetch, post } = service;
+  const claims = [
+    "/printers?bulk=delete&count=4&to=1",
+    "/printers?bulk=client&count=999&to=1",
+    "/printers?bulk=driver&count=3&to=2&kept=9&reset=9",
+    "/printers?deleted=none&undo=none",
+    "/drivers/1?moved=999",
+    "/?ended=1",
+  ];
+  const moved = await post("/printers/bulk", { ids: "1,2", action: "client", client_id: "2" }, navigation);
+  const name = new URL(moved.headers.get("location") ?? "", "http://x").searchParams.get("bulk");
+
+  const pages = await Promise.all(claims.map(async (path) => (await fetch(path)).text()));
+  const elsewhere = await (await fetch(`/drivers/1?moved=${name}`)).text();
+  const told = await (await fetch(`/printers?bulk=${name}`)).text();
+
+  for (const [i, page] of [...pages, elsewhere].entries())
+    assert.match(page, /<div id="message" ><\/div>/, claims[i]);
+  assert.match(told, /2 printers moved to/);
 });

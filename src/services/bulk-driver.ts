@@ -1,0 +1,116 @@
+import type { ModelsGiven } from "../domain/bulk.ts";
+import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
+import { throwIfAny } from "../domain/fields.ts";
+import { isUnchosen } from "../domain/findings.ts";
+import type { PrinterModel } from "../domain/listings.ts";
+import { hasModel } from "../domain/models.ts";
+import { modelMatcher, ownChoice } from "../domain/move-plan.ts";
+import type { Store } from "../store/store.ts";
+import { planAndWrite } from "./one-moment.ts";
+import { readModels } from "./printer-models.ts";
+
+/** What printers are given. */
+interface Wanted {
+  readonly driver_id: number | null;
+  /** Empty: each has the model of that name, and else the driver's own where somebody chose it. */
+  readonly driver_desc: string;
+  /** The model is for those alone that have none of that name. */
+  readonly only_unmatched: boolean;
+}
+
+interface GivenModels extends ModelsGiven {
+  /** What each printer that changes chooses by itself from now on. */
+  readonly models: ReadonlyMap<number, string>;
+}
+
+/**
+ * Gives printers a driver and its models, all of them or none.
+ * @throws UserError "invalid" where one of them or the driver does not exist, the driver does not have the model, or a
+ *   model has to be chosen; or "busy"
+ */
+export async function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
+  const { models: _, ...given } = await planAndWrite(
+    store,
+    () => planOf(store, ids, wanted),
+    (version, { models }) => store.manyPrinters.useDriver(version, wanted.driver_id, models),
+  );
+  return given;
+}
+
+function* planOf(store: Store, ids: readonly number[], wanted: Wanted): Generator<undefined, GivenModels> {
+  const { driver_id, driver_desc } = wanted;
+  store.manyPrinters.checkThere(ids);
+  throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
+  yield;
+  const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
+  checkModel(driver, driver_desc);
+  yield;
+  const before = deployedBy(store.drivers.summaries());
+  const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
+  const printers = yield* readModels(store, ids);
+  yield;
+  const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
+  const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
+  if (driver !== undefined && asked.length > 0) throwIfAny({ driver_desc: questionFor(driver, asked) });
+  const changed = given.filter(
+    ({ printer, own }) => printer.driver_id !== driver_id || printer.driver_desc !== own,
+  );
+  const models = new Map(changed.map(({ printer, own = "" }) => [printer.id, own]));
+  return { ...countsOf(given, driver?.driver_desc ?? ""), models };
+}
+
+type ModelOf = (printer: PrinterModel) => string;
+
+function deployedBy(drivers: readonly DriverSummary[]): ModelOf {
+  const owns = new Map(drivers.map(({ id, driver_desc }) => [id, driver_desc]));
+  return ({ driver_id, driver_desc }) => driver_desc || (owns.get(driver_id ?? 0) ?? "");
+}
+
+/** A printer's model before, and the one that it chooses by itself from now on. */
+interface Given {
+  readonly before: string;
+  readonly own: string | undefined;
+}
+
+function countsOf(given: readonly Given[], driversOwn: string): ModelsGiven {
+  const counts = { kept: 0, changed: 0, own: 0 };
+  for (const { before, own = "" } of given) {
+    if (own === "") counts.own++;
+    const after = own || driversOwn;
+    if (before !== "" && after !== "") counts[before === after ? "kept" : "changed"]++;
+  }
+  return counts;
+}
+
+function checkModel(driver: Driver | undefined, model: string): void {
+  if (model === "") return;
+  if (driver === undefined) throwIfAny({ driver_desc: "Without a driver there is no model." });
+  else if (model !== driver.driver_desc && !hasModel(chosenInf(driver), model))
+    throwIfAny({ driver_desc: `The driver has no model “${model}”.` });
+}
+
+/** What a printer chooses by itself with a driver; undefined where somebody has to say. */
+function modelsFrom(
+  driver: Driver,
+  { driver_desc, only_unmatched }: Wanted,
+  deployed: ModelOf,
+): (printer: PrinterModel) => string | undefined {
+  if (driver_desc !== "" && !only_unmatched) return () => driver_desc;
+  const match = modelMatcher(driver);
+  const otherwise = driver_desc !== "" ? driver_desc : isUnchosen(driver) ? undefined : "";
+  return (printer) => {
+    const before = printer.driver_desc;
+    // Who has the driver already and left the model to it goes on so.
+    if (before === "" && printer.driver_id === driver.id && driver_desc === "") return "";
+    const found = match(deployed(printer));
+    return found ? ownChoice(driver, found.model, before) : otherwise;
+  };
+}
+
+const named = 3;
+
+function questionFor(driver: Driver, printers: readonly PrinterModel[]): string {
+  const names = printers.slice(0, named).map(({ name }) => `“${name}”`);
+  const more = printers.length > named ? ` and ${printers.length - named} more` : "";
+  return `Which model is it? “${driverTitle(driver)}” does not have that of ${names.join(", ")}${more}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
+}

@@ -1,0 +1,39 @@
+import type { BulkResult } from "../domain/bulk.ts";
+
+/** What became of a change, as the page that a browser without scripts goes on to says it. */
+export type Outcome =
+  | { readonly kind: "bulk"; readonly result: BulkResult }
+  | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
+  /** Deleted without a way back, by name: because somebody said so; because there was no room to keep it. */
+  | { readonly kind: "ended"; readonly name: string }
+  | { readonly kind: "deleted"; readonly name: string };
+
+/** More than these are forgotten, the oldest first. */
+const mostRemembered = 500;
+
+/** Outcomes by names that nobody can guess: an address makes no page say what did not happen. */
+export class Outcomes {
+  readonly #known = new Map<string, Outcome>();
+  readonly #random: (bytes: number) => Buffer;
+
+  constructor(random: (bytes: number) => Buffer) {
+    this.#random = random;
+  }
+
+  /** @returns its name, as an address can hold it */
+  remember(outcome: Outcome): string {
+    const name = this.#random(9).toString("base64url");
+    this.#known.set(name, outcome);
+    for (const [oldest] of this.#known) if (this.#known.size > mostRemembered) this.#known.delete(oldest);
+    return name;
+  }
+
+  /** Undefined where it is not remembered, or is of another kind. */
+  find<K extends Outcome["kind"]>(
+    kind: K,
+    name: string | null,
+  ): Extract<Outcome, { readonly kind: K }> | undefined {
+    const found = this.#known.get(name ?? "");
+    return found?.kind === kind ? (found as Extract<Outcome, { readonly kind: K }>) : undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { planMove } from "../../src/services/move-printers.ts";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { longestHold } from "../support/holds.ts";
+
+const models = Array.from({ length: 2000 }, (_, i) => `Papyrus ${i} PCL6`);
+
+/** Two drivers of the same models, and as many printers of the first. @returns the drivers and the printers */
+async function fill({ app, addDriver }: TestApp, count: number): Promise<[number, number, number[]]> {
+  const from = await addDriver(driverZip({ models }));
+  const to = await addDriver(driverZip({ models, version: "2.0.0.0" }));
+  const made = Array.from({ length: count }, (_, i) => {
+    const fields = { name: `P${i}`, address: "10.0.0.1", driver_id: `${from}`, driver_desc: `${models[i]}` };
+    return app.store.printers.add(parsePrinter(fields));
+  });
+  const ids = await Promise.all(made);
+  await app.overview.read();
+  return [from, to, ids];
+}
+
+test("two thousand printers of as many models move, and get another driver, without holding others up", {
+  timeout: 120_000,
+}, async (t) => {
+  const service = await startApp(t);
+  const { app, post } = service;
+  const [from, to, ids] = await fill(service, 2000);
+  const statuses: number[] = [];
+  const answered = async (answer: Promise<Response>) => statuses.push((await answer).status);
+
+  const { digest } = await planMove(app.store, from, to);
+  const moving = await longestHold(() =>
+    answered(post(`/drivers/${from}/move`, { to: String(to), preview: digest }, navigation)),
+  );
+  const fields = { ids: ids.join(), action: "driver", driver_id: String(from) };
+  const giving = await longestHold(() => answered(post("/printers/bulk", fields, navigation)));
+
+  const rows = app.store.printers.list();
+  t.diagnostic(`held for ${moving.toFixed()} and ${giving.toFixed()} ms`);
+  assert.deepEqual(statuses, [303, 303]);
+  assert.ok(rows.every(({ printer, driver }) => driver?.id === from && printer.driver_desc !== ""));
+  assert.equal(new Set(rows.map(({ printer }) => printer.driver_desc)).size, 2000);
+  assert.ok(Math.max(moving, giving) < 150, `${moving}, ${giving} ms`);
+});
+
+test("what is written while a change of many is planned is not overwritten", async (t) => {
+  const service = await startApp(t);
+  const { app, post } = service;
+  const [, to, ids] = await fill(service, 600);
+  const fields = { ids: ids.join(), action: "driver", driver_id: String(to) };
+  const renamed = parsePrinter({
+    name: "Renamed",
+    address: "10.9.9.9",
+    driver_id: String(to),
+    driver_desc: "Papyrus 7 PCL6",
+  });
+
+  const [answer] = await Promise.all([
+    post("/printers/bulk", fields),
+    ...ids.slice(0, 20).map((id) => app.store.printers.update(id, renamed)),
+    app.store.manyPrinters.moveAll(ids.slice(300), null),
+  ]);
+
+  const after = ids.slice(0, 20).map((id) => app.store.printers.get(id).printer);
+  assert.equal(answer.status, 200);
+  assert.ok(after.every(({ name, address }) => name === "Renamed" && address === "10.9.9.9"));
+  assert.ok(ids.every((id) => app.store.printers.get(id).printer.driver_id === to));
+});

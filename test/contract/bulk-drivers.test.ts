@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, startApp } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { changeable, fourPrinters } from "../support/four-printers.ts";
+
+test("a driver is given to many: each keeps its model where the driver has it, and the message says so", async (t) => {
+  const service = await startApp(t);
+  await fourPrinters(service);
+  const before = service.app.store.printers.get(3).printer;
+
+  const body = new URLSearchParams({ action: "driver", driver_id: "2" });
+  for (const id of ["1", "2", "3"]) body.append("ids", id);
+  const text = await (await service.fetch("/printers/bulk", { method: "POST", body })).text();
+  const after = service.app.store.printers.get(3).printer;
+
+  assert.match(text, /3 printers now use <a href="\/drivers\/2">/);
+  assert.match(
+    text,
+    /2 printers keep their model\. 1 printer gets another model\. 1 printer has the driver’s own, <bdi>New<\/bdi>\./,
+  );
+  assert.deepEqual(
+    changeable(service).map(({ driver, model }) => [driver, model]),
+    [
+      [2, "Both"],
+      [2, "Both"],
+      [2, ""],
+      [1, ""],
+    ],
+  );
+  assert.deepEqual(after, { ...before, driver_id: 2, driver_desc: "" }, "nothing else of it is changed");
+});
+
+test("a driver is given to many with one model for all", async (t) => {
+  const service = await startApp(t);
+  await fourPrinters(service);
+  const fields = { ids: "1,2,3,4", action: "driver", driver_id: "2" };
+
+  const refused = await service.post("/printers/bulk", { ...fields, driver_desc: "Only old" });
+  const untouched = changeable(service);
+  const done = await service.post("/printers/bulk", { ...fields, driver_desc: "Both" });
+
+  assert.equal(refused.status, 422);
+  assert.match(await refused.text(), /The driver has no model “Only old”/);
+  assert.ok(untouched.every(({ driver }) => driver === 1));
+  assert.equal(done.status, 200);
+  assert.ok(changeable(service).every(({ driver, model }) => driver === 2 && model === "Both"));
+});
+
+test("where nobody chose the driver's model, printers whose model it lacks wait for one, and nobody changes", async (t) => {
+  const service = await startApp(t);
+  await fourPrinters(service, false);
+  const before = changeable(service);
+  const fields = { ids: "1,2,3", action: "driver", driver_id: "2" };
+
+  const refused = await service.post("/printers/bulk", fields);
+  const page = await (await service.post("/printers/bulk", fields, navigation)).text();
+  const untouched = changeable(service);
+  const done = await service.post("/printers/bulk", { ...fields, driver_desc: "New", only_unmatched: "on" });
+
+  assert.equal(refused.status, 422);
+  assert.match(
+    await refused.text(),
+    /Which model is it\? “[^”]*” does not have that of “C”, and nobody has chosen/,
+  );
+  assert.match(page, /<details name="bulk" {2}open><summary class="button">Driver/);
+  assert.match(page, /<option value="2" selected>/);
+  assert.match(page, /id="bulk-model-problem">Which model is it/);
+  assert.deepEqual(untouched, before);
+  assert.match(
+    await done.text(),
+    /2 printers keep their model\. 1 printer gets another model\. Deploy again/,
+  );
+  assert.deepEqual(
+    changeable(service).map(({ driver, model }) => [driver, model]),
+    [
+      [2, "Both"],
+      [2, "Both"],
+      [2, "New"],
+      [1, ""],
+    ],
+  );
+});
+
+test("models are found in a driver as a move finds them, and who has the driver already stays as it is", async (t) => {
+  const service = await startApp(t);
+  const { post, addDriver, app } = service;
+  await addDriver(driverZip({ models: ["Papyrus 100", "Papyrus 200 v1.0"] }));
+  await addDriver(driverZip({ models: ["Vellum 1", "PAPYRUS 100", "Papyrus 200 v2.0"], version: "2.0.0.0" }));
+  const printers = [
+    ["A", "1", ""],
+    ["B", "1", "Papyrus 200 v1.0"],
+    ["C", "2", ""],
+  ];
+  for (const [name = "", driver_id = "", driver_desc = ""] of printers)
+    await post("/printers", { name, driver_id, driver_desc, address: "10.0.0.1" });
+  const before = app.store.printers.get(3).printer;
+
+  const text = await (
+    await post("/printers/bulk", { ids: "1,2,3", action: "driver", driver_id: "2" })
+  ).text();
+
+  assert.deepEqual(
+    changeable(service).map(({ driver, model }) => [driver, model]),
+    [
+      [2, "PAPYRUS 100"],
+      [2, "Papyrus 200 v2.0"],
+      [2, ""],
+    ],
+  );
+  assert.match(
+    text,
+    /1 printer keeps its model\. 2 printers get another model\. 1 printer has the driver’s own, <bdi>PAPYRUS 100/,
+  );
+  assert.deepEqual(app.store.printers.get(3).printer, before);
+});
