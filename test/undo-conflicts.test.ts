@@ -135,33 +135,51 @@ test("a printer whose model its driver lost meanwhile comes back, and is blocked
   assert.ok(kinds?.includes("lost-model"), kinds?.join());
 });
 
-test("an icon comes back to a printer that has none, and to no other", async (t) => {
-  const { remove, undo, upload, printer, app, dataDir } = await startWithAll(t);
+test("a replaced icon comes back, and the one in its place can be taken back in turn", async (t) => {
+  const { undo, upload, printer, app, fetch, dataDir } = await startWithAll(t);
+  const icon = `/printers/${printer}/icon`;
+  const [first, second] = [makePng(256, 256, 1), makePng(256, 256, 2)];
+  const shown = async () => Buffer.from(await (await fetch(icon)).arrayBuffer());
+  await upload(icon, first, "icon.png");
+
+  const said = await (await upload(icon, second, "icon.png")).text();
+  const sent = (await upload(icon, second, "icon.png", navigation)).headers.get("location");
+  const back = await undo(1);
+  const page = await (await fetch(back.headers.get("location") ?? "")).text();
+  const restored = await shown();
+  const forth = await undo(2);
+
+  assert.match(said, /Saved: the icon of .*action="\/deletions\/1\/undo"/s);
+  assert.equal(sent, `/printers/${printer}?done=icon`, "the same picture replaces nothing");
+  assert.deepEqual([back.status, forth.status], [303, 303]);
+  assert.match(
+    page,
+    /Restored: .*Icon of Office.*The icon that was there instead can be taken back in its turn\./s,
+  );
+  assert.deepEqual(restored, first);
+  assert.deepEqual(await shown(), second);
+  assert.deepEqual(
+    app.undo.list().map(({ id }) => id),
+    [3],
+  );
+  assert.equal(filesIn(dataDir).filter((name) => name.startsWith("icons/")).length, 2);
+});
+
+test("an icon comes back to its printer, and to no other", async (t) => {
+  const { remove, undo, upload, printer, app } = await startWithAll(t);
   const icon = `/printers/${printer}/icon`;
   await upload(icon, makePng(256, 256, 1), "icon.png");
   await remove(icon);
-  await upload(icon, makePng(256, 256, 2), "icon.png");
-
-  const taken = await undo(1);
-  await remove(icon);
   await remove(`/printers/${printer}`);
+
   const without = await undo(1);
   const text = await without.text();
-  const printerBack = await undo(3);
-  const done = await undo(1);
-  await remove(`/printers/${printer}`);
-  const [last] = app.undo.list();
-  await app.undo.end(last?.id ?? 0);
-  const gone = await undo(2);
+  await app.undo.end(2);
+  const gone = await undo(1);
 
-  assert.match(await taken.text(), /The printer has another icon by now/);
   assert.match(text, /“Icon of Office” needs “Office”, which was deleted after it/);
-  assert.deepEqual(
-    [taken, without, printerBack, done, gone].map(({ status }) => status),
-    [409, 409, 303, 303, 409],
-  );
+  assert.deepEqual([without.status, gone.status], [409, 409]);
   assert.match(await gone.text(), /The printer of this icon is deleted for good\./);
-  assert.equal(filesIn(dataDir).filter((name) => name.startsWith("icons/")).length, 1);
 });
 
 test("what is in use is not deleted, and nothing is kept of it", async (t) => {

@@ -157,7 +157,7 @@ test("a deletion goes for good when somebody says so", async (t) => {
   const page = await (await fetch(answer.headers.get("location") ?? "")).text();
   const later = await post("/deletions/1/undo", {});
 
-  assert.match(page, /Deleted for good\./);
+  assert.match(page, /Deleted for good: <bdi>Papyrus papyrus\.inf 1\.2\.3\.4<\/bdi>\./);
   assert.doesNotMatch(page, /Deleted in the last ten minutes/);
   assert.equal(later.status, 404);
   assert.deepEqual(filesIn(dataDir), []);

@@ -28,9 +28,18 @@ document.addEventListener("keydown", (event) => {
 /** What the address says became of a change is said once: not again when the page is loaded anew. */
 export function forgetWhatWasDone() {
   const here = new URL(location.href);
-  const said = ["done", "saved", "undo", "restored", "ended", "uploaded", "moved", "bulk", "deleted"].filter(
-    (name) => here.searchParams.has(name),
-  );
+  const said = [
+    "done",
+    "saved",
+    "undo",
+    "restored",
+    "ended",
+    "uploaded",
+    "moved",
+    "bulk",
+    "deleted",
+    "replaced",
+  ].filter((name) => here.searchParams.has(name));
   if (said.length === 0) return;
   for (const name of said) here.searchParams.delete(name);
   history.replaceState(history.state, "", here);

@@ -48,8 +48,7 @@ type Obstacle =
   | { readonly kind: "upload"; readonly driver: { readonly id: number; readonly title: string } }
   /** It refers to what was deleted too, and what can be taken back first. */
   | { readonly kind: "needs"; readonly deletion: KeptDeletion }
-  /** The printer of the icon has another one, or is gone. */
-  | { readonly kind: "icon"; readonly printerId: number }
+  /** The printer of the icon is gone. */
   | { readonly kind: "printer" };
 
 /** A deletion that cannot be taken back, at least not yet. Nothing was changed. */
@@ -82,8 +81,6 @@ function sentenceOf(name: string, obstacle: Obstacle): string {
       return `The same ZIP was uploaded again, and is “${obstacle.driver.title}” now: go on with that one, or delete it to get “${name}” back as it was.`;
     case "needs":
       return `“${name}” needs “${obstacle.deletion.name}”, which was deleted after it: take that back first.`;
-    case "icon":
-      return `The printer has another icon by now: remove that one, then take this deletion back.`;
     case "printer":
       return "The printer of this icon is deleted for good.";
   }

@@ -34,8 +34,6 @@ export function notRestoredMessage({ message, obstacle }: NotRestored): Message 
       };
     case "upload":
       return { ...shown, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
-    case "icon":
-      return { ...shown, links: [{ label: "Open the printer", path: paths.printer(obstacle.printerId) }] };
     case "needs": {
       const { id, name } = obstacle.deletion;
       return { ...shown, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };

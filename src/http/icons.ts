@@ -13,7 +13,7 @@ import { printerPageOf } from "./printer-page.ts";
 import { messageOf } from "./printers.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
-import { removedPath } from "./undo.ts";
+import { removedPath, withReplaced, withUndo } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
 
 /** `POST /printers/{id}/icon` */
@@ -21,20 +21,24 @@ export async function upload({ app, request, id }: Context<"id">): Promise<Reply
   app.store.printers.get(id);
   const uploaded = await uploading(() => receiveIcon(app, request, id));
   return answerForm(request, uploaded, {
-    redirect: () => `${paths.printer(id)}?done=icon`,
+    redirect: (replaced) => withReplaced(`${paths.printer(id)}?done=icon`, replaced),
     page: ({ message }) => printerPageOf(app, request, id, { iconProblem: message }),
-    fragment: async ({ error }) => {
+    fragment: async ({ error, value: replaced }) => {
       const icon = app.store.icons.find(id);
-      const message = error ? undefined : await messageOf(app, id, "icon");
+      const message = error ? undefined : withUndo(app, await messageOf(app, id, "icon"), replaced);
       return html`${iconStatusBody(id, icon, error?.message)}${!error && logoChanged(id, icon)}${notify(message)}`;
     },
   });
 }
 
-async function receiveIcon(app: App, request: IncomingMessage, printerId: number): Promise<void> {
+async function receiveIcon(
+  app: App,
+  request: IncomingMessage,
+  printerId: number,
+): Promise<number | undefined> {
   const limit = { limitBytes: iconLimitBytes, tooLarge: iconTooLarge };
   const { result } = await receiveUpload(app.store, request, limit);
-  await keepIcon(app, printerId, result);
+  return keepIcon(app, printerId, result);
 }
 
 /** `GET /printers/{id}/icon` */

@@ -12,11 +12,14 @@ import { printerOffer } from "./deploy-offer.ts";
 import { messageOf } from "./printers.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
-import { undoMessage } from "./undo.ts";
+import { undoMessage, withUndo } from "./undo.ts";
 
 /** `GET /printers/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
-  const message = (await messageOf(app, id, doneIn(url.searchParams))) ?? undoMessage(app, url);
+  const { searchParams: query } = url;
+  const replaced = Number(query.get("replaced")) || undefined;
+  const done = withUndo(app, await messageOf(app, id, doneIn(query)), replaced);
+  const message = done ?? undoMessage(app, url);
   return htmlReply(await printerPageOf(app, request, id, { message }));
 }
 

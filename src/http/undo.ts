@@ -55,6 +55,21 @@ export function removedPath(app: App, list: string, name: string, deletion: numb
   return withQuery(list, "deleted", app.outcomes.remember({ kind: "deleted", name }));
 }
 
+/** An address that names the deletion of what was replaced, where there is one. */
+export function withReplaced(path: string, replaced: number | undefined): string {
+  return replaced === undefined ? path : withQuery(path, "replaced", String(replaced));
+}
+
+/** A message with a button that brings back what was replaced, while that is possible. */
+export function withUndo(
+  { undo }: App,
+  message: Message | undefined,
+  replaced: number | undefined,
+): Message | undefined {
+  const deletion = replaced === undefined ? undefined : undo.find(replaced);
+  return deletion && message ? { ...message, undo: { path: paths.undo(deletion.id) } } : message;
+}
+
 /** An address that says one thing more. */
 export function withQuery(path: string, name: string, value: string): string {
   return `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams([[name, value]])}`;

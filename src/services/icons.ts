@@ -9,7 +9,7 @@ import type { Undo } from "./undo.ts";
 /** What giving a printer an icon needs. */
 interface IconServices {
   readonly store: Store;
-  readonly undo: Pick<Undo, "clear">;
+  readonly undo: Pick<Undo, "settle">;
 }
 
 /** A printer's picture as it was uploaded. */
@@ -23,21 +23,22 @@ interface Picture {
 /**
  * Gives a printer the picture that was uploaded, in place of the one it had. Whatever fails, the upload is
  * gone and the printer keeps what it had.
+ * @returns the deletion of the one that it had; undefined where there was none, or no room to keep it
  * @throws UserError "invalid" when it is no icon, "not-found" when there is no such printer
  */
 export async function keepIcon(
   { store, undo }: IconServices,
   printerId: number,
   incoming: Incoming,
-): Promise<void> {
+): Promise<number | undefined> {
   const { blobs, icons } = store;
   try {
     const bytes = await readWhole(blobs, incoming.path);
     if (bytes === undefined) throw new Error("a picture went away while it was read");
     checkIcon(bytes, pngTools);
-    const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming));
-    const { ended } = await blobs.inTurn(incoming.sha256, put);
-    await undo.clear(ended);
+    const isFinal = await store.isNearlyFull();
+    const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming, isFinal));
+    return await undo.settle(await blobs.inTurn(incoming.sha256, put));
   } finally {
     await blobs.discard(incoming);
   }

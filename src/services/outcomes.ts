@@ -1,4 +1,5 @@
 import type { BulkResult } from "../domain/bulk.ts";
+import { Latest } from "./latest.ts";
 
 /** What became of a change, as the page that a browser without scripts goes on to says it. */
 export type Outcome =
@@ -13,7 +14,7 @@ const mostRemembered = 500;
 
 /** Outcomes by names that nobody can guess: an address makes no page say what did not happen. */
 export class Outcomes {
-  readonly #known = new Map<string, Outcome>();
+  readonly #known = new Latest<string, Outcome>(mostRemembered);
   readonly #random: (bytes: number) => Buffer;
 
   constructor(random: (bytes: number) => Buffer) {
@@ -24,7 +25,6 @@ export class Outcomes {
   remember(outcome: Outcome): string {
     const name = this.#random(9).toString("base64url");
     this.#known.set(name, outcome);
-    for (const [oldest] of this.#known) if (this.#known.size > mostRemembered) this.#known.delete(oldest);
     return name;
   }
 

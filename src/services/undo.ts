@@ -10,6 +10,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { DeletedFile, EndedDeletion, Removal } from "../store/deletions.ts";
 import type { Store } from "../store/store.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
+import { Latest } from "./latest.ts";
 
 /** What of a service the deletions need. */
 interface UndoServices {
@@ -26,11 +27,6 @@ const mostRemembered = 200;
 /** What could not be cleared away is tried again after so long. */
 const againMs = 60_000;
 
-function remember<T>(known: Map<number, T>, id: number, value: T): void {
-  known.set(id, value);
-  for (const [oldest] of known) if (known.size > mostRemembered) known.delete(oldest);
-}
-
 /**
  * Deletes records so that it can be taken back for a while. Then, and where there is no room to keep them, they go for
  * good with their files: first the records on disk, then the files, then the last trace of both.
@@ -43,8 +39,8 @@ export class Undo {
   /** Final deletions, as they are on disk, whose files are being deleted. */
   readonly #clearing = new Map<number, Promise<void>>();
   readonly #undoing = new Map<number, Promise<unknown>>();
-  readonly #undone = new Map<number, RestoredRecord>();
-  readonly #over = new Map<number, EndReason>();
+  readonly #undone = new Latest<number, RestoredRecord>(mostRemembered);
+  readonly #over = new Latest<number, EndReason>(mostRemembered);
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> = Promise.resolve();
   #hasFailed = false;
@@ -128,11 +124,15 @@ export class Undo {
   }
 
   async #remove(remove: (isFinal: boolean) => Promise<Removal>): Promise<number | undefined> {
-    const { kept, ended } = await remove(await this.#services.store.isNearlyFull());
+    return this.settle(await remove(await this.#services.store.isNearlyFull()));
+  }
+
+  /** Begins a deletion's time, and clears away what ended for it. @returns its id; undefined where it is final */
+  async settle({ kept, ended }: Removal): Promise<number | undefined> {
     // A later one in the same save may have needed its room.
     const deletion = kept === undefined ? undefined : this.find(kept);
     if (deletion !== undefined) this.#endOf(deletion);
-    for (const { id } of ended) if (this.#ends.delete(id)) this.#noteOver([id], "room");
+    for (const { id } of ended) if (this.#ends.has(id)) this.#noteOver(id, "room");
     this.#plan();
     await this.clear(ended);
     return deletion?.id;
@@ -149,33 +149,35 @@ export class Undo {
 
   async #restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
-    if (this.find(id) === undefined) throw this.#isOver(id);
-    const { record, printerIds } = await store.restoring.restore(id);
+    this.#checkKept(id);
+    const { record, printerIds, removal } = await store.restoring.restore(id);
     memory.restored(printerIds);
     this.#ends.delete(id);
-    remember(this.#undone, id, record);
+    this.#undone.set(id, record);
+    if (removal !== undefined) await this.settle(removal);
     return record;
   }
 
-  #isOver(id: number): NotRestored {
-    return new NotRestored(undefined, { kind: "over", why: this.#over.get(id) });
+  #checkKept(id: number): void {
+    if (this.find(id) !== undefined) return;
+    throw new NotRestored(undefined, { kind: "over", why: this.#over.get(id) });
   }
 
   /** The first reason is the true one: what is ending already may be met by others. */
-  #noteOver(ids: readonly number[], why: EndReason): void {
-    for (const id of ids) if (!this.#over.has(id)) remember(this.#over, id, why);
+  #noteOver(id: number, why: EndReason): void {
+    this.#ends.delete(id);
+    if (!this.#over.has(id)) this.#over.set(id, why);
   }
 
   /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
   async end(id: number): Promise<void> {
-    if (this.find(id) === undefined) throw this.#isOver(id);
+    this.#checkKept(id);
     await this.#end([id], "asked");
   }
 
   async #end(ids: readonly number[], why: EndReason): Promise<void> {
     const ended = await this.#services.store.deletions.end(ids);
-    this.#noteOver(ids, why);
-    for (const id of ids) this.#ends.delete(id);
+    for (const id of ids) this.#noteOver(id, why);
     await this.clear(ended);
   }
 
@@ -214,8 +216,7 @@ export class Undo {
   /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */
   #plan(): void {
     clearTimeout(this.#timer);
-    const first = Math.min(...this.#ends.values());
-    const next = this.#hasFailed ? againMs : Math.max(0, first - performance.now());
+    const next = this.#hasFailed ? againMs : Math.min(...this.#ends.values()) - performance.now();
     if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
     const end = () => {
       this.#ending = this.#endDue();

@@ -4,6 +4,8 @@ import { keepDeleted, noReferences, type Removal, rowsOf } from "./deletions.ts"
 import type { Printers } from "./printers.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
 
+const nothingRemoved: Removal = { kept: undefined, ended: [] };
+
 /** The icons' only SQL. */
 export class Icons {
   readonly #db: Database;
@@ -31,12 +33,13 @@ export class Icons {
   }
 
   /**
-   * Gives the printer this icon in place of the one it had, which cannot be brought back.
+   * Gives the printer this icon in place of the one it had, which is kept like a deleted one.
    * @throws UserError "not-found" when there is no such printer
    */
-  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<Removal> {
+  put(printerId: number, icon: Pick<Icon, "sha256" | "size">, isFinal = false): Promise<Removal> {
     return this.#db.write(() => {
-      const removal = this.#keep(printerId, true);
+      const isSame = this.find(printerId)?.sha256 === icon.sha256;
+      const removal = isSame ? nothingRemoved : this.#keep(printerId, isFinal);
       this.#db.all(
         "INSERT OR REPLACE INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)",
         [printerId, icon.sha256, icon.size, this.#clock()],
@@ -54,11 +57,18 @@ export class Icons {
     });
   }
 
+  /** The same within a write, to make room for another. */
+  take(printerId: number): Removal {
+    const removal = this.#keep(printerId, false);
+    this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
+    return removal;
+  }
+
   /** Within a write. */
   #keep(printerId: number, isFinal: boolean): Removal {
     const { name } = this.#printers.get(printerId).printer;
     const icons = rowsOf(this.#db, "icons", "printer_id", [printerId]);
-    if (icons.length === 0) return { kept: undefined, ended: [] };
+    if (icons.length === 0) return nothingRemoved;
     const files = icons.map((row) => ({ kind: "icons", sha256: digestIn(row) }) as const);
     const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}` } as const;
     const deletion = { ...deleted, rows: { icons }, references: noReferences, files };

@@ -9,8 +9,10 @@ import {
   type DeletedTable,
   type Deletions,
   deletedTables,
+  type Removal,
 } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
+import type { Icons } from "./icons.ts";
 
 /** Where deleted records refer to what is not there any more: what they refer to instead, by the old id. */
 type Instead = ReadonlyMap<SqlValue, number | null>;
@@ -22,10 +24,21 @@ interface Replaced {
   readonly notes: readonly string[];
 }
 
+interface Restored {
+  readonly record: RestoredRecord;
+  /** Of those that came back. */
+  readonly printerIds: readonly number[];
+  /** What had to go for it, where something had to. */
+  readonly removal: Removal | undefined;
+}
+
+const iconTaken = "The icon that was there instead can be taken back in its turn.";
+
 interface Records {
   readonly deletions: Deletions;
   readonly clients: Clients;
   readonly drivers: Drivers;
+  readonly icons: Icons;
 }
 
 /** Rows that one statement inserts: SQLite takes 32,766 values at once. */
@@ -37,32 +50,36 @@ export class Restoring {
   readonly #deletions: Deletions;
   readonly #clients: Clients;
   readonly #drivers: Drivers;
+  readonly #icons: Icons;
 
   constructor(db: Database, records: Records) {
     this.#db = db;
     this.#deletions = records.deletions;
     this.#clients = records.clients;
     this.#drivers = records.drivers;
+    this.#icons = records.icons;
   }
 
   /**
-   * Takes a deletion back, all of it or nothing.
-   * @returns what came back, and the ids of the printers among it
+   * Takes a deletion back, all of it or nothing. An icon takes the place of the one that its printer has, which is kept
+   * as deleted in its turn.
    * @throws NotRestored where something stands in the way
    */
-  restore(id: number): Promise<{ readonly record: RestoredRecord; readonly printerIds: readonly number[] }> {
+  restore(id: number): Promise<Restored> {
     return this.#db.write(() => {
       const deletion = this.#deletions.find(id);
       if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
       const content = this.#contentOf(id);
       this.#checkFree(deletion, content);
       const replaced = this.#replaced(deletion, content);
+      this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
+      const removal = deletion.kind === "icon" ? this.#icons.take(deletion.recordId) : undefined;
       for (const table of deletedTables) this.#insert(table, content, replaced);
       this.#listDriversAgain(content, replaced);
-      this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
       const { kind, recordId, name } = deletion;
       const printerIds = valuesIn(content, "printers", "id").map(Number);
-      return { record: { kind, recordId, name, notes: replaced.notes }, printerIds };
+      const notes = removal?.kept === undefined ? replaced.notes : [iconTaken];
+      return { record: { kind, recordId, name, notes }, printerIds, removal };
     });
   }
 
@@ -88,8 +105,6 @@ export class Restoring {
 
   #checkIcon(deletion: KeptDeletion): void {
     const printerId = deletion.recordId;
-    if (this.#db.first("SELECT 1 FROM icons WHERE printer_id = ?", [printerId]) !== undefined)
-      throw new NotRestored(deletion, { kind: "icon", printerId });
     if (this.#db.first("SELECT 1 FROM printers WHERE id = ?", [printerId]) !== undefined) return;
     const needed = this.#deletions.findOf("printer", printerId) ?? this.#severalWith(printerId);
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });

@@ -115,7 +115,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await picture(page, "1280-delete-for-good");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("Deleted for good.").waitFor();
+    await page.getByText("Deleted for good: Gone").waitFor();
 
     assert.equal(await page.locator("summary", { hasText: "Delete for good" }).count(), 1);
     assert.equal(app.app.undo.list().length, 1);

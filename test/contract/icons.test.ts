@@ -12,6 +12,7 @@ test("an icon is kept, replaced and served", async (t) => {
   const first = await upload(`/printers/${id}/icon`, makePng(), "icon.png");
   const before = app.store.icons.find(id)?.sha256;
   const second = await upload(`/printers/${id}/icon`, makePng(256, 256, 100), "icon.png");
+  await app.undo.end(1);
   const served = await fetch(`/printers/${id}/icon`);
 
   assert.deepEqual([first.status, second.status], [200, 200]);
@@ -22,7 +23,7 @@ test("an icon is kept, replaced and served", async (t) => {
 });
 
 test("an icon that is wrong is refused in its place, and the old one stays", async (t) => {
-  const { upload, addPrinter, dataDir } = await startApp(t);
+  const { app, upload, addPrinter, dataDir } = await startApp(t);
   const id = await addPrinter();
   await upload(`/printers/${id}/icon`, makePng(), "icon.png");
   const broken = makePng();
@@ -43,6 +44,7 @@ test("an icon that is wrong is refused in its place, and the old one stays", asy
     [422, 422, 422, 413, 200, 404],
   );
   assert.match((await answers[1]?.text()) ?? "", /255 × 256 pixels/);
-  assert.equal(readdirSync(join(dataDir, "icons")).length, 1);
+  assert.equal(app.undo.list().length, 1, "of the one that was replaced");
+  assert.equal(readdirSync(join(dataDir, "icons")).length, 2);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
 });
