@@ -97,11 +97,12 @@ export function keepDeleted(
   deletion: NewDeletion,
   options: { readonly isFinal: boolean },
 ): Removal {
-  const content = options.isFinal ? "" : contentOf(deletion);
-  const isKept = content !== "" && Buffer.byteLength(content) + bytesBesides <= mostKeptBytes;
+  // As bytes, which sql.js copies at once; it would write a text into SQLite's memory character by character.
+  const content = Buffer.from(options.isFinal ? "" : contentOf(deletion));
+  const isKept = content.length > 0 && content.length + bytesBesides <= mostKeptBytes;
   if (!isKept && deletion.files.length === 0) return { kept: undefined, ended: endedIn(db) };
   const row = db.first(
-    "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, ?) RETURNING id",
+    "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, CAST(? AS TEXT)) RETURNING id",
     isKept ? [now, titleOf(deletion), content] : [now, "", ""],
   );
   const id = Number(row?.id);
