@@ -51,10 +51,7 @@ test("printers move to the newer version in one go, each model to that of its na
   assert.match(page, /<bdi>Papyrus A<\/bdi> <span class="soft">the same name/);
   assert.match(page, /name="model_1" value="PAPYRUS B"/);
   assert.equal(moved.status, 303);
-  assert.match(
-    moved.headers.get("location") ?? "",
-    new RegExp(`^/drivers/${to}\\?moved=[\\w-]{12}$`),
-  );
+  assert.match(moved.headers.get("location") ?? "", new RegExp(`^/drivers/${to}\\?moved=[\\w-]{12}$`));
   assert.match(after, /2 printers moved to/);
   assert.deepEqual(modelsOf(service), [
     ["Own", to, "Papyrus A"],
