@@ -9,10 +9,12 @@ interface HtmxRequest {
   readonly elt: Element;
   readonly xhr: XMLHttpRequest;
   readonly successful: boolean;
+  /** What its answer goes to. */
+  readonly target: Element;
+  readonly requestConfig: { readonly verb: string; readonly path: string; readonly formData: FormData };
 }
 
 interface HtmxSwap extends HtmxRequest {
-  readonly target: Element;
   shouldSwap: boolean;
   isError: boolean;
   readonly serverResponse: string;
@@ -23,5 +25,7 @@ interface GlobalEventHandlersEventMap {
   "htmx:beforeRequest": CustomEvent<HtmxRequest>;
   "htmx:afterRequest": CustomEvent<HtmxRequest>;
   "htmx:beforeOnLoad": CustomEvent<HtmxRequest>;
+  "htmx:sendError": CustomEvent<HtmxRequest>;
+  "htmx:timeout": CustomEvent<HtmxRequest>;
   "htmx:beforeSwap": CustomEvent<HtmxSwap>;
 }

@@ -179,6 +179,10 @@ test("a choice that cannot go in whole is refused with the first reasons, never 
     answers[0]?.[1] ?? "",
     /^2 of these 3 printers cannot go into one package: “Without driver”: No/,
   );
+  assert.match(
+    answers[2]?.[1] ?? "",
+    /^1 of these 2 printers cannot go into one package: “Unsigned”: [^\n]*driver\.$/,
+  );
   assert.match(answers[1]?.[1] ?? "", /“a”: A PC can have only one queue of this name/);
   assert.equal((await fetch("/packages/other?ids=1")).status, 404);
 });

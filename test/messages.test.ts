@@ -26,8 +26,12 @@ const row = {
 const packages = ["/printers/7/packages/mdm", "/printers/7/packages/rmm"];
 
 test("after each change of a printer its name, what it means and the next step are said", () => {
-  const say = (done: Parameters<typeof printerMessage>[0], changed: Partial<StatedPrinter> = {}) =>
-    read(printerMessage(done, { ...row, ...changed }, packageFormats));
+  const say = (
+    done: Parameters<typeof printerMessage>[0],
+    changed: Partial<StatedPrinter> = {},
+    isDeployed = true,
+  ) => read(printerMessage(done, { ...row, ...changed }, packageFormats, isDeployed));
+  const later = { changed: true };
   const finding = { kind: "no-driver", state: "blocked", text: "No driver assigned." } as const;
   const bare = { client: undefined, driver: undefined, state: "blocked", findings: [finding] } as const;
 
@@ -35,14 +39,17 @@ test("after each change of a printer its name, what it means and the next step a
     "Saved: Office",
     [...packages, "/printers?new=1&amp;client_id=3&amp;driver_id=2#new-printer"],
   ]);
-  assert.deepEqual(say("redeploy"), ["Saved: Office. Revision changed: deploy again.", packages]);
-  assert.deepEqual(say("changed"), ["Saved: Office. Nothing to deploy again.", []]);
+  for (const done of ["changed", "redeploy"] as const) {
+    assert.deepEqual(say(done, later), ["Saved: Office. Revision changed: deploy again.", packages]);
+    assert.deepEqual(say(done), ["Saved: Office. Nothing to deploy again.", []]);
+    assert.deepEqual(say(done, {}, false), ["Saved: Office", packages], "nobody has it yet");
+  }
   assert.deepEqual(say("icon"), ["Saved: the icon of Office. Packages carry it from now on.", packages]);
   assert.deepEqual(say("saved", bare), [
     "Saved: Office. No driver assigned.",
     ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],
   ]);
-  assert.equal(printerMessage(undefined, row, packageFormats), undefined);
+  assert.equal(printerMessage(undefined, row, packageFormats, true), undefined);
 });
 
 test("an address says what became of a change only in words that are known", () => {
@@ -69,6 +76,7 @@ test("a browser without scripts is told by name what was saved and deleted, and 
     client_id: "1",
     driver_id: "1",
   });
+  await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
   const renamed = await follow(`/printers/${id}`, { name: "Other", address: "10.0.0.9", driver_id: "1" });
   const client = await follow("/clients/1", { name: "Beta" });
   const deleted = await follow(`/printers/${id}/delete`);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
 
+const chooser = "/printers/1/edit#f-driver_id";
 const page = { accept: "text/html,*/*;q=0.8" };
 
 /** The addresses that a page links to, in its order. */
@@ -21,8 +23,14 @@ test("an error page leads back to the page before, to the record and to its plac
   const gone = await fetch("/printers/9", { headers: page });
 
   assert.equal(plain.status, 422);
-  assert.deepEqual(linksIn(await plain.text()), ["/printers/1", "/printers", "/"]);
-  assert.deepEqual(linksIn(await fromList.text()), ["/packages?q=x", "/printers/1", "/printers", "/"]);
+  assert.deepEqual(linksIn(await plain.text()), [chooser, "/printers/1", "/printers", "/"]);
+  assert.deepEqual(linksIn(await fromList.text()), [
+    chooser,
+    "/packages?q=x",
+    "/printers/1",
+    "/printers",
+    "/",
+  ]);
   assert.deepEqual(linksIn(await gone.text()), ["/printers", "/"]);
 });
 
@@ -57,7 +65,7 @@ test("what stands in the way of a deletion is said in place, with a link to each
     assert.match(text, /<div id="message" ?>\s*<div class="notice bad"/);
     assert.match(
       text,
-      /still in use[^<]*<\/p>[\s\S]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>/,
+      /still in use[^<]*<a href="\/printers\/1"><bdi>Hall &lt;1&gt;<\/bdi><\/a>\.<\/p><ul class="actions">/,
     );
     assert.match(text, /Delete (?:client|driver)<\/button>/, "the page is there again");
     assert.equal(script.headers.get("hx-retarget"), "#message");
@@ -76,8 +84,64 @@ test("of very many printers in the way the first are linked, and the others coun
 
   const message = text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
   assert.equal(app.store.clients.count(), 1);
-  assert.match(message, /and 3 more:/);
-  assert.equal(linksIn(`<main>${message}`).length, 20);
+  assert.match(message, /and 3 more\./);
+  assert.equal(linksIn(`<main>${message}`).filter((link) => /^\/printers\/\d+$/.test(link)).length, 20);
+});
+
+test("a client or driver in use leads to where its printers are changed, apart from their names", async (t) => {
+  const { fetch, post, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await addPrinter({ client_id: "1" });
+  const refusalOf = async (path: string) => {
+    const text = await (await fetch(path, { method: "DELETE", headers: { "hx-request": "true" } })).text();
+    return text.slice(text.indexOf("</p>"));
+  };
+
+  const client = await refusalOf("/clients/1");
+  const driver = await refusalOf("/drivers/1");
+
+  assert.match(client, /<li><a href="\/printers\?client_id=1">See it in the list<\/a><\/li><li data-close/);
+  assert.match(
+    driver,
+    /<li><a href="\/drivers\/1\/move">Move 1 printer to another driver…<\/a><\/li><li data-close/,
+  );
+  for (const actions of [client, driver]) assert.doesNotMatch(actions, /Office/);
+});
+
+test("a refused download leads to what mends it: the printer, the ZIP, what stays out, or those that go in", async (t) => {
+  const { fetch, post, addDriver, addPrinter, app } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  await post("/clients", { name: "Beta" });
+  await addPrinter({ client_id: "1" });
+  const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
+  await addPrinter({ name: "Incomplete", driver_id: String(empty), client_id: "2" });
+  await post("/printers", { name: "Bare", address: "10.0.0.1", client_id: "2" });
+  const linksOf = async (path: string) => {
+    const answer = await fetch(path, { headers: { "hx-request": "true" } });
+    const text = await answer.text();
+    return [...text.matchAll(/<li><a href="([^"]*)">(.*?)<\/a>/g)].map(([, href, label]) => [href, label]);
+  };
+
+  const ofChoice = await linksOf("/packages/rmm?ids=1,2,3&all=1");
+  const ofOne = await linksOf("/packages/rmm?ids=3");
+  const ofIncomplete = await linksOf("/printers/2/packages/mdm");
+  const ofClient = await linksOf("/clients/2/scripts/install");
+  await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+  const ofArchive = await linksOf("/printers/1/packages/mdm");
+
+  const toChooser = ["/printers/3/edit#f-driver_id", "Choose a driver"];
+  const named = [
+    [toChooser[0], `<span><bdi>Bare</bdi>: ${toChooser[1]}</span>`],
+    ["/drivers/2", "<span><bdi>Incomplete</bdi>: Open the driver</span>"],
+  ];
+  assert.deepEqual(ofChoice, [
+    ["/packages/rmm?ids=1&amp;all=1", "Download the other one"],
+    ...named.toReversed(),
+  ]);
+  assert.deepEqual(ofOne, [toChooser]);
+  assert.deepEqual(ofIncomplete, [["/drivers/2", "Open the driver"]]);
+  assert.deepEqual(ofClient, [...named, ["/clients/2#deploy", "See what stays out"]]);
+  assert.deepEqual(ofArchive, [["/drivers#upload-form", "<span>Upload <bdi>driver.zip</bdi> again</span>"]]);
 });
 
 test("a refused form is one line for who asks for plain text, and a fragment for all others", async (t) => {

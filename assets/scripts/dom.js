@@ -24,14 +24,14 @@ export function make(name, attributes, ...children) {
 
 /**
  * @typedef {object} Way what can be done next: a link, or a button
- * @property {string} label
+ * @property {string | Node} label
  * @property {string} [path]
  * @property {() => void} [work]
  */
 
 /**
  * Shows a message where a fragment's would stand, in place of the one that is there.
- * @param {string} text
+ * @param {string | Node} text
  * @param {"good" | "bad"} [tone]
  * @param {readonly Way[]} [ways]
  * @returns {HTMLElement | undefined} the message, which can take the focus

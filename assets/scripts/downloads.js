@@ -1,6 +1,7 @@
-import { announce, notify } from "./dom.js";
+import { $, announce, notify } from "./dom.js";
+import { renewDownloaded } from "./downloaded.js";
 import { hasUnsaved } from "./guard.js";
-import { showWaiting, withoutAnswer } from "./messages.js";
+import { itWorks, sayUntilItWorks, showWaiting, withoutAnswer } from "./messages.js";
 
 // What is at a file's address is asked about first: the browser would put a refusal in the place of the page, or of the
 // file.
@@ -39,10 +40,23 @@ document.addEventListener(
     const only = button?.dataset.only;
     for (const [name, value] of new FormData(form, button))
       if (only === undefined || name === only) address.searchParams.append(name, String(value));
-    void download(button ?? form, address.href);
+    void download(closedSheet(button) ?? button ?? form, address.href);
   },
   true,
 );
+
+/**
+ * What opens the sheet that a button stands in, which is closed: whatever is said of the download, it is in nobody's way.
+ * @param {HTMLElement | null} button
+ */
+function closedSheet(button) {
+  const sheet = button?.closest(".bulk details");
+  if (!(sheet instanceof HTMLDetailsElement)) return undefined;
+  sheet.open = false;
+  const opener = $("summary", sheet);
+  opener?.focus();
+  return opener;
+}
 
 /** What is asked about at the moment. */
 /** @type {WeakMap<HTMLElement, AbortController>} */
@@ -65,7 +79,12 @@ async function download(asker, address) {
     else refuse(asker, address, refusal);
   } catch {
     if (stop.signal.aborted) notify("Cancelled: nothing is downloaded.", "good");
-    else refuse(asker, address, "The service does not answer: nothing is downloaded.");
+    else
+      refuse(asker, address, {
+        text: "The service does not answer: nothing is downloaded.",
+        ways: [],
+        isLasting: false,
+      });
   } finally {
     asked.delete(asker);
     asker.removeAttribute("aria-busy");
@@ -74,33 +93,66 @@ async function download(asker, address) {
   }
 }
 
-const longestReason = 1000;
+/**
+ * @typedef {object} Refusal
+ * @property {string | Node} text
+ * @property {import("./dom.js").Way[]} ways out of it
+ * @property {boolean} isLasting whether the same would be refused again
+ */
 
 /**
  * Why an address answers no file; undefined where it does.
  * @param {string} address
  * @param {AbortSignal} signal
+ * @returns {Promise<Refusal | undefined>}
  */
 async function refusalOf(address, signal) {
   const head = await fetch(address, { method: "HEAD", signal, cache: "no-store" });
   if (head.ok) return undefined;
   // A HEAD has no words.
   const stopReading = new AbortController();
-  const headers = { Accept: "text/plain" };
+  const headers = { Accept: "text/html", "HX-Request": "true" };
   const signals = AbortSignal.any ? AbortSignal.any([signal, stopReading.signal]) : stopReading.signal;
   const answer = await fetch(address, { headers, signal: signals, cache: "no-store" });
   if (answer.ok) {
     stopReading.abort();
     return undefined;
   }
-  const isOurs = answer.headers.get("content-type")?.startsWith("text/plain");
-  const text = isOurs ? (await answer.text()).trim().slice(0, longestReason) : "";
-  return text || withoutAnswer(answer.status);
+  const isLasting = answer.status < 500;
+  const isOurs = answer.headers.get("HX-Retarget") === "#message";
+  const notice = isOurs ? parsed(await answer.text()) : undefined;
+  if (notice === undefined)
+    return { text: withoutAnswer(answer.status, "Nothing is downloaded."), ways: [], isLasting };
+  return { ...notice, isLasting };
+}
+
+/**
+ * The sentence and the links of a message as the service writes it.
+ * @param {string} fragment
+ * @returns {Pick<Refusal, "text" | "ways"> | undefined}
+ */
+function parsed(fragment) {
+  const { body } = new DOMParser().parseFromString(fragment, "text/html");
+  const text = $(".notice > p", body);
+  if (!text) return undefined;
+  /** @type {HTMLAnchorElement[]} */
+  const links = Array.from(body.querySelectorAll(".notice > .actions a"));
+  const ways = links.map((link) => ({ label: contentOf(link), path: link.getAttribute("href") ?? "" }));
+  return { text: contentOf(text), ways };
+}
+
+/** @param {Element} element */
+function contentOf(element) {
+  const content = document.createDocumentFragment();
+  content.append(...element.childNodes);
+  return content;
 }
 
 /** @param {string} address */
 function start(address) {
+  itWorks();
   announce("The download starts.");
+  void renewDownloaded();
   if (!hasUnsaved()) {
     location.assign(address);
     return;
@@ -120,13 +172,13 @@ const records = { printers: "Open the printer", clients: "Open the client", driv
  * Says why, where the eye is, with what can be done about it.
  * @param {HTMLElement} asker
  * @param {string} address
- * @param {string} text
+ * @param {Refusal} refusal
  */
-function refuse(asker, address, text) {
+function refuse(asker, address, { text, ways, isLasting }) {
   const [, place = "", id = ""] = new URL(address).pathname.split("/");
   const path = `/${place}/${id}`;
   const label = records[place];
-  const ways = [{ label: "Try again", work: () => void download(asker, address) }];
-  const record = label && path !== location.pathname ? [{ label, path }] : [];
-  notify(text, "bad", [...record, ...ways])?.focus();
+  const again = isLasting ? [] : [{ label: "Try again", work: () => void download(asker, address) }];
+  const record = label && ways.length === 0 && path !== location.pathname ? [{ label, path }] : [];
+  sayUntilItWorks(text, [...ways, ...record, ...again]);
 }

@@ -50,7 +50,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { status } = detail.xhr;
   if (status < 400 || !isForeign(detail.serverResponse)) return;
   detail.shouldSwap = false;
-  notify(withoutAnswer(status));
+  sayUntilItWorks(withoutAnswer(status, stateAfter(detail)));
 });
 
 /** @param {string} text */
@@ -62,22 +62,64 @@ function isForeign(text) {
 /**
  * What is said of an answer that does not speak for itself.
  * @param {number} status
+ * @param {string} state what is true all the same, in a sentence
  */
-export function withoutAnswer(status) {
+export function withoutAnswer(status, state) {
   if (status === 413) return "Something between here and the service refuses files of this size (413).";
   if (status === 404) return "There is nothing at this address any more. Load the page again.";
   if (status === 502 || status === 503 || status === 504) {
-    return `The service does not answer (${status}). What you typed is still here: try again in a minute.`;
+    return `The service does not answer (${status}). ${state} Try again in a minute.`;
   }
-  return `The service answers with an error (${status}). What you typed is still here.`;
+  return `The service answers with an error (${status}). ${state}`;
 }
 
-document.addEventListener("htmx:sendError", () =>
-  notify("The service does not answer. What you typed is still here."),
+document.addEventListener("htmx:sendError", ({ detail }) =>
+  sayUntilItWorks(`The service does not answer. ${stateAfter(detail)}`),
 );
-document.addEventListener("htmx:timeout", () =>
-  notify("The service does not answer in time. What you typed is still here."),
+document.addEventListener("htmx:timeout", ({ detail }) =>
+  sayUntilItWorks(`The service does not answer in time. ${stateAfter(detail)}`),
 );
+
+/**
+ * What is true after a request that came to nothing. Whether the service did what it was asked for before it fell silent,
+ * nobody knows here.
+ * @param {HtmxRequest} request
+ */
+function stateAfter({ elt, target, requestConfig: { verb, path, formData } }) {
+  if (verb === "get")
+    return target.matches("[id$=-list]") ? "The list is as it was." : "Nothing has changed.";
+  if (verb === "delete" || path.endsWith("/delete") || formData.get("action") === "delete")
+    return "As far as is known, nothing was deleted: load the page again to see.";
+  if (elt.matches(".list")) return "As far as is known, nothing was changed; the same rows are still chosen.";
+  if ($("input[type=file]", elt)) return "The file is still chosen.";
+  return $("input:not([type=hidden]), textarea, select", elt)
+    ? "What you typed is still here."
+    : "As far as is known, nothing was changed.";
+}
+
+/** What is true until something works. */
+/** @type {HTMLElement | undefined} */
+let passing;
+
+/**
+ * Says what went wrong, with the focus, until the next thing that is asked for works.
+ * @param {string | Node} text
+ * @param {readonly import("./dom.js").Way[]} [ways]
+ */
+export function sayUntilItWorks(text, ways = []) {
+  passing = notify(text, "bad", ways);
+  passing?.focus();
+}
+
+/** Takes away what was said until something works. */
+export function itWorks() {
+  if (passing?.isConnected) closeMessage();
+  passing = undefined;
+}
+
+document.addEventListener("htmx:afterRequest", ({ detail: { successful, xhr } }) => {
+  if (successful && xhr.status < 400) itWorks();
+});
 
 const slowMs = 1000;
 

@@ -1,3 +1,5 @@
+import type { Remedy } from "./remedy.ts";
+
 /** What kind of mistake it was, as its code; `http/errors.ts` turns it into a status. */
 export type ErrorCode =
   | "invalid" // what was sent cannot be accepted
@@ -26,6 +28,13 @@ export interface Obstacles {
   readonly more: number;
 }
 
+/** What pages say of a refusal besides its message. */
+export interface Help {
+  readonly obstacles?: Obstacles | undefined;
+  /** The likeliest first. */
+  readonly remedies?: readonly Remedy[] | undefined;
+}
+
 /**
  * Something that a person caused and can fix. The message is shown to that person as it stands:
  * it says what happened, why, and what to do. Every other error is a defect of ours.
@@ -34,13 +43,13 @@ export class UserError extends Error {
   override readonly name = "UserError";
   readonly code: ErrorCode;
   readonly fields: FieldMessages;
-  readonly obstacles: Obstacles | undefined;
+  readonly help: Help;
 
-  constructor(code: ErrorCode, message: string, fields: FieldMessages = {}, obstacles?: Obstacles) {
+  constructor(code: ErrorCode, message: string, fields: FieldMessages = {}, help: Help = {}) {
     super(message);
     this.code = code;
     this.fields = fields;
-    this.obstacles = obstacles;
+    this.help = help;
   }
 }
 

@@ -40,8 +40,8 @@ export interface Finding {
   readonly kind: FindingKind;
   readonly state: Exclude<State, "ready">;
   readonly text: string;
-  /** The id of the driver on whose page the remedy is, where it is a driver's. */
-  readonly driver?: number;
+  /** The driver on whose page the remedy is, where it is a driver's. */
+  readonly driver?: Pick<DriverSummary, "id" | "file_name">;
 }
 
 /** The state of what has these findings. */
@@ -117,8 +117,9 @@ export function printerFindings(
   return worstFirst(ofDriver(found, driver));
 }
 
-function ofDriver(found: readonly Finding[], { id }: DriverSummary): Finding[] {
-  return found.map((finding) => ({ ...finding, driver: id }));
+function ofDriver(found: readonly Finding[], { id, file_name }: DriverSummary): Finding[] {
+  const driver = { id, file_name };
+  return found.map((finding) => ({ ...finding, driver }));
 }
 
 function modelFindings(model: string, { listed }: DriverSummary): Finding[] {

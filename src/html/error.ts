@@ -1,7 +1,8 @@
-import type { Obstacles } from "../domain/errors.ts";
+import type { Help, Obstacles } from "../domain/errors.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, type Link, type Message, messageBox, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { linkTo } from "./remedies.ts";
 import { count } from "./text.ts";
 
 const titles: Record<number, string> = {
@@ -19,7 +20,7 @@ const titles: Record<number, string> = {
 /** Why something was refused, for a person to read and mend. */
 interface Refusal {
   readonly message: string;
-  readonly obstacles?: Obstacles | undefined;
+  readonly help: Help;
 }
 
 /**
@@ -45,12 +46,15 @@ export function errorFragment(refusal: Refusal): Html {
 const pathOf = { printer: paths.printer, client: paths.client, driver: paths.driver };
 
 /** The same as a message on a page. */
-export function refusalMessage({ message, obstacles }: Refusal): Message {
-  if (obstacles === undefined) return { tone: "bad", text: message };
-  const { sentence, records, more } = obstacles;
-  const links = records.map(({ kind, id, name }) => ({
-    label: html`<bdi>${name}</bdi>`,
-    path: pathOf[kind](id),
-  }));
-  return { tone: "bad", text: `${sentence}${more > 0 ? `, and ${count(more)} more` : ""}:`, links };
+export function refusalMessage({ message, help: { obstacles, remedies = [] } }: Refusal): Message {
+  const text = obstacles === undefined ? message : obstaclesText(obstacles);
+  return { tone: "bad", text, links: remedies.map(linkTo) };
+}
+
+/** Their names belong to the sentence: what can be done stands apart from them. */
+function obstaclesText({ sentence, records, more }: Obstacles): Html {
+  const names = records.map(
+    ({ kind, id, name }, i) => html`${i > 0 && ", "}<a href="${pathOf[kind](id)}"><bdi>${name}</bdi></a>`,
+  );
+  return html`${sentence}: ${names}${more > 0 && ` and ${count(more)} more`}.`;
 }

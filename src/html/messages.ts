@@ -21,11 +21,15 @@ interface Named {
   readonly name: string;
 }
 
-/** After a change of a printer or its icon: what is likely to come next; of a blocked one, what is in the way. */
+/**
+ * After a change of a printer or its icon: what is likely to come next; of a blocked one, what is in the way.
+ * @param isDeployed whether any revision of it was downloaded before
+ */
 export function printerMessage(
   done: Done | undefined,
   row: StatedPrinter,
   formats: readonly ListedFormat[],
+  isDeployed: boolean,
 ): Message | undefined {
   if (done === undefined) return undefined;
   const { printer, findings } = row;
@@ -44,8 +48,10 @@ export function printerMessage(
     case "saved":
       return good(savedWhat(done, name), [...downloads, ...next]);
     case "changed":
-      return good(html`${savedWhat(done, name)}. Nothing to deploy again.`);
     case "redeploy":
+      // As the page says it of what was downloaded last: what was changed before counts, what was changed back does not.
+      if (!isDeployed) return good(savedWhat(done, name), downloads);
+      if (!row.changed) return good(html`${savedWhat(done, name)}. Nothing to deploy again.`);
       return good(html`${savedWhat(done, name)}. Revision changed: deploy again.`, downloads);
     case "icon":
       return good(html`${savedWhat(done, name)}. Packages carry it from now on.`, downloads);

@@ -11,6 +11,7 @@ export const paths = {
   deleteForGood: (id: number) => `/deletions/${id}/delete`,
   search: "/search",
   upload: "/drivers/upload",
+  uploadForm: "/drivers#upload-form",
   import: "/import",
   importPreview: "/import/preview",
   exportPrinters: "/export/printers.csv",

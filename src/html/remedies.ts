@@ -1,18 +1,27 @@
+import type { DriverSummary } from "../domain/driver.ts";
 import type { FindingKind } from "../domain/findings.ts";
 import type { ListedPrinter } from "../domain/listings.ts";
+import type { Remedy } from "../domain/remedy.ts";
+import { html } from "./html.ts";
 import type { Link } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { counted } from "./text.ts";
+
+type RemediedDriver = Pick<DriverSummary, "id" | "file_name">;
 
 /** Where a finding of a driver is mended; undefined where that is on the driver's own page. */
-export function driverRemedy(kind: FindingKind, driver: number): Link | undefined {
-  if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driverModel(driver) };
-  if (kind === "lost-model") return { label: "Choose another model", path: paths.driverModel(driver) };
-  if (kind === "archive") return { label: "Upload the ZIP again", path: `${paths.drivers}#upload-form` };
+export function driverRemedy(kind: FindingKind, driver: RemediedDriver): Link | undefined {
+  if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driverModel(driver.id) };
+  if (kind === "lost-model") return { label: "Choose another model", path: paths.driverModel(driver.id) };
+  if (kind === "archive") return uploadAgain(driver);
   return undefined;
 }
 
 /** Where it is mended that a printer is not ready. */
-export function remedyOf(kind: FindingKind, { printer, driver }: ListedPrinter): Link {
+export function remedyOf(
+  kind: FindingKind,
+  { printer, driver }: Pick<ListedPrinter, "printer" | "driver">,
+): Link {
   const edit = (label: string, field: string) => ({
     label,
     path: `${paths.printerEdit(printer.id)}#f-${field}`,
@@ -21,5 +30,46 @@ export function remedyOf(kind: FindingKind, { printer, driver }: ListedPrinter):
   if (kind === "same-name") return edit("Rename it", "name");
   if (kind === "same-address") return edit("Change the address", "address");
   if (kind === "lost-model" && printer.driver_desc !== "") return edit("Choose another model", "driver_desc");
-  return driverRemedy(kind, driver.id) ?? { label: "Open the driver", path: paths.driver(driver.id) };
+  return driverRemedy(kind, driver) ?? { label: "Open the driver", path: paths.driver(driver.id) };
+}
+
+function uploadAgain({ file_name }: Pick<DriverSummary, "file_name">): Link {
+  return { label: html`<span>Upload <bdi>${file_name}</bdi> again</span>`, path: paths.uploadForm };
+}
+
+/** The way out that a refusal names. */
+export function linkTo(remedy: Remedy): Link {
+  switch (remedy.kind) {
+    case "printer": {
+      const { label, path } = remedyOf(remedy.finding, remedy.row);
+      return {
+        label: remedy.isNamed ? html`<span><bdi>${remedy.row.printer.name}</bdi>: ${label}</span>` : label,
+        path,
+      };
+    }
+    case "upload":
+      return uploadAgain(remedy.driver);
+    case "drivers":
+      return { label: "Upload a driver", path: paths.uploadForm };
+    case "package": {
+      const { format, ids, withFailing } = remedy;
+      const path = `${paths.packageOfChosen(format)}?ids=${ids.join(",")}${withFailing ? "&all=1" : ""}`;
+      return {
+        label: `Download the other ${ids.length === 1 ? "one" : counted(ids.length, "printer")}`,
+        path,
+      };
+    }
+    case "left-out":
+      return { label: "See what stays out", path: `${paths.client(remedy.client)}#deploy` };
+    case "client-printers":
+      return {
+        label: `See ${remedy.count === 1 ? "it" : `all ${counted(remedy.count, "printer")}`} in the list`,
+        path: `${paths.printers}?client_id=${remedy.client}`,
+      };
+    case "move":
+      return {
+        label: `Move ${counted(remedy.count, "printer")} to another driver…`,
+        path: paths.driverMove(remedy.driver),
+      };
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { type ErrorCode, type Obstacles, UserError } from "../domain/errors.ts";
+import { type ErrorCode, type Help, UserError } from "../domain/errors.ts";
 import { errorFragment, errorPage } from "../html/error.ts";
 import { assets } from "./assets.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
@@ -30,7 +30,7 @@ export function errorReply(
 ): Reply {
   if (error instanceof UserError) {
     const headers = error.code === "busy" ? { "Retry-After": "5" } : {};
-    return statusReply(request, statusOf(error), error.message, headers, error.obstacles);
+    return statusReply(request, statusOf(error), error.message, headers, error.help);
   }
   const id = app.random(4).toString("hex");
   const what = error instanceof Error ? (error.stack ?? error.message) : error;
@@ -56,9 +56,9 @@ export function statusReply(
   status: number,
   message: string,
   headers: Record<string, string> = {},
-  obstacles?: Obstacles,
+  help: Help = {},
 ): TextReply {
-  const refusal = { message, obstacles };
+  const refusal = { message, help };
   if (request.headers["hx-request"] !== undefined) {
     return {
       ...htmlReply(errorFragment(refusal), status),

@@ -34,7 +34,11 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
 export async function ofChosen(context: Context<"format">): Promise<Reply> {
   const { app, params, url } = context;
   const format = formatOf(params.format);
-  const group = await chosenGroup(app.overview, idsIn(url.searchParams), withFailing(url));
+  const group = await chosenGroup(app.overview, {
+    format: format.id,
+    ids: idsIn(url.searchParams),
+    withFailing: withFailing(url),
+  });
   return countedPackage(context, format, await app.packages.ofGroup(format, group));
 }
 

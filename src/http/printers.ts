@@ -94,7 +94,8 @@ function parse({ store }: App, form: FormInput): PrinterSettings {
 export async function messageOf(app: App, id: number, done: Done | undefined): Promise<Message | undefined> {
   if (done === undefined) return undefined;
   const row = (await app.overview.read()).printersById.get(id);
-  return row && printerMessage(done, row, packageFormats);
+  const isDeployed = app.deployments.latest(id) !== undefined;
+  return row && printerMessage(done, row, packageFormats, isDeployed);
 }
 
 function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {

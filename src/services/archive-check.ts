@@ -13,7 +13,8 @@ interface Verdict {
 
 /** What a person is told of an archive that cannot be used. */
 export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sound">): UserError {
-  return new UserError("invalid", `The archive of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`);
+  const message = `The archive of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`;
+  return new UserError("invalid", message, {}, { remedies: [{ kind: "upload", driver }] });
 }
 
 /**

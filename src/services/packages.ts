@@ -2,8 +2,10 @@ import { crc32 } from "node:zlib";
 import type { DeployedPrinter } from "../domain/download.ts";
 import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
+import type { FindingKind } from "../domain/findings.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
-import { printerNeeds } from "../domain/printer.ts";
+import { type Printer, printerNeeds } from "../domain/printer.ts";
+import type { Remedy } from "../domain/remedy.ts";
 import { slug } from "../domain/slug.ts";
 import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
@@ -146,12 +148,14 @@ export class PackageBuilder {
    */
   #deployable({ printer }: Pick<PrinterDetails, "printer">, known = new Map<number, Driver>()): Deployable {
     if (printer.driver_id === null) {
-      throw new UserError("invalid", `“${printer.name}” has no driver: choose one on the printer’s page.`);
+      const message = `“${printer.name}” has no driver: choose one on the printer’s page.`;
+      throw new UserError("invalid", message, {}, { remedies: [remedyOf("no-driver", { printer })] });
     }
     const driver = known.get(printer.driver_id) ?? this.#store.drivers.get(printer.driver_id);
     known.set(driver.id, driver);
     const needs = printerNeeds(printer, driver);
-    if (needs !== undefined) throw new UserError("invalid", needs);
+    if (needs !== undefined)
+      throw new UserError("invalid", needs, {}, { remedies: [remedyOf("incomplete", { printer, driver })] });
     return { printer, driver };
   }
 
@@ -239,4 +243,11 @@ const plainDownload = { contentType: zipContentType, isResumable: true, isEncryp
 function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
   const { contentType, isResumable, isEncrypted, extension } = format;
   return { file, contentType, isResumable, isEncrypted, fileName: name + extension };
+}
+
+function remedyOf(
+  finding: FindingKind,
+  row: { readonly printer: Printer; readonly driver?: Driver },
+): Remedy {
+  return { kind: "printer", finding, row: { driver: undefined, ...row }, isNamed: false };
 }

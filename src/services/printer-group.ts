@@ -2,6 +2,7 @@ import type { Client } from "../domain/client.ts";
 import { chooseDeployment, type DeploymentChoice, type LeftOut } from "../domain/deployment-choice.ts";
 import { UserError } from "../domain/errors.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
+import type { Remedy } from "../domain/remedy.ts";
 import { slug } from "../domain/slug.ts";
 import type { Store } from "../store/store.ts";
 import { clientFileName } from "./download-names.ts";
@@ -17,7 +18,9 @@ export interface PrinterGroup {
 }
 
 /** What a client's printers are deployed as, and which of them are. */
-interface ClientGroup extends PrinterGroup, DeploymentChoice {}
+interface ClientGroup extends PrinterGroup, DeploymentChoice {
+  readonly client: number;
+}
 
 /** @param withFailing take what is known to fail all the same */
 export async function clientGroup(
@@ -28,29 +31,34 @@ export async function clientGroup(
   const { printers } = await overview.read();
   const rows = printers.filter((row) => row.client?.id === client.id);
   const choice = chooseDeployment(rows, withFailing);
-  return { ...choice, ...groupOf(choice.goesIn, client.name, clientFileName(client)) };
+  return { ...choice, client: client.id, ...groupOf(choice.goesIn, client.name, clientFileName(client)) };
 }
 
 /** @throws UserError "invalid" that names the first printers that stay out, where all of them do */
 export function requirePrinters(group: ClientGroup): PrinterGroup {
   if (group.goesIn.length > 0) return group;
   const why = group.leftOut.length === 0 ? "there is none yet." : reasonsOf(group.leftOut);
-  throw new UserError("invalid", `No printer of “${group.title}” can be deployed: ${why}`);
+  const remedies: Remedy[] = [...remediesOf(group.leftOut), { kind: "left-out", client: group.client }];
+  throw new UserError("invalid", `No printer of “${group.title}” can be deployed: ${why}`, {}, { remedies });
 }
 
 /** More printers than this are no choice that anybody made by hand. */
 const chosenLimit = 1000;
 
+/** What somebody asked for: a format of packages, and printers. */
+interface Chosen {
+  readonly format: string;
+  readonly ids: readonly number[];
+  /** Take what is known to fail all the same. */
+  readonly withFailing: boolean;
+}
+
 /**
  * Printers that somebody chose: all of them go in, or none.
- * @param withFailing take what is known to fail all the same
  * @throws UserError "not-found", or "invalid" that names the first that cannot go in
  */
-export async function chosenGroup(
-  overview: Overview,
-  ids: readonly number[],
-  withFailing: boolean,
-): Promise<PrinterGroup> {
+export async function chosenGroup(overview: Overview, chosen: Chosen): Promise<PrinterGroup> {
+  const { ids } = chosen;
   if (ids.length === 0) throw new UserError("invalid", "No printer is chosen: choose at least one.");
   if (ids.length > chosenLimit) {
     const message = `These are ${ids.length} printers: one package can have ${chosenLimit}.`;
@@ -62,16 +70,26 @@ export async function chosenGroup(
     if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
     return row;
   });
-  const { goesIn, leftOut } = chooseDeployment(rows, withFailing);
-  if (leftOut.length > 0) {
-    const count = `${leftOut.length} of these ${rows.length} printers cannot go into one package`;
-    throw new UserError("invalid", `${count}: ${reasonsOf(leftOut)} Leave them out of the choice.`);
-  }
+  const choice = chooseDeployment(rows, chosen.withFailing);
+  if (choice.leftOut.length > 0) throw notAllOf(choice, chosen);
+  const { goesIn } = choice;
   const [client, ...others] = new Set(goesIn.map((row) => row.client));
   const name = others.length === 0 ? client?.name : undefined;
   const count = goesIn.length === 1 ? "1-printer" : `${goesIn.length}-printers`;
   const fileName = [slug(name ?? ""), count].filter(Boolean).join("-");
   return groupOf(goesIn, name ?? "printers", fileName);
+}
+
+/** With a download of those that do go in. */
+function notAllOf({ goesIn, leftOut }: DeploymentChoice, { format, withFailing }: Chosen): UserError {
+  const total = goesIn.length + leftOut.length;
+  const some =
+    goesIn.length > 0 ? `${leftOut.length} of these ${total} printers cannot` : "None of these printers can";
+  const count = total === 1 ? "This printer cannot go into a package" : `${some} go into one package`;
+  const ids = goesIn.map(({ printer }) => printer.id);
+  const others: Remedy[] = ids.length > 0 ? [{ kind: "package", format, ids, withFailing }] : [];
+  const remedies = [...others, ...remediesOf(leftOut)];
+  return new UserError("invalid", `${count}: ${reasonsOf(leftOut)}`, {}, { remedies });
 }
 
 function groupOf(rows: readonly StatedPrinter[], title: string, fileName: string): PrinterGroup {
@@ -85,6 +103,13 @@ function reasonsOf(leftOut: readonly LeftOut[]): string {
   const reasons = named.map(({ row, reason }) => `“${row.printer.name}”: ${reason.text}`);
   const rest = leftOut.length - named.length;
   return reasons.join(" ") + (rest > 0 ? ` And ${rest} more.` : "");
+}
+
+/** The same printers that are named. */
+function remediesOf(leftOut: readonly LeftOut[]): Remedy[] {
+  return leftOut
+    .slice(0, namedReasons)
+    .map(({ row, reason }) => ({ kind: "printer", finding: reason.kind, row, isNamed: leftOut.length > 1 }));
 }
 
 /** Bytes of the settings of all printers in one package: a thousand ordinary ones have a million. */

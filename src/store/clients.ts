@@ -83,7 +83,8 @@ export class Clients {
     return this.#db.freeingWrite((isFull) => {
       const { name } = this.get(id);
       const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
-      if (users.length > 0) throw stillInUse(`The client “${name}”`, users);
+      if (users.length > 0)
+        throw stillInUse(`The client “${name}”`, users, { kind: "client-printers", client: id });
       const clients = rowsOf(this.#db, "clients", "id", [id]);
       const rest = { references: noReferences, files: [] };
       const deletion = { kind: "client", recordId: id, name, rows: { clients }, ...rest } as const;
@@ -124,8 +125,15 @@ export class Clients {
 /** More printers than this are not linked to. */
 const mostLinked = 20;
 
-/** Why something cannot be deleted: the printers that need it, as rows with `id` and `name`. */
-export function stillInUse(what: string, users: readonly Row[]): UserError {
+type WayOut =
+  | { readonly kind: "client-printers"; readonly client: number }
+  | { readonly kind: "move"; readonly driver: number };
+
+/**
+ * Why something cannot be deleted: the printers that need it, as rows with `id` and `name`.
+ * @param wayOut to where these printers can be changed
+ */
+export function stillInUse(what: string, users: readonly Row[], wayOut: WayOut): UserError {
   const names = users.slice(0, 5).map((row) => `“${row.name}”`);
   const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
   const remedy = "Change or delete these printers first";
@@ -137,9 +145,12 @@ export function stillInUse(what: string, users: readonly Row[]): UserError {
     `${what} is still used by ${names.join(", ")}${rest}. ${remedy}.`,
     {},
     {
-      sentence: `${what} is still in use, and stays. ${remedy}`,
-      records,
-      more: users.length - records.length,
+      obstacles: {
+        sentence: `${what} is still in use, and stays. ${remedy}`,
+        records,
+        more: users.length - records.length,
+      },
+      remedies: [{ ...wayOut, count: users.length }],
     },
   );
 }

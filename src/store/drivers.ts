@@ -155,7 +155,7 @@ export class Drivers {
       const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       const users = this.#db.all("SELECT id, name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
-      if (users.length > 0) throw stillInUse("This driver", users);
+      if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
       const rows = {
         drivers: rowsOf(this.#db, "drivers", "id", [id]),
         reports: rowsOf(this.#db, "reports", "driver_id", [id]),

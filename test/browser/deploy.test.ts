@@ -139,7 +139,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     );
     assert.match(refused[0]?.[0] ?? "", /has no driver description/);
     assert.match(refused[1]?.[0] ?? "", /No driver assigned/);
-    assert.match(archive, /missing on disk: upload .* again[\s\S]*Upload the ZIP again/);
+    assert.match(archive, /missing on disk: upload .* again[\s\S]*Upload driver\.zip again/);
     assert.equal(await downloads.count(), 0);
   });
 

@@ -39,12 +39,15 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const isFocused = await focused(page);
     const faults = await accessibilityProblems(page);
     await picture(page, "download-refused");
+    const ways = await page.locator("#message .actions li").allInnerTexts();
     await service.addDriver();
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Try again" }).click();
+    await link(page).click();
     await download;
+    await message(page).waitFor({ state: "detached" });
 
     assert.equal(isFocused, true);
+    assert.deepEqual(ways, ["Upload driver.zip again", "Close"]);
     assert.equal(page.url(), `${service.url}/printers/1`);
     assert.deepEqual(downloads, ["office.intunewin"]);
     assert.deepEqual([...faults, ...problems], []);
@@ -75,6 +78,75 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     failing.mock.restore();
     await service.fetch("/printers/1", { method: "DELETE" });
     await said("There is no printer 1.");
+  });
+
+  test("that gets no answer can be asked for again, and then nothing says any more that there is none", async (t) => {
+    const { page } = await printerPage(t);
+    await page.route("**/packages/mdm", (route) => route.abort());
+
+    await link(page).click();
+    await message(page).getByText("The service does not answer").waitFor();
+    await page.unroute("**/packages/mdm");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await download;
+    await message(page).waitFor({ state: "detached" });
+
+    assert.equal(await isFocusIn(page, 'a[href="/printers/1/packages/mdm"]'), true);
+  });
+
+  test("is said on the page without loading it again, and what is folded out stays so", async (t) => {
+    const { page, service } = await printerPage(t);
+    await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
+    await page.reload();
+    await page.getByText("All downloads").click();
+    const before = await page.locator(".downloaded > p").innerText();
+
+    const download = page.waitForEvent("download");
+    await link(page).click();
+    await download;
+    await page.locator(".downloaded > p").getByText("Downloaded 21 Nov 2026").waitFor();
+
+    assert.equal(before, "Not downloaded yet.");
+    assert.equal(await page.locator(".downloaded li").count(), 2);
+    assert.equal(await page.locator(".downloaded li").first().isVisible(), true);
+  });
+
+  test("of chosen printers that is refused closes its sheet, and its message lies over nothing and under nothing", async (t) => {
+    const { service, page } = await printerPage(t);
+    await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
+    const covering = `(() => {
+      const message = document.querySelector("#message > .notice");
+      const covered = [...message.querySelectorAll("p, a, button")].filter((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        return !message.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      });
+      return covered.map(({ outerHTML }) => outerHTML.slice(0, 80));
+    })()`;
+    const found: unknown[] = [];
+
+    for (const [width, height] of [
+      [1440, 900],
+      [360, 640],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${service.url}/printers`);
+      for (const box of await page.locator("input[name=ids]").all()) await box.check();
+      await page.locator(".bulk summary").getByText("Download").click();
+      await page.getByRole("button", { name: "For RMM" }).click();
+      await message(page).getByText("1 of these 2 printers cannot go into one package").waitFor();
+      await picture(page, `${width}-bulk-download-refused`);
+      found.push(await page.evaluate(covering), await page.locator(".bulk details[open]").count());
+      assert.equal(await focused(page), true);
+    }
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download the other one" }).click();
+    const name = (await download).suggestedFilename();
+    await message(page).waitFor({ state: "detached" });
+
+    assert.deepEqual(found, [[], 0, [], 0]);
+    assert.equal(name, "1-printer.zip");
+    assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
   });
 
   test("that takes long shows it, and can be given up", async (t) => {

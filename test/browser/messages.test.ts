@@ -56,6 +56,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await says("Saved: the icon of Office");
     await page.getByRole("button", { name: "Remove the icon" }).click();
     await says("Deleted: Icon of Office");
+    await (await fetch(`${url}/printers/1/packages/rmm`)).arrayBuffer();
     await page.goto(`${url}/printers/1/edit`);
     await page.getByLabel("Address").fill("10.0.0.77");
     await page.keyboard.press("Enter");
@@ -99,7 +100,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const page = await (await openBrowser(t)).newPage();
 
     await page.goto(`${url}/printers/1?done=redeploy&q=x`);
-    await message(page).getByText("deploy again").waitFor();
+    await message(page).getByText("Saved: Office").waitFor();
     const isFocused = await isFocusIn(page, "#message");
     const address = page.url();
     await page.reload();
