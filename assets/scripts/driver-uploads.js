@@ -1,12 +1,7 @@
 import { $, notify } from "./dom.js";
+import { advance, lineOf, offerAgain, refuse, say } from "./upload-lines.js";
 
-/**
- * @typedef {object} Upload
- * @property {File} file
- * @property {HTMLLIElement} line
- * @property {XMLHttpRequest} request
- * @property {boolean} isCancelled
- */
+/** @typedef {import("./upload-lines.js").Upload} Upload */
 
 /** How many uploads of this page are waiting or under way. */
 let open = 0;
@@ -29,41 +24,20 @@ export function uploadDrivers(form) {
   const isSingle = form.dataset.single !== undefined;
   input.multiple = !isSingle;
   $("[data-scripted]", form)?.removeAttribute("hidden");
-  const label = button.textContent ?? "";
-  /** @type {Upload[]} */
-  const waiting = [];
-  let isRunning = false;
+  const queue = queueOf(form, button);
 
   /** @param {readonly File[]} files */
   const add = (files) => {
-    if (!isRunning) lines.replaceChildren();
+    if (!queue.isRunning()) lines.replaceChildren();
     const [taken, others] = isSingle ? [files.slice(0, 1), files.slice(1)] : [files, []];
-    for (const file of taken) waiting.push(lineOf(file, lines));
-    for (const file of others)
-      refuse(lineOf(file, lines), "One ZIP is taken here: upload others under Drivers.");
-    lines.hidden = false;
-    open = waiting.length + Number(isRunning);
-    if (!isRunning) void run();
-  };
-  const run = async () => {
-    isRunning = true;
-    button.setAttribute("disabled", "");
-    /** @type {HTMLElement[]} */
-    const answers = [];
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      open = waiting.length + 1;
-      const answer = await uploadOne(next, form, (text) => {
-        button.textContent = text;
-      });
-      if (answer) answers.push(answer);
+    for (const file of taken) lines.append(queue.add(file).line);
+    for (const file of others) {
+      const upload = lineOf(file);
+      lines.append(upload.line);
+      refuse(upload, "One ZIP is taken here: upload others under Drivers.");
     }
-    open = 0;
-    isRunning = false;
-    button.removeAttribute("disabled");
-    button.textContent = label;
-    form.reset();
-    const [first] = answers.filter((answer) => answer.matches(".bad"));
-    (first ?? answers.at(-1))?.focus();
+    lines.hidden = false;
+    queue.goOn();
   };
 
   form.addEventListener("submit", (event) => {
@@ -83,51 +57,74 @@ export function uploadDrivers(form) {
 }
 
 /**
- * @param {File} file
- * @param {HTMLElement} lines
- * @returns {Upload}
+ * Files that wait, of which one at a time is uploaded.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} button says how far it is
  */
-function lineOf(file, lines) {
-  const line = document.createElement("li");
-  const name = document.createElement("bdi");
-  name.textContent = file.name;
-  const state = document.createElement("span");
-  state.className = "state";
-  state.textContent = "waits";
-  const bar = document.createElement("progress");
-  bar.max = 100;
-  bar.value = 0;
-  bar.setAttribute("aria-label", `Upload of ${file.name}`);
-  const cancel = document.createElement("button");
-  cancel.type = "button";
-  cancel.textContent = "Cancel";
-  cancel.setAttribute("aria-label", `Cancel ${file.name}`);
-  line.append(name, " ", state, bar, cancel);
-  lines.append(line);
-  const upload = { file, line, request: new XMLHttpRequest(), isCancelled: false };
-  cancel.addEventListener("click", () => {
-    upload.isCancelled = true;
-    upload.request.abort();
-    if (upload.request.readyState === XMLHttpRequest.UNSENT) say(upload, "cancelled");
-  });
-  return upload;
+function queueOf(form, button) {
+  const label = button.textContent ?? "";
+  /** @type {Upload[]} */
+  const waiting = [];
+  let isRunning = false;
+  /** How many have had their turn, the one that has it now among them. */
+  let turns = 0;
+
+  /** @param {number} percent */
+  const show = (percent) => {
+    const total = turns + waiting.length;
+    button.textContent = progressText(percent, total > 1 ? `${turns} of ${total}` : "");
+  };
+  const run = async () => {
+    isRunning = true;
+    button.setAttribute("disabled", "");
+    /** @type {HTMLElement[]} */
+    const answers = [];
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      open = waiting.length + 1;
+      turns++;
+      const answer = await uploadOne(next, form, show);
+      if (answer) answers.push(answer);
+    }
+    open = 0;
+    turns = 0;
+    isRunning = false;
+    button.removeAttribute("disabled");
+    button.textContent = label;
+    form.reset();
+    const [first] = answers.filter((answer) => answer.matches(".bad"));
+    (first ?? answers.at(-1))?.focus();
+  };
+  const goOn = () => {
+    open = waiting.length + Number(isRunning);
+    if (!isRunning) void run();
+  };
+  /** @param {File} file */
+  const add = (file) => {
+    const upload = lineOf(file, () => {
+      const next = add(file);
+      upload.line.replaceWith(next.line);
+      $("button", next.line)?.focus();
+      goOn();
+    });
+    waiting.push(upload);
+    return upload;
+  };
+  return { add, goOn, isRunning: () => isRunning };
 }
 
 /**
- * What stands in the line once the upload is over.
- * @param {Upload} upload
- * @param {string} text
+ * @param {number} percent
+ * @param {string} which of several
  */
-function say({ line }, text) {
-  for (const part of line.querySelectorAll("progress, button")) part.remove();
-  const state = $(".state", line);
-  if (state) state.textContent = text;
+function progressText(percent, which) {
+  if (percent === 100) return which ? `Reading ${which}…` : "Reading the file…";
+  return which ? `Uploading ${which}, ${percent} %` : `Uploading ${percent} %`;
 }
 
 /**
  * @param {Upload} upload
  * @param {HTMLFormElement} form
- * @param {(text: string) => void} show
+ * @param {(percent: number) => void} show
  * @returns {Promise<HTMLElement | undefined>} what is said of it
  */
 async function uploadOne(upload, form, show) {
@@ -141,16 +138,15 @@ async function uploadOne(upload, form, show) {
     return undefined;
   }
   if (answer === undefined) {
-    return refuse(
-      upload,
-      "The service does not answer, or the upload broke off. Nothing was stored: try again.",
-    );
+    return refuse(upload, "The service does not answer, or the upload broke off. Nothing was stored.", true);
   }
   const page = new DOMParser().parseFromString(answer, "text/html");
   const notice = $(".notice", page.body);
-  if (!notice) return refuse(upload, `The service answered with ${upload.request.status}.`);
+  const isAway = upload.request.status >= 500;
+  if (!notice) return refuse(upload, `The service answered with ${upload.request.status}.`, isAway);
   say(upload, "");
   upload.line.append(notice);
+  if (isAway) offerAgain(upload);
   notice.removeAttribute("data-focus");
   renew("#driver-rows", page);
   bring(notice);
@@ -181,12 +177,15 @@ async function problemOf(file, limit) {
 /**
  * @param {Upload} upload
  * @param {HTMLFormElement} form
- * @param {(text: string) => void} show
+ * @param {(percent: number) => void} show
  * @returns {Promise<string | undefined>} what the service answers, if it does
  */
 function send({ file, line, request }, form, show) {
   request.upload.addEventListener("progress", ({ lengthComputable, loaded, total }) => {
-    if (lengthComputable) advance(line, Math.floor((100 * loaded) / total), show);
+    if (!lengthComputable) return;
+    const percent = Math.floor((100 * loaded) / total);
+    advance(line, percent);
+    show(percent);
   });
   const body = new FormData();
   body.set("file", file);
@@ -194,41 +193,12 @@ function send({ file, line, request }, form, show) {
   request.setRequestHeader("HX-Request", "true");
   request.setRequestHeader("Accept", "text/html");
   request.setRequestHeader("HX-Current-URL", location.href);
-  show("Uploading 0 %");
+  show(0);
   return new Promise((resolve) => {
     request.addEventListener("load", () => resolve(request.responseText));
     for (const end of ["error", "abort"]) request.addEventListener(end, () => resolve(undefined));
     request.send(body);
   });
-}
-
-/**
- * @param {HTMLElement} line
- * @param {number} percent
- * @param {(text: string) => void} show
- */
-function advance(line, percent, show) {
-  /** @type {HTMLProgressElement | null} */
-  const bar = $("progress", line);
-  const state = $(".state", line);
-  if (bar) bar.value = percent;
-  if (state) state.textContent = percent < 100 ? `${percent} %` : "is read…";
-  show(percent < 100 ? `Uploading ${percent} %` : "Reading the file…");
-}
-
-/**
- * @param {Upload} upload
- * @param {string} text
- */
-function refuse(upload, text) {
-  say(upload, "");
-  const notice = document.createElement("div");
-  notice.className = "notice bad";
-  notice.setAttribute("role", "alert");
-  notice.tabIndex = -1;
-  notice.textContent = text;
-  upload.line.append(notice);
-  return notice;
 }
 
 /**

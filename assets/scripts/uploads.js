@@ -29,6 +29,10 @@ export function watchUpload(form) {
     // What was refused stays chosen.
     if (detail.successful && detail.xhr.status < 400) form.reset();
   });
-  form.addEventListener("htmx:xhr:abort", () => notify("The upload is cancelled.", "good"));
+  form.addEventListener("htmx:xhr:abort", () => {
+    notify("The upload is cancelled.", "good");
+    // The button that was pressed is gone; the file is still chosen.
+    $("input[type=file]", form)?.focus();
+  });
   cancel?.addEventListener("click", () => htmx.trigger(form, "htmx:abort"));
 }

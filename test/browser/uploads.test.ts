@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
-import { openWide, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { isFocusIn, openWide, picture, watch, withoutBrowser } from "../support/browser.ts";
 import { driverZip } from "../support/driver-zip.ts";
 
 interface Chosen {
@@ -114,7 +114,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
       .getByLabel("Driver ZIP")
       .setInputFiles([zip("large.zip", Buffer.alloc(6_000_000, "PK")), zip("small.zip", driverZip())]);
     await page.getByRole("button", { name: "Upload driver" }).click();
-    await page.getByRole("button", { name: /Uploading \d+ %/ }).waitFor();
+    await page.getByRole("button", { name: /Uploading 1 of 2, \d+ %/ }).waitFor();
     const asked: string[] = [];
     page.once("dialog", (dialog) => {
       asked.push(dialog.type());
@@ -123,12 +123,14 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
     await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
     await page.getByRole("button", { name: "Cancel large.zip" }).click();
+    const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
     await page.getByText("The upload is cancelled.").waitFor();
     await page.getByText("is uploaded").waitFor();
     await page.getByRole("link", { name: "Clients" }).click();
     await page.waitForURL(`${url}/clients`);
 
     assert.deepEqual(asked, ["beforeunload"]);
+    assert.equal(isFocused, true, "the line has the focus of the button that is gone");
     assert.equal(app.store.drivers.count(), 1);
   });
 
@@ -142,6 +144,27 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByRole("button", { name: "Upload driver" }).click();
 
     await page.locator("#upload-lines .notice.bad").getByText("The service does not answer").waitFor();
+  });
+
+  test("an upload that broke off is tried again from its line, without choosing the file again", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await openWide(t);
+    await page.goto(`${url}/drivers`);
+    await page.route("**/drivers/upload", (route) => route.abort());
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles([zip("a.zip", driverZip()), zip("no.zip", Buffer.from("MZ"))]);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.locator("#upload-lines .notice.bad").nth(1).waitFor();
+    await page.unroute("**/drivers/upload");
+    const offered = await page.locator("#upload-lines button").allInnerTexts();
+
+    await page.getByRole("button", { name: "Try a.zip again" }).click();
+    await page.locator("#upload-lines .notice.good:focus").getByText("is uploaded").waitFor();
+
+    assert.deepEqual(offered, ["Try again"], "what is no ZIP is none later either");
+    assert.equal(await page.locator("#upload-lines > li").count(), 2);
+    assert.equal(app.store.drivers.count(), 1);
   });
 
   test("a driver uploaded from a printer's form is chosen there, and what was typed stays", async (t) => {
