@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
 import { agreementIn, marked, planOf } from "./support/lists.ts";
 import { makePng } from "./support/png.ts";
 
@@ -189,4 +190,41 @@ test("the printers’ page leads to the lists, and the page says by which rule a
   assert.match(page, /A row is the printer that it was exported from/);
   assert.match(page, /Get-PrinterPort @target/);
   assert.match(page, /href="\/export\/printers.csv"/);
+});
+
+test("a file that is no text is called what it is, and a ZIP leads to where drivers are uploaded", async (t) => {
+  const { upload } = await startApp(t);
+  const script = { "hx-request": "true" };
+  const said = async (bytes: Uint8Array, name: string, headers = {}) => {
+    const answer = await upload("/import/preview", bytes, name, headers);
+    return [answer.status, await answer.text()] as const;
+  };
+
+  const zip = await said(driverZip(), "driver.zip", script);
+  const page = await said(driverZip(), "driver.zip", navigation);
+  const picture = await said(makePng(), "icon.png", script);
+  const utf16 = await said(Buffer.from(`\ufeff${list}`, "utf16le"), "printers.csv");
+
+  for (const [status, text] of [zip, page]) {
+    assert.equal(status, 422);
+    assert.match(text, /This is no list but a ZIP[^<]* <a href="\/drivers#upload-form">Upload a driver<\/a>/);
+  }
+  assert.equal(picture[0], 422);
+  assert.match(picture[1], /This is no list but a file of another kind\./);
+  assert.doesNotMatch(picture[1], /<a /);
+  assert.equal(utf16[0], 200);
+});
+
+test("a preview names fields as forms do, and offers nothing where there is nothing to import", async (t) => {
+  const { post, upload } = await startApp(t);
+  await post("/printers", { name: "Office", address: "10.0.0.1" });
+  const previewOf = async (text: string) =>
+    (await upload("/import/preview", Buffer.from(text), "printers.csv")).text();
+
+  const changed = await previewOf("name,address,port_name\nOffice,10.0.0.1,LPT_1\n");
+  const wrong = await previewOf('name,address\nOffice,10.0.0.1\n"A, B",10.0.0.3\n');
+
+  assert.match(changed, /<li>Port: <bdi>IP_10\.0\.0\.1<\/bdi> → <bdi>LPT_1<\/bdi><\/li>/);
+  assert.doesNotMatch(wrong, /leave_wrong/);
+  assert.match(wrong, /Nothing to import: 1 row is wrong, and no other row would change anything here\./);
 });

@@ -18,7 +18,7 @@ const titles: Record<number, string> = {
 };
 
 /** Why something was refused, for a person to read and mend. */
-interface Refusal {
+export interface Refusal {
   readonly message: string;
   readonly help: Help;
 }

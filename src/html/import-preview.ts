@@ -3,6 +3,7 @@ import type { Change, ImportPlan, Mark, PlannedRow } from "../domain/import-plan
 import { type Html, html } from "./html.ts";
 import { badge } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { labelOfField } from "./printer-form.ts";
 import { count, counted } from "./text.ts";
 
 /** What the second step is sent. */
@@ -108,20 +109,26 @@ function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefin
 
 function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }: ImportAgreement): Html {
   const written = counts.new + counts.changes;
-  const label = written > 0 ? `Import ${counted(written, "printer")}` : "Nothing to import";
   return html`<form class="confirm" method="post" action="${paths.import}" enctype="multipart/form-data"
     hx-post="${paths.import}" hx-encoding="multipart/form-data" hx-target="#import" hx-swap="outerHTML" hx-disabled-elt="find .primary">
     <input type="hidden" name="state" value="${state}"><input type="hidden" name="digest" value="${digest}">
     <input type="hidden" name="client" value="${client}">${takesAll && html`<input type="hidden" name="all" value="on">`}
     ${
       counts.wrong > 0 &&
+      written > 0 &&
       html`<div class="field check"><input id="f-leave" name="leave_wrong" type="checkbox" value="on">
         <label for="f-leave">Leave ${counted(counts.wrong, "wrong row")} out</label></div>`
     }
-    <p class="actions">${written > 0 && html`<button class="primary">${label}</button>`}
+    <p class="actions">${written > 0 && html`<button class="primary">Import ${counted(written, "printer")}</button>`}
       ${counts["left out"] > 0 && takeAllButton(counts["left out"])}
       <a class="button" href="${paths.import}">Choose another list</a></p>
-    ${written === 0 && html`<p>${label}: nothing of this list would change anything here.</p>`}</form>`;
+    ${written === 0 && html`<p>Nothing to import: ${nothingToImport(counts.wrong)}</p>`}</form>`;
+}
+
+function nothingToImport(wrong: number): string {
+  if (wrong === 0) return "nothing of this list would change anything here.";
+  const others = `no other row would change anything here. Mend the list and choose it again.`;
+  return `${counted(wrong, "row is", "rows are")} wrong, and ${others}`;
 }
 
 /** Shows the preview again, with what is left out otherwise. */
@@ -164,7 +171,7 @@ function details({ reasons, changes, notes }: PlannedRow): Html | undefined {
 }
 
 function changed({ field, from, to }: Change): Html {
-  return html`<code>${field}</code>: ${shown(from)} → ${shown(to)}`;
+  return html`${labelOfField(field)}: ${shown(from)} → ${shown(to)}`;
 }
 
 const shownCharacters = 80;

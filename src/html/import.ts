@@ -1,6 +1,7 @@
 import { mostRows } from "../domain/import-row.ts";
 import type { ClientName } from "../domain/listings.ts";
 import { csvColumns } from "../domain/printer-csv.ts";
+import { type Refusal, refusalMessage } from "./error.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, type Message, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -20,7 +21,7 @@ export interface ImportForm {
   readonly client: string;
   readonly takesAll: boolean;
   readonly text: string;
-  readonly problem?: string | undefined;
+  readonly problem?: Refusal | undefined;
 }
 
 export const emptyImport: ImportForm = { client: "", takesAll: false, text: "" };
@@ -66,8 +67,10 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
 }
 
 /** Why a list cannot be read; above the form, which keeps what was chosen. */
-export function importProblem(problem: string): Html {
-  return html`<div class="problems" role="alert" tabindex="-1" data-focus><p><strong>Not read.</strong> ${problem}</p></div>`;
+export function importProblem(problem: Refusal): Html {
+  const { text, links = [] } = refusalMessage(problem);
+  const ways = links.map(({ label, path }) => html` <a href="${path}">${label}</a>`);
+  return html`<div class="problems" role="alert" tabindex="-1" data-focus><p><strong>Not read.</strong> ${text}${ways}</p></div>`;
 }
 
 function commandSection(command: string): Html {

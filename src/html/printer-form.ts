@@ -45,6 +45,17 @@ const labels = {
   keep_driver: "Leave the driver on the machine at uninstall",
 } as const satisfies Record<keyof PrinterSettings, string>;
 
+const knownLabels: Readonly<Record<string, string>> = {
+  ...labels,
+  client: labels.client_id,
+  driver: labels.driver_id,
+};
+
+/** What a field is called on pages, or a column of a list that stands for one; its own name where there is no other. */
+export function labelOfField(name: string): string {
+  return Object.hasOwn(knownLabels, name) ? (knownLabels[name] ?? name) : name;
+}
+
 function named<Name extends keyof typeof labels>(name: Name) {
   return { name, label: labels[name] };
 }

@@ -114,7 +114,23 @@ async function listIn({ state = "", text = "" }: FormInput, file: Buffer | undef
   if (state !== "") return unpackList(state, listLimitBytes);
   const list = file !== undefined && file.length > 0 ? file : Buffer.from(text, "utf8");
   if (list.length > listLimitBytes) throw tooLarge();
+  if (list === file) requireText(file);
   return list;
+}
+
+const zipStart = Buffer.from("PK\x03\x04", "latin1");
+const zipMessage =
+  "This is no list but a ZIP, as drivers and Excel’s workbooks are. A workbook has to be saved as CSV; drivers are uploaded under Drivers.";
+
+/** @throws UserError "invalid" of a file of another kind */
+function requireText(file: Buffer): void {
+  if (file.subarray(0, zipStart.length).equals(zipStart))
+    throw new UserError("invalid", zipMessage, {}, { remedies: [{ kind: "drivers" }] });
+  // As it is read: in UTF-16 every second byte of ordinary text is zero.
+  if (!decodeText(file.subarray(0, 1024)).includes("\0")) return;
+  const message =
+    "This is no list but a file of another kind. A list is a CSV, or what the command below copies.";
+  throw new UserError("invalid", message);
 }
 
 function tooLarge(): UserError {
@@ -127,11 +143,11 @@ function problemReply(app: App, request: IncomingMessage, form: ImportForm, erro
   const status = statusOf(error);
   if (request.headers["hx-request"] !== undefined) {
     const headers = { "HX-Retarget": "#import-problem", "HX-Reswap": "innerHTML" };
-    return { ...htmlReply(importProblem(error.message), status), headers };
+    return { ...htmlReply(importProblem(error), status), headers };
   }
   if (!isNavigation(request)) throw error;
   const text = form.text.length > shownText ? "" : form.text;
-  const shown = importStart(pageData(app), { ...form, text, problem: error.message });
+  const shown = importStart(pageData(app), { ...form, text, problem: error });
   return htmlReply(importPage({ assets }, shown), status);
 }
 
