@@ -31,7 +31,8 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
   return page(
     { ...frame, title: client.name, heading: html`<bdi>${client.name}</bdi>`, place: "Clients", action },
     html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
-    <div class="deploy-page">
+    ${client.notes !== "" && html`<p class="on-paper" dir="auto">${client.notes}</p>`}
+    <div class="deploy-page off-paper">
       ${printers.length > 0 && clientDeploySection({ ...choice, offer, downloaded })}
       <div class="deploy-side"><section><h2>Settings</h2>${clientSettings(client, form)}</section></div>
     </div>

@@ -138,8 +138,10 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(found, []);
   });
 
-  test("is printed without what is clicked: a client's sheet with its printers", async (t) => {
-    const { url } = await fullService(t);
+  test("is printed without what is clicked: a client's sheet with its notes and printers, and what is wrong with them", async (t) => {
+    const { url, post } = await fullService(t);
+    await post("/clients/1", { name: "Kunde Müller & Söhne", notes: "Ask for the key\nat the desk" });
+    await post("/printers", { name: "Bare", client_id: "1", address: "10.2.0.99" });
     const page = await (await openBrowser(t, { viewport: { width: 700, height: 900 } })).newPage();
     const found: string[] = [];
     await page.emulateMedia({ media: "print" });
@@ -151,9 +153,14 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     }
     await page.goto(`${url}/clients/1`);
     const sheet = String(await page.evaluate("document.querySelector('main').innerText"));
+    const bare = await page.locator(".printers tbody tr", { hasText: "Bare" }).boundingBox();
+    await picture(page, "print-client-sheet");
 
     assert.deepEqual(found, []);
-    for (const text of ["Kunde Müller", "Office", "10.2.0.17"]) assert.ok(sheet.includes(text), text);
-    assert.doesNotMatch(sheet, /Settings|Edit|Delete/);
+    for (const text of ["Kunde Müller", "Ask for the key\nat the desk", "Office", "10.2.0.17"])
+      assert.ok(sheet.includes(text), text);
+    assert.match(sheet, /Blocked\s+No driver assigned: choose one/);
+    assert.doesNotMatch(sheet, /Settings|Edit|Delete|Deploy all|Intune|What goes in|all the same|…/);
+    assert.ok((bare?.height ?? 99) < 70, `a printer and its reason are two lines: ${bare?.height}`);
   });
 });
