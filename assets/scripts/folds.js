@@ -1,5 +1,32 @@
 import { $ } from "./dom.js";
 
+/** Folds whose content lies over the page. */
+const overlays = "details.why[open], .bulk details[open]";
+
+// A click elsewhere closes a reason; sheets with choices stay open while rows are chosen.
+document.addEventListener("click", ({ target }) => {
+  const inside = target instanceof Element ? target.closest("details.why") : null;
+  /** @type {NodeListOf<HTMLDetailsElement>} */
+  const open = document.querySelectorAll("details.why[open]");
+  for (const fold of open) if (fold !== inside) fold.open = false;
+});
+
+// Before messages, which the same key closes.
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (event.key !== "Escape" || $("dialog[open]")) return;
+    /** @type {HTMLDetailsElement | null} */
+    const fold = $(overlays);
+    if (!fold) return;
+    event.preventDefault();
+    const hadFocus = fold.contains(document.activeElement);
+    fold.open = false;
+    if (hadFocus) $("summary", fold)?.focus();
+  },
+  true,
+);
+
 /**
  * A fold says how many of its fields are not as in an empty form.
  * @param {HTMLDetailsElement} fold

@@ -1,4 +1,4 @@
-import { $ } from "./dom.js";
+import { $, make } from "./dom.js";
 
 /** @type {HTMLInputElement | undefined} The box that was ticked last: a range begins there. */
 let last;
@@ -26,6 +26,7 @@ export function chooseRows(form) {
     if (target.name !== "ids")
       tickAll(target.matches(".all") ? form : target.closest("tbody"), target.checked);
     show(form);
+    leadOn(form, target);
   });
   form.addEventListener("keydown", (event) => {
     const { key, target } = event;
@@ -87,6 +88,20 @@ function show(form) {
   bar.classList.add("ready");
   bar.hidden = chosen === 0;
   text.textContent = `${chosen} chosen`;
+}
+
+/**
+ * What can be done with the chosen rows stands behind all of them: the next stop of the Tab key leads there.
+ * @param {HTMLFormElement} form
+ * @param {HTMLInputElement} box that was ticked last
+ */
+function leadOn(form, box) {
+  const bar = $(".bulk", form);
+  $(".to-chosen", form)?.remove();
+  if (!bar || bar.hidden) return;
+  const link = make("button", { type: "button", class: "to-chosen" }, "To what is chosen");
+  link.addEventListener("click", () => $("summary", bar)?.focus());
+  box.closest("td, th")?.append(link);
 }
 
 /**

@@ -64,7 +64,7 @@ function planSection({ from, plan, standing, form }: MovePageData): Html {
     <form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
       ${problemSummary(form)}
       <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
-      <table><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
+      <table class="pairs"><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
       <tbody>${pairs.map((pair, i) => pairRow(pair, i, form))}</tbody></table>
       <datalist id="move-models">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>
       <p class="hint">${counted(total, "printer")} will install again: deploy ${total === 1 ? "it" : "them"} after the move.</p>

@@ -24,7 +24,7 @@ export function stateBadge({ state, findings }: Standing): Html {
   const [worst] = findings;
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
-  return html`<details class="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)}</p></details>`;
+  return html`<details class="why" name="why"><summary>${word}</summary><p>${isolated(worst.text)} ${remedy(worst)}</p></details>`;
 }
 
 /** All findings, a line each, in a box; its tone is that of the worst. */
