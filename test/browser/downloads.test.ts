@@ -100,7 +100,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
     await page.reload();
     await page.getByText("All downloads").click();
-    const before = await page.locator(".downloaded > p").innerText();
+    const before = await page.locator(".downloaded > p").textContent();
 
     const download = page.waitForEvent("download");
     await link(page).click();

@@ -173,6 +173,50 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.getByText("Saved: Typed").waitFor();
   });
 
+  test("of a service that does not answer says what is true of that request, and goes when it answers again", async (t) => {
+    const { url, addPrinter, post } = await startApp(t);
+    await addPrinter();
+    await post("/printers", { name: "Bare", address: "10.0.0.1" });
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    await page.goto(`${url}/printers`);
+    const said: [string, boolean][] = [];
+    const read = async () => {
+      await message(page).getByText("The service does not answer").waitFor();
+      await page.waitForTimeout(100);
+      said.push([(await message(page).locator("p").textContent()) ?? "", await isFocusIn(page, "#message")]);
+      await page.keyboard.press("Escape");
+    };
+
+    await page.route("**/*", (route) => route.abort());
+    await page.getByRole("button", { name: "Delete Bare" }).click();
+    await read();
+    await page.getByLabel("Choose Bare").check();
+    await page.locator(".bulk summary").getByText("Client", { exact: true }).click();
+    await page.getByRole("button", { name: "Move" }).click();
+    await read();
+    await page.keyboard.press("Escape");
+    await page.getByLabel("In which state").selectOption("Ready");
+    await read();
+    await page.getByLabel("In which state").selectOption("Blocked");
+    await message(page).waitFor();
+    await page.unroute("**/*");
+    await page.getByLabel("In which state").selectOption("Ready");
+    await message(page).waitFor({ state: "detached" });
+
+    assert.deepEqual(said, [
+      [
+        "The service does not answer. As far as is known, nothing was deleted: load the page again to see.",
+        true,
+      ],
+      [
+        "The service does not answer. As far as is known, nothing was changed; the same rows are still chosen.",
+        true,
+      ],
+      ["The service does not answer. The list is as it was.", true],
+    ]);
+    assert.equal(await page.locator("input[name=ids]").count(), 1);
+  });
+
   test("offers to give up what takes long, and says so", async (t) => {
     const { url, app } = await startApp(t);
     const page = await (await openBrowser(t)).newPage();
