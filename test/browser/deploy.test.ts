@@ -113,7 +113,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
 
     await page.goto(`${url}/printers/2`);
     const offered = await downloads.filter({ visible: true }).count();
-    const reason = await textOf(page.locator(".deploy .notice"));
+    const reason = await textOf(page.locator(".deploy > .notice"));
     await picture(page, "1440-deploy-blocked");
     await page.getByText("Download all the same").click();
     const unfolded = await downloads.filter({ visible: true }).count();
@@ -121,7 +121,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     for (const id of [3, 4]) {
       await page.goto(`${url}/printers/${id}`);
       const remedy = page.locator(".deploy a.button");
-      const text = await textOf(page.locator(".deploy .notice"));
+      const text = await textOf(page.locator(".deploy > .notice"));
       refused.push([text, await downloads.count(), await remedy.getAttribute("href")]);
     }
     await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
