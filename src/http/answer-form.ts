@@ -5,6 +5,7 @@ import { differencesFrom, openedName } from "../domain/opened.ts";
 import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import { statusOf, wantsLine } from "./errors.ts";
+import { pageTurns } from "./page-turns.ts";
 import { htmlReply, type Reply, redirect, textReply } from "./reply.ts";
 
 /** What a change led to: its value, or the error that the page shows where the form is. */
@@ -89,11 +90,11 @@ export async function answerForm<T>(
   const status = error === undefined ? 200 : statusOf(error);
   if (!isNavigation(request)) {
     if (error !== undefined && wantsLine(request)) return textReply(status, error.message);
-    return htmlReply(await fragment(outcome), status);
+    return pageTurns.run(request, async () => htmlReply(await fragment(outcome), status));
   }
   if (error === undefined) return redirect(path(outcome.value));
   if (page === undefined) throw error;
-  return htmlReply(await page(error), status);
+  return pageTurns.run(request, async () => htmlReply(await page(error), status));
 }
 
 /** Answers a form whose change waits for more of its sender: nothing is changed, and nobody is sent on. */
@@ -101,7 +102,7 @@ export async function answerWaiting(
   request: IncomingMessage,
   { page, fragment }: { readonly page: () => Html | Promise<Html>; readonly fragment: () => Html },
 ): Promise<Reply> {
-  return htmlReply(isNavigation(request) ? await page() : fragment());
+  return pageTurns.run(request, async () => htmlReply(isNavigation(request) ? await page() : fragment()));
 }
 
 /** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */

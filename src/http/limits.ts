@@ -18,15 +18,20 @@ class Quota {
    * @returns what gives the share back, once; undefined when there is not enough left
    */
   take(address: string | undefined, amount = 1): (() => void) | undefined {
+    if (!this.has(address, amount)) return undefined;
     const client = clientOf(address ?? "");
-    const held = this.#held.get(client) ?? 0;
-    if (this.#total + amount > this.#limit || held + amount > this.#limit / 2) return undefined;
     this.#add(client, amount);
     let isHeld = true;
     return () => {
       if (isHeld) this.#add(client, -amount);
       isHeld = false;
     };
+  }
+
+  /** Whether a client could take so much now. */
+  has(address: string | undefined, amount: number): boolean {
+    const held = this.#held.get(clientOf(address ?? "")) ?? 0;
+    return this.#total + amount <= this.#limit && held + amount <= this.#limit / 2;
   }
 
   #add(client: string, amount: number): void {
@@ -57,6 +62,8 @@ export interface Limits {
   readonly connections: number;
   /** Requests of one connection that wait for the one before them. */
   readonly pipelined: number;
+  /** Pages that wait for their turn to be made. */
+  readonly pages: number;
   /** Of pages and other answers in memory that are being sent. */
   readonly pageBytes: number;
   /** Of requests' bodies that are being received: so much of each is kept in memory, files apart. */
@@ -78,6 +85,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   connections: 1024,
   pipelined: 32,
+  pages: 256,
   pageBytes: 96 * 1024 * 1024,
   bodyBytes: 64 * 1024 * 1024,
   downloads: 512,
@@ -90,6 +98,7 @@ export const defaultLimits: Limits = {
 /** The quotas of one running server. */
 export interface Quotas {
   readonly connections: Quota;
+  readonly pages: Quota;
   readonly pageBytes: Quota;
   readonly bodyBytes: Quota;
   readonly downloads: Quota;
@@ -99,6 +108,7 @@ export interface Quotas {
 export function makeQuotas(limits: Limits): Quotas {
   return {
     connections: new Quota(limits.connections),
+    pages: new Quota(limits.pages),
     pageBytes: new Quota(limits.pageBytes),
     bodyBytes: new Quota(limits.bodyBytes),
     downloads: new Quota(limits.downloads),

@@ -29,24 +29,28 @@ export interface Route {
   readonly method: string;
   readonly pattern: RegExp;
   readonly names: readonly string[];
+  /** Whether its answer is a page, which is made in turn with others. */
+  readonly isPage: boolean;
   readonly handler: Handler<string>;
   /** So much of a request's body is kept in memory at most. */
   readonly keptBytes: number;
 }
 
 const routeOf =
-  (method: string, keptBytes = formLimitBytes) =>
-  <const Pattern extends string>(pattern: Pattern, handler: Handler<ParamNames<Pattern>>): Route => {
-    const names = [...pattern.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
-    const source = pattern.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
-    const regexp = new RegExp(`^${source}$`);
-    return { method, pattern: regexp, names, handler: handler as Handler<string>, keptBytes };
+  (method: string, { keptBytes = formLimitBytes, isPage = false } = {}) =>
+  <const Pattern extends string>(path: Pattern, handler: Handler<ParamNames<Pattern>>): Route => {
+    const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
+    const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
+    const pattern = new RegExp(`^${source}$`);
+    return { method, pattern, names, isPage, handler: handler as Handler<string>, keptBytes };
   };
 
+/** What is no page: it is answered at once, however many pages are asked for. */
 export const get = routeOf("GET");
+export const page = routeOf("GET", { isPage: true });
 export const post = routeOf("POST");
 /** A form that brings a list, which is kept in memory. */
-export const postList = routeOf("POST", importLimitBytes);
+export const postList = routeOf("POST", { keptBytes: importLimitBytes });
 export const del = routeOf("DELETE");
 
 /** What the table says of a request. */

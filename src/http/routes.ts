@@ -11,7 +11,7 @@ import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
-import { del, get, post, postList, type Route } from "./router.ts";
+import { del, get, page, post, postList, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as undo from "./undo.ts";
@@ -19,54 +19,54 @@ import * as undo from "./undo.ts";
 /** Every address of the service. */
 export const routes: readonly Route[] = [
   get("/health", health.show),
-  get("/", dashboard.show),
-  get("/packages", packages.index),
+  page("/", dashboard.show),
+  page("/packages", packages.index),
   get("/packages/:format", packages.ofChosen),
-  get("/search", search.show),
+  page("/search", search.show),
 
-  get("/printers", printers.index),
+  page("/printers", printers.index),
   post("/printers", printers.create),
   post("/printers/bulk", bulk.change),
-  get("/printers/:id", printerPage.show),
+  page("/printers/:id", printerPage.show),
   post("/printers/:id", printers.update),
   del("/printers/:id", printers.remove),
-  get("/printers/:id/edit", printers.edit),
+  page("/printers/:id/edit", printers.edit),
   post("/printers/:id/delete", printers.remove),
   get("/printers/:id/scripts/:kind", packages.script),
-  get("/printers/:id/read/:kind", scriptPages.ofPrinter),
+  page("/printers/:id/read/:kind", scriptPages.ofPrinter),
   get("/printers/:id/packages/:format", packages.ofPrinter),
   get("/printers/:id/icon", icons.show),
   post("/printers/:id/icon", icons.upload),
   del("/printers/:id/icon", icons.remove),
   post("/printers/:id/icon/delete", icons.remove),
 
-  get("/clients", clients.index),
+  page("/clients", clients.index),
   post("/clients", clients.create),
-  get("/clients/:id", clients.show),
+  page("/clients/:id", clients.show),
   post("/clients/:id", clients.update),
   del("/clients/:id", clients.remove),
   post("/clients/:id/delete", clients.remove),
   get("/clients/:id/packages/:format", packages.ofClient),
   get("/clients/:id/scripts/:kind", packages.clientScript),
-  get("/clients/:id/read/:kind", scriptPages.ofClient),
+  page("/clients/:id/read/:kind", scriptPages.ofClient),
 
-  get("/drivers", drivers.index),
+  page("/drivers", drivers.index),
   post("/drivers/upload", drivers.upload),
-  get("/drivers/:id", driverPage.show),
+  page("/drivers/:id", driverPage.show),
   post("/drivers/:id", driverPage.update),
   del("/drivers/:id", driverPage.remove),
   post("/drivers/:id/delete", driverPage.remove),
   get("/drivers/:id/archive", drivers.archive),
   get("/drivers/:id/files", drivers.files),
-  get("/drivers/:id/models", driverPage.models),
-  get("/drivers/:id/move", movePrinters.show),
+  page("/drivers/:id/models", driverPage.models),
+  page("/drivers/:id/move", movePrinters.show),
   post("/drivers/:id/move", movePrinters.move),
 
   post("/deletions/:id/undo", undo.restore),
   del("/deletions/:id", undo.end),
   post("/deletions/:id/delete", undo.end),
   get("/export/printers.csv", imports.exportPrinters),
-  get("/import", imports.show),
+  page("/import", imports.show),
   postList("/import", imports.run),
   get("/import/preview", imports.back),
   postList("/import/preview", imports.preview),

@@ -61,7 +61,7 @@ async function sendText(
     bytes.length <= freeBytes ? free : quotas.pageBytes.take(client, bytes.length);
   const isPackable = reply.body.length >= leastPackedLength;
   const encoding = isPackable ? encodingFor(request.headers["accept-encoding"]) : undefined;
-  const body = packedBefore(reply.body, encoding) ?? (await bytesOf(reply.body, encoding, take));
+  const body = packedBefore(reply.body, encoding) ?? (await sharedBytes(reply, encoding, take));
   const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
@@ -79,12 +79,31 @@ async function sendText(
   });
 }
 
-/** What goes over the wire of a text; while it is packed, it takes its share of the quota. */
-async function bytesOf(
-  text: string,
+type Take = (bytes: Uint8Array) => (() => void) | undefined;
+
+/** What is being made of answers that several clients get, by the encoding. */
+const sharedPacks = new WeakMap<TextReply, Map<Encoding | undefined, Promise<Uint8Array>>>();
+
+/** What goes over the wire of an answer, made once for all who get the same one. */
+async function sharedBytes(
+  reply: TextReply,
   encoding: Encoding | undefined,
-  take: (bytes: Uint8Array) => (() => void) | undefined,
+  take: Take,
 ): Promise<Uint8Array> {
+  const packs = sharedPacks.get(reply) ?? new Map<Encoding | undefined, Promise<Uint8Array>>();
+  sharedPacks.set(reply, packs);
+  const known = packs.get(encoding);
+  if (known !== undefined) {
+    // What failed for another client, which holds too much, need not fail for this one.
+    return known.catch(() => bytesOf(reply.body, encoding, take));
+  }
+  const made = bytesOf(reply.body, encoding, take);
+  packs.set(encoding, made);
+  return made;
+}
+
+/** What goes over the wire of a text; while it is packed, it takes its share of the quota. */
+async function bytesOf(text: string, encoding: Encoding | undefined, take: Take): Promise<Uint8Array> {
   const plain = Buffer.from(text, "utf8");
   if (encoding === undefined) return plain;
   const packed = await holding(take(plain), () => packPage(plain, encoding));

@@ -6,6 +6,7 @@ import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes } from "./multipart.ts";
+import { Pages, pageTurns } from "./page-turns.ts";
 import { type Reply, redirect } from "./reply.ts";
 import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
@@ -20,15 +21,18 @@ interface Service {
   readonly app: App;
   readonly limits: Limits;
   readonly quotas: Quotas;
+  readonly pages: Pages;
 }
 
 /** The HTTP server, not listening yet. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
-  const service = { app, limits, quotas: makeQuotas(limits) };
+  const quotas = makeQuotas(limits);
+  const service = { app, limits, quotas, pages: new Pages(quotas) };
   // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
   const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 });
   server.setTimeout(idleLimitMs);
   server.on("connection", (socket) => admit(service, socket));
+  for (const event of ["connection", "request"]) server.on(event, () => pageTurns.arrived());
   const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
   server.on("request", ask);
   return server;
@@ -105,7 +109,7 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
   const asked = lookUp(request);
   const release = isReading(request) ? () => {} : takeBody(service, request, asked);
   try {
-    const reply = await handle(app, request, asked, release !== undefined).catch((error: unknown) => {
+    const reply = await handle(service, request, asked, release !== undefined).catch((error: unknown) => {
       if (request.socket.destroyed) throw error;
       return errorReply(app, request, error);
     });
@@ -178,7 +182,7 @@ async function recover(
 }
 
 async function handle(
-  app: App,
+  { app, pages }: Service,
   request: IncomingMessage,
   { url, found }: Asked,
   hasQuota: boolean,
@@ -197,7 +201,8 @@ async function handle(
       "Too many forms are being received at the moment. Try again in a few seconds.",
     );
   }
-  return runRoute(found, { app, request, url });
+  const run = () => runRoute(found, { app, request, url });
+  return found.route.isPage ? pages.reply(request, url.pathname, run) : run();
 }
 
 /** @throws UserError where a change is not asked for by a page of this service, or by no page at all */

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from "node:http";
+import { UserError } from "../domain/errors.ts";
+import { clientOf, type Quotas } from "./limits.ts";
+import type { Reply } from "./reply.ts";
+
+/** A page that is not made after so long waits for something else than the processor, and nobody waits for it. */
+const longMs = 250;
+/** So many turns of the event loop without anything new a page waits for what comes at the moment, and so long at most. */
+const quietTurns = 3;
+const inMs = 50;
+
+/**
+ * Makes one page after the other, and lets the event loop go between two: who asks for anything else waits for one of
+ * them at most. Clients come in turn, so that one who asks for many keeps others from none.
+ */
+class PageTurns {
+  /** By client, the next one first. */
+  readonly #waiting = new Map<string, (() => Promise<unknown>)[]>();
+  #isBusy = false;
+  #arrivals = 0;
+
+  /** Says that a connection or a request came. */
+  arrived(): void {
+    this.#arrivals++;
+  }
+
+  /** Makes a page, or a part of one, in its turn. */
+  run<T>({ socket }: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
+    const client = clientOf(socket.remoteAddress ?? "");
+    return new Promise<T>((resolve, reject) => {
+      const work = async () => make();
+      const queue = this.#waiting.get(client) ?? [];
+      queue.push(() => work().then(resolve, reject));
+      this.#waiting.set(client, queue);
+      if (!this.#isBusy) this.#plan();
+    });
+  }
+
+  #plan(): void {
+    this.#isBusy = this.#waiting.size > 0;
+    if (this.#isBusy) this.#letIn(quietTurns, performance.now());
+  }
+
+  /** A turn of the event loop takes in one connection, so that many have to come before the next page is made. */
+  #letIn(turns: number, since: number): void {
+    const seen = this.#arrivals;
+    setImmediate(() => {
+      const left = seen === this.#arrivals ? turns - 1 : quietTurns;
+      if (left === 0 || performance.now() - since > inMs) this.#next();
+      else this.#letIn(left, since);
+    });
+  }
+
+  #next(): void {
+    const [[client, queue] = ["", []]] = this.#waiting;
+    const work = queue.shift();
+    this.#waiting.delete(client);
+    if (queue.length > 0) this.#waiting.set(client, queue);
+    let isOver = false;
+    const end = () => {
+      clearTimeout(timer);
+      if (!isOver) this.#plan();
+      isOver = true;
+    };
+    const timer = setTimeout(end, longMs);
+    void work?.().finally(end);
+  }
+}
+
+export const pageTurns = new PageTurns();
+
+/** Headers that shape no page; who asks with other ones than these may be answered something else. */
+const shapeless = new Set([
+  "accept-encoding",
+  "accept-language",
+  "cache-control",
+  "connection",
+  "content-length",
+  "cookie",
+  "dnt",
+  "pragma",
+  "priority",
+  "user-agent",
+]);
+
+/** A page that waits for its turn, with all who asked for it until then. */
+interface AskedPage {
+  readonly askers: IncomingMessage[];
+  readonly reply: Promise<Reply>;
+}
+
+/** So many pages' lengths are remembered. */
+const mostLengths = 1000;
+
+/** The pages of a service that are asked for with GET. */
+export class Pages {
+  readonly #quotas: Quotas;
+  readonly #asked = new Map<string, AskedPage>();
+  /** In characters, by path: what a page will hold of its quota. */
+  readonly #lengths = new Map<string, number>();
+
+  constructor(quotas: Quotas) {
+    this.#quotas = quotas;
+  }
+
+  /**
+   * Makes a page in its turn, once for all who ask for the same before it is begun.
+   * @param path the address without its query
+   * @throws UserError "busy" before any work, where the client waits for too many pages or takes none of its last ones
+   */
+  async reply(request: IncomingMessage, path: string, make: () => Reply | Promise<Reply>): Promise<Reply> {
+    const { remoteAddress } = request.socket;
+    if (!this.#quotas.pageBytes.has(remoteAddress, this.#lengths.get(path) ?? 0)) throw busy();
+    const key = keyOf(request);
+    const same = this.#asked.get(key);
+    if (same !== undefined) {
+      same.askers.push(request);
+      return same.reply;
+    }
+    const release = this.#quotas.pages.take(remoteAddress);
+    if (release === undefined) throw busy();
+    const askers = [request];
+    const begin = async () => {
+      this.#asked.delete(key);
+      // Who left gets no answer: the error only says so.
+      if (askers.every(({ socket }) => socket.destroyed)) throw new Error("the client left");
+      const reply = await make();
+      if (reply.kind === "text") this.#remember(path, reply.body.length);
+      return reply;
+    };
+    const reply = pageTurns.run(request, begin).finally(release);
+    this.#asked.set(key, { askers, reply });
+    return reply;
+  }
+
+  #remember(path: string, length: number): void {
+    this.#lengths.delete(path);
+    this.#lengths.set(path, length);
+    for (const [oldest] of this.#lengths) if (this.#lengths.size > mostLengths) this.#lengths.delete(oldest);
+  }
+}
+
+/** Equal for requests that are answered alike. */
+function keyOf({ url, headers }: IncomingMessage): string {
+  const shaping = Object.entries(headers).filter(([name]) => !shapeless.has(name));
+  return JSON.stringify([url, shaping]);
+}
+
+function busy(): UserError {
+  return new UserError("busy", "Too many pages are asked for at the moment. Try again in a few seconds.");
+}

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { defaultLimits } from "../../src/http/limits.ts";
+import { routes } from "../../src/http/routes.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { longestHold } from "../support/holds.ts";
+import { connectRaw, statusOf } from "../support/raw.ts";
+
+async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<void> {
+  const settings = parsePrinter({ name: "Office", address: "10.0.0.1", ...fields });
+  await Promise.all(Array.from({ length: count }, () => app.store.printers.add(settings)));
+}
+
+/** Asks on a connection for each path at once. @returns the status of each answer */
+async function askAll({ url }: TestApp, paths: readonly string[], from?: string): Promise<number[]> {
+  const raws = await Promise.all(paths.map(() => connectRaw(url, from)));
+  raws.forEach(({ socket }, i) => void socket.write(`GET ${paths[i]} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
+  const answers = await Promise.all(raws.map((raw) => raw.until(/\r\n\r\n/)));
+  for (const { socket } of raws) socket.destroy();
+  return answers.map(statusOf);
+}
+
+/** Counts how often a list of printers is asked for to make a page. */
+function countReads({ app }: TestApp): () => number {
+  let reads = 0;
+  const { overview } = app;
+  const read = overview.read.bind(overview);
+  overview.read = () => {
+    reads++;
+    return read();
+  };
+  return () => reads;
+}
+
+test("a page that four hundred connections ask for at once is made a few times, and nobody is held up", async (t) => {
+  const service = await startApp(t);
+  await fill(service, 2000);
+  await (await service.fetch("/printers")).text();
+  const reads = countReads(service);
+
+  const statuses: number[] = [];
+  const hold = await longestHold(async () => {
+    statuses.push(...(await askAll(service, Array<string>(400).fill("/printers"))));
+  });
+
+  t.diagnostic(`held for ${Math.round(hold)} ms, made ${reads()} times`);
+  assert.ok(reads() <= 40, `it was made ${reads()} times`);
+  assert.ok(statuses.every((status) => status === 200 || status === 503));
+  assert.ok(hold < 1000, `${hold} ms`);
+});
+
+test("different pages are made one after the other, others are answered in between, and too many are refused unmade", async (t) => {
+  const service = await startApp(t, { limits: { pages: 40 } });
+  await fill(service, 2000);
+  await (await service.fetch("/printers")).text();
+  const reads = countReads(service);
+  const order: string[] = [];
+
+  const asked = askAll(
+    service,
+    Array.from({ length: 200 }, (_, i) => `/printers?x=${i}`),
+  ).then((statuses) => {
+    order.push("pages");
+    return statuses;
+  });
+  while (reads() === 0) await new Promise(setImmediate);
+  const health = await service.fetch("/health");
+  order.push("health");
+  const statuses = await asked;
+
+  assert.deepEqual(order, ["health", "pages"]);
+  assert.equal(health.status, 200);
+  const refused = statuses.filter((status) => status === 503).length;
+  assert.ok(refused >= 50, `${refused} of 200 were refused`);
+  assert.equal(reads(), 200 - refused, "what was refused was not made");
+});
+
+test("a client that asks for many pages keeps no other one from its page", {
+  skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
+}, async (t) => {
+  const service = await startApp(t);
+  await fill(service, 2000);
+  const order: string[] = [];
+  const reads = countReads(service);
+  const ask = async (who: string, paths: readonly string[], from: string) => {
+    const statuses = await askAll(service, paths, from);
+    order.push(who);
+    return statuses;
+  };
+
+  const many = ask(
+    "many",
+    Array.from({ length: 120 }, (_, i) => `/printers?x=${i}`),
+    "127.0.0.2",
+  );
+  while (reads() === 0) await new Promise(setImmediate);
+  const one = await ask("one", ["/printers?y=1"], "127.0.0.3");
+  await many;
+
+  assert.deepEqual(one, [200]);
+  assert.deepEqual(order, ["one", "many"]);
+});
+
+test("who takes none of its pages is refused the next one before it is made", async (t) => {
+  const service = await startApp(t, { limits: { pageBytes: 1_600_000 } });
+  await fill(service, 900);
+  await (await service.fetch("/printers")).text();
+  const raws = await Promise.all(Array.from({ length: 8 }, () => connectRaw(service.url)));
+  for (const { socket } of raws) {
+    socket.pause();
+    socket.write("GET /printers HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const reads = countReads(service);
+
+  const refused = await service.fetch("/printers", { headers: { "accept-encoding": "identity" } });
+  const made = reads();
+  for (const { socket } of raws) socket.destroy();
+
+  assert.deepEqual([refused.status, refused.headers.get("retry-after"), made], [503, "5", 0]);
+});
+
+test("a page that was asked for before a change does not answer who asks after it", async (t) => {
+  const { app, fetch, post } = await startApp(t);
+
+  const before = fetch("/clients").then((answer) => answer.text());
+  await post("/clients", { name: "Northwind" });
+  const after = await (await fetch("/clients")).text();
+
+  assert.match(after, /Northwind/);
+  assert.match(await before, /<h1>Clients/);
+  assert.equal(app.store.clients.count(), 1);
+});
+
+test("what a request says of itself decides whom its page is shared with", async (t) => {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Northwind" });
+  const ask = (headers: Record<string, string>) =>
+    service.fetch("/search?q=north", { headers }).then((answer) => answer.text());
+
+  const [page, part, other] = await Promise.all([
+    ask({}),
+    ask({ "hx-request": "true", "hx-target": "results" }),
+    ask({ "user-agent": "another" }),
+  ]);
+
+  assert.match(page, /<!doctype html>/i);
+  assert.doesNotMatch(part, /<!doctype html>/i);
+  assert.equal(other, page);
+});
+
+test("moving printers is shown one page after the other, however many ask", async (t) => {
+  const service = await startApp(t);
+  const models = Array.from({ length: 500 }, (_, i) => `Model ${i}`);
+  await service.addDriver(driverZip({ models }));
+  await service.addDriver(driverZip({ models: ["One", "Two"], version: "2.0.0.0" }));
+  const settings = models.map((driver_desc) =>
+    parsePrinter({ name: "Office", address: "10.0.0.1", driver_id: "1", driver_desc }),
+  );
+  await Promise.all(settings.map((printer) => service.app.store.printers.add(printer)));
+  await (await service.fetch("/drivers/1/move?to=2")).text();
+
+  const statuses: number[] = [];
+  const hold = await longestHold(async () => {
+    const paths = Array.from({ length: 100 }, (_, i) => `/drivers/1/move?to=2&x=${i}`);
+    statuses.push(...(await askAll(service, paths)));
+  });
+
+  t.diagnostic(`held for ${Math.round(hold)} ms`);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  assert.ok(hold < 1000, `${hold} ms`);
+});
+
+/** An address that fits a route, of something that is there. */
+function pathOf(pattern: RegExp): string {
+  const path = pattern.source.slice(1, -1).replaceAll("\\", "");
+  const values = ["/packages", "/static"].some((place) => path.startsWith(place)) ? [] : ["1"];
+  values.push(path.includes("/static") ? "app.css" : path.includes("/packages") ? "rmm?ids=1" : "install");
+  return values.reduce((filled, value) => filled.replace("([^/]+)", value), path);
+}
+
+test("every address that answers with a page waits for its turn, and no other does", async (t) => {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Northwind" });
+  await service.addPrinter({ client_id: "1" });
+
+  const gets = routes.filter(({ method }) => method === "GET");
+  const wrong: string[] = [];
+  for (const { pattern, isPage } of gets) {
+    const path = pathOf(pattern);
+    const answer = await service.fetch(path, { headers: { accept: "text/html" } });
+    await answer.arrayBuffer();
+    const isHtml = answer.status === 200 && answer.headers.get("content-type")?.includes("html") === true;
+    if (isHtml !== isPage) wrong.push(`${path} ${answer.status}`);
+  }
+
+  assert.deepEqual(wrong, []);
+  assert.ok(defaultLimits.pages >= 100);
+});
