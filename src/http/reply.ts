@@ -32,7 +32,7 @@ export interface Download {
   /** Whether ranges of it can be asked for; they can unless this says no. */
   readonly isResumable?: boolean;
   readonly cacheControl?: string;
-  /** Called when the last byte is out, also where others were not asked for. */
+  /** Called when a client was sent all bytes, in one part or in several. */
   readonly onSent?: () => void;
   /** How the bytes are packed where a client's wish decides it; null: not, for this client. */
   readonly encoding?: Encoding | null;

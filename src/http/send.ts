@@ -8,9 +8,10 @@ import {
   packedBefore,
   packPage,
 } from "./compression.ts";
-import type { Limits, Quotas } from "./limits.ts";
+import { clientOf, type Limits, type Quotas } from "./limits.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
 import type { Download, OpenDownload, Reply, TextReply } from "./reply.ts";
+import type { SentParts } from "./sent-parts.ts";
 
 const securityHeaders = {
   "Content-Security-Policy":
@@ -24,6 +25,7 @@ const securityHeaders = {
 interface Sending {
   readonly limits: Limits;
   readonly quotas: Quotas;
+  readonly sentParts: SentParts;
 }
 
 /**
@@ -115,7 +117,7 @@ async function bytesOf(text: string, encoding: Encoding | undefined, take: Take)
 function free(): void {}
 
 async function sendDownload(
-  { limits, quotas }: Sending,
+  { limits, quotas, sentParts }: Sending,
   request: IncomingMessage,
   response: ServerResponse,
   reply: Download,
@@ -146,13 +148,19 @@ async function sendDownload(
   const quota = reply.isEncrypted ? quotas.encryptedDownloads : quotas.downloads;
   await holding(quota.take(request.socket.remoteAddress), async () => {
     const download = await reply.open();
+    let sent = start;
     try {
       response.flushHeaders();
-      await writeAll(response, download.chunks(start, end), limits.stalledMs);
+      await writeAll(response, download.chunks(start, end), limits.stalledMs, (bytes) => {
+        sent += bytes;
+      });
     } finally {
       await download.close?.();
+      if (reply.onSent !== undefined) {
+        const key = `${clientOf(request.socket.remoteAddress ?? "")} ${etag}`;
+        if (sentParts.add(key, { start, end: sent }, reply.size)) reply.onSent();
+      }
     }
-    if (end === reply.size) reply.onSent?.();
   });
 }
 
@@ -183,18 +191,20 @@ const quickMs = 100;
 /**
  * Writes one piece after the other, each only when the one before has left: a chunk's buffer is used again then.
  * @param stalledMs a client that does not take a piece in this time has its connection closed
+ * @param left called with the bytes of each piece that has left
  * @throws when the client leaves or is too slow; the source is closed in any case
  */
 async function writeAll(
   response: ServerResponse,
   chunks: ReturnType<OpenDownload["chunks"]>,
   stalledMs: number,
+  left: (bytes: number) => void = () => {},
 ): Promise<void> {
   let leave: (error: Error) => void = () => {};
-  const left = new Promise<never>((_, reject) => {
+  const gone = new Promise<never>((_, reject) => {
     leave = reject;
   });
-  left.catch(() => {});
+  gone.catch(() => {});
   response.once("close", () =>
     leave(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" })),
   );
@@ -205,7 +215,8 @@ async function writeAll(
       at += piece.length;
       const slow = setTimeout(() => leave(new Error("the client is too slow")), stalledMs);
       const started = performance.now();
-      await Promise.race([written(response, piece), left]).finally(() => clearTimeout(slow));
+      await Promise.race([written(response, piece), gone]).finally(() => clearTimeout(slow));
+      left(piece.length);
       const isQuick = performance.now() - started < quickMs;
       length = isQuick ? Math.min(2 * length, mostWriteBytes) : leastWriteBytes;
     }

@@ -11,6 +11,7 @@ import { type Reply, redirect } from "./reply.ts";
 import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { send } from "./send.ts";
+import { SentParts } from "./sent-parts.ts";
 import { checkHost, isCrossSite } from "./service-url.ts";
 
 /** A connection on which nothing moves for so long is closed, whatever it waits for. */
@@ -22,12 +23,13 @@ interface Service {
   readonly limits: Limits;
   readonly quotas: Quotas;
   readonly pages: Pages;
+  readonly sentParts: SentParts;
 }
 
 /** The HTTP server, not listening yet. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
   const quotas = makeQuotas(limits);
-  const service = { app, limits, quotas, pages: new Pages(quotas) };
+  const service = { app, limits, quotas, pages: new Pages(quotas), sentParts: new SentParts() };
   // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
   const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 });
   server.setTimeout(idleLimitMs);

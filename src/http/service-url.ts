@@ -27,10 +27,18 @@ export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publ
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   const { origin } = request.headers;
-  if (origin === undefined) return false;
-  if (!URL.canParse(origin)) return true;
-  const ours = [request.headers.host, config.publicUrl && new URL(config.publicUrl).host];
-  return !ours.includes(new URL(origin).host);
+  return origin !== undefined && !isOwnAddress(origin, request, config);
+}
+
+/** Whether an address is one of this service, as the request names it or as it is known. */
+export function isOwnAddress(
+  address: string,
+  { headers }: IncomingMessage,
+  { publicUrl }: Pick<Config, "publicUrl">,
+): boolean {
+  if (!URL.canParse(address)) return false;
+  const ours = [headers.host, publicUrl && new URL(publicUrl).host];
+  return ours.includes(new URL(address).host);
 }
 
 /** Endings that no public name has: RFC 6762, 8375 and 6761, ICANN's `internal`, and what routers give out. */
