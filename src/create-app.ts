@@ -45,7 +45,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const deployments = new DeploymentMemory(store, clock, log);
   const overview = new Overview(store, archives, deployments);
   const packages = new PackageBuilder(store, workers, archives);
-  const undo = new Undo({ store, memory: deployments, clock, log, undoMs: overrides.undoMs });
+  const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
   const outcomes = new Outcomes(random);
   const lists = { imports: new Imports(store), exports: new PrinterExport(store) };

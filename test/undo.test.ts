@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { navigation, startApp, temporaryFolder } from "./support/app.ts";
@@ -99,6 +99,36 @@ test("a printer that was downloaded a moment ago is deleted with that, although 
   assert.equal(meanwhile, undefined);
   assert.match(app.app.deployments.latest(id)?.revision ?? "", /^\w{12}$/);
   assert.equal(app.app.store.downloads.ofPrinter(id)[0]?.count, 1);
+});
+
+test("a driver whose archive went or was damaged meanwhile comes back with a warning that says what to do", async (t) => {
+  const { app, dataDir, fetch, post, addDriver } = await startApp(t);
+  const tones: string[] = [];
+  const texts: string[] = [];
+
+  for (const spoil of [
+    (path: string) => rmSync(path),
+    (path: string) => truncateSync(path, 100),
+    (path: string) => writeFileSync(path, Buffer.alloc(statSync(path).size)),
+  ]) {
+    const id = await addDriver();
+    const { sha256 } = app.store.drivers.get(id);
+    await fetch(`/drivers/${id}`, { method: "DELETE" });
+    const path = join(dataDir, "drivers", `${sha256}.zip`);
+    const whole = readFileSync(path);
+    spoil(path);
+    const text = await (await post(`/deletions/${app.undo.list()[0]?.id}/undo`, {})).text();
+    tones.push(/class="[^"]*\b(good|warn|bad)\b/.exec(text)?.[1] ?? "none");
+    texts.push(text);
+    writeFileSync(path, whole);
+    await fetch(`/drivers/${id}`, { method: "DELETE" });
+    await fetch(`/deletions/${app.undo.list()[0]?.id}`, { method: "DELETE" });
+  }
+
+  assert.deepEqual(tones, ["warn", "warn", "warn"]);
+  assert.match(texts[0] ?? "", /Its archive is missing on disk: upload driver\.zip again to put it back\./);
+  for (const text of texts.slice(1))
+    assert.match(text, /Its archive is damaged on disk: upload driver\.zip again/);
 });
 
 test("a second undo says that the first one did it, and an unknown one that it is over", async (t) => {

@@ -4,6 +4,9 @@ import type { ClientName } from "./listings.ts";
 /** For so many milliseconds a deletion can be taken back. */
 export const undoMs = 10 * 60_000;
 
+/** With fewer bytes free on the disk a driver's archive is not kept: it is what takes space. */
+export const archiveRoomBytes = 128 * 1024 * 1024;
+
 export const deletionKinds = ["printer", "printers", "client", "driver", "icon"] as const;
 type DeletionKind = (typeof deletionKinds)[number];
 

@@ -1,3 +1,4 @@
+import { archiveRoomBytes } from "../domain/deletion.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
@@ -29,12 +30,16 @@ interface DriverPageData {
   /** Whether the form shows choices that were made and not saved. */
   readonly isOpen?: boolean;
   readonly standing: StatedDriver;
+  /** Whether a deletion could not be taken back. */
+  readonly isFinal: boolean;
 }
+
+const finalNote = `, at once and for good: less than ${bytes(archiveRoomBytes)} are free on the disk, so this cannot be taken back`;
 
 const shownCatalogs = 8;
 
 export function driverPage(frame: Frame, data: DriverPageData): Html {
-  const { driver, printers, standing } = data;
+  const { driver, printers, standing, isFinal } = data;
   const action =
     driver.listed?.isPrinter &&
     html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
@@ -57,7 +62,7 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
       <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
     ${deleteFold({
       what: "driver",
-      consequence: "The archive goes with it. A driver that printers use is not deleted.",
+      consequence: `The archive goes with it${isFinal ? finalNote : ""}. A driver that printers use is not deleted.`,
       action: paths.driverDelete(driver.id),
     })}`,
   );

@@ -1,4 +1,5 @@
 import type { OpenFile } from "../domain/byte-source.ts";
+import type { DeletedRecord } from "../domain/deletion.ts";
 import { type ArchiveState, archiveProblem, type Driver, driverTitle } from "../domain/driver.ts";
 import { messageOf, stopping, UserError } from "../domain/errors.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
@@ -15,6 +16,18 @@ interface Verdict {
 export function archiveRefusal(driver: Driver, state: Exclude<ArchiveState, "sound">): UserError {
   const message = `The archive of “${driverTitle(driver)}” ${archiveProblem(driver, state)}`;
   return new UserError("invalid", message, {}, { remedies: [{ kind: "upload", driver }] });
+}
+
+/** What is wrong with the archive of a driver that came back; it is read first where it is another one by now. */
+export async function archiveNotes(
+  { store, archives }: { readonly store: Store; readonly archives: Pick<ArchiveCheck, "readStateOf"> },
+  { kind, recordId }: DeletedRecord,
+): Promise<readonly string[]> {
+  const driver = kind === "driver" ? store.drivers.find(recordId) : undefined;
+  if (driver === undefined) return [];
+  // The driver is back all the same; what could not be read is read again by who needs it.
+  const state = await archives.readStateOf(driver).catch(() => "sound" as const);
+  return state === "sound" ? [] : [`Its archive ${archiveProblem(driver, state)}`];
 }
 
 /**
@@ -69,12 +82,20 @@ export class ArchiveCheck {
    * @throws UserError "invalid" when it is missing or damaged
    */
   async require(driver: Driver): Promise<string> {
-    let state = await this.#known(driver);
-    // Another file may have come in its place while it was read: that one is read too.
-    for (; state === "unread"; state = await this.#known(driver)) await this.#readNow(driver.sha256);
+    const state = await this.readStateOf(driver);
     const version = this.#verdicts.get(driver.sha256)?.version;
     if (state === "sound" && version !== undefined) return version;
     throw archiveRefusal(driver, state === "sound" ? "missing" : state);
+  }
+
+  /** What is known of a driver's archive once it was read. @throws Error where it cannot be read */
+  async readStateOf(driver: Pick<Driver, "sha256" | "size">): Promise<ArchiveState> {
+    for (;;) {
+      const state = await this.#known(driver);
+      if (state !== "unread") return state;
+      // Another file may come in its place while it is read: that one is read too.
+      await this.#readNow(driver.sha256);
+    }
   }
 
   async #known({ sha256, size }: Pick<Driver, "sha256" | "size">): Promise<ArchiveState | "unread"> {

@@ -23,7 +23,7 @@ interface Picture {
 /**
  * Gives a printer the picture that was uploaded, in place of the one it had. Whatever fails, the upload is
  * gone and the printer keeps what it had.
- * @returns the deletion of the one that it had; undefined where there was none, or no room to keep it
+ * @returns the deletion of the one that it had; undefined where there was none
  * @throws UserError "invalid" when it is no icon, "not-found" when there is no such printer
  */
 export async function keepIcon(
@@ -36,8 +36,7 @@ export async function keepIcon(
     const bytes = await readWhole(blobs, incoming.path);
     if (bytes === undefined) throw new Error("a picture went away while it was read");
     checkIcon(bytes, pngTools);
-    const isFinal = await store.isNearlyFull();
-    const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming, isFinal));
+    const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming));
     return await undo.settle(await blobs.inTurn(incoming.sha256, put));
   } finally {
     await blobs.discard(incoming);

@@ -9,6 +9,7 @@ import {
 import { messageOf } from "../domain/errors.ts";
 import type { DeletedFile, EndedDeletion, Removal } from "../store/deletions.ts";
 import type { Store } from "../store/store.ts";
+import { type ArchiveCheck, archiveNotes } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
 import { Latest } from "./latest.ts";
 
@@ -16,6 +17,7 @@ import { Latest } from "./latest.ts";
 interface UndoServices {
   readonly store: Store;
   readonly memory: Pick<DeploymentMemory, "beforeRemoval" | "removed" | "restored">;
+  readonly archives: Pick<ArchiveCheck, "readStateOf">;
   readonly clock: () => number;
   readonly log: (line: string) => void;
   /** How long a deletion can be taken back, in milliseconds. */
@@ -85,7 +87,7 @@ export class Undo {
 
   /** @returns the deletion's id; undefined where it is final. @throws UserError "not-found" */
   async removePrinter(id: number): Promise<number | undefined> {
-    return this.#removePrinters([id], (isFinal) => this.#services.store.manyPrinters.remove(id, isFinal));
+    return this.#removePrinters([id], () => this.#services.store.manyPrinters.remove(id));
   }
 
   /**
@@ -93,13 +95,10 @@ export class Undo {
    * @throws UserError "invalid" where one of them is not there
    */
   removePrinters(ids: readonly number[]): Promise<number | undefined> {
-    return this.#removePrinters(ids, (isFinal) => this.#services.store.manyPrinters.removeMany(ids, isFinal));
+    return this.#removePrinters(ids, () => this.#services.store.manyPrinters.removeMany(ids));
   }
 
-  async #removePrinters(
-    ids: readonly number[],
-    remove: (isFinal: boolean) => Promise<Removal>,
-  ): Promise<number | undefined> {
+  async #removePrinters(ids: readonly number[], remove: () => Promise<Removal>): Promise<number | undefined> {
     await this.#services.memory.beforeRemoval(ids);
     const deletion = await this.#remove(remove);
     this.#services.memory.removed(ids);
@@ -108,23 +107,29 @@ export class Undo {
 
   /** @throws UserError "not-found", or "conflict" naming the printers that the client still has */
   removeClient(id: number): Promise<number | undefined> {
-    return this.#remove((isFinal) => this.#services.store.clients.remove(id, isFinal));
+    return this.#remove(() => this.#services.store.clients.remove(id));
   }
 
   /** @throws UserError "not-found", or "conflict" where it is in use */
-  removeDriver(id: number): Promise<number | undefined> {
+  async removeDriver(id: number): Promise<number | undefined> {
     const { drivers, blobs } = this.#services.store;
+    const isFinal = await this.isDriverFinal();
     // In turn with uploads: one of the same content may be answering with this record.
-    return this.#remove((isFinal) => blobs.inTurn(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
+    return this.#remove(() => blobs.inTurn(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
+  }
+
+  /** Whether a driver that is deleted now cannot be taken back: its archive takes space that is needed. */
+  isDriverFinal(): Promise<boolean> {
+    return this.#services.store.isNearlyFull();
   }
 
   /** Takes a printer's icon away, if it has one. @throws UserError "not-found" when there is no such printer */
   removeIcon(printerId: number): Promise<number | undefined> {
-    return this.#remove((isFinal) => this.#services.store.icons.remove(printerId, isFinal));
+    return this.#remove(() => this.#services.store.icons.remove(printerId));
   }
 
-  async #remove(remove: (isFinal: boolean) => Promise<Removal>): Promise<number | undefined> {
-    return this.settle(await remove(await this.#services.store.isNearlyFull()));
+  async #remove(remove: () => Promise<Removal>): Promise<number | undefined> {
+    return this.settle(await remove());
   }
 
   /** Begins a deletion's time, and clears away what ended for it. @returns its id; undefined where it is final */
@@ -150,9 +155,10 @@ export class Undo {
   async #restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
     this.#checkKept(id);
-    const { record, printerIds, removal } = await store.restoring.restore(id);
+    const { record: whole, printerIds, removal } = await store.restoring.restore(id);
     memory.restored(printerIds);
     this.#ends.delete(id);
+    const record = { ...whole, notes: [...whole.notes, ...(await archiveNotes(this.#services, whole))] };
     this.#undone.set(id, record);
     if (removal !== undefined) await this.settle(removal);
     return record;

@@ -79,8 +79,8 @@ export class Clients {
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that the client still has. */
-  remove(id: number, isFinal = false): Promise<Removal> {
-    return this.#db.freeingWrite((isFull) => {
+  remove(id: number): Promise<Removal> {
+    return this.#db.freeingWrite((isFinal) => {
       const { name } = this.get(id);
       const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0)
@@ -88,7 +88,7 @@ export class Clients {
       const clients = rowsOf(this.#db, "clients", "id", [id]);
       const rest = { references: noReferences, files: [] };
       const deletion = { kind: "client", recordId: id, name, rows: { clients }, ...rest } as const;
-      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isFinal || isFull });
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal });
       this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
       return removal;
     });

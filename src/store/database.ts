@@ -3,7 +3,7 @@ import wasm from "sql.js/dist/sql-wasm.wasm";
 import { openChecked, readIfThere, unreadable } from "./database-file.ts";
 import { writeDurably } from "./files.ts";
 import { migrations } from "./migrations.ts";
-import { isDiskFull, Reserve } from "./reserve.ts";
+import { isDiskFull, noRoom, Reserve } from "./reserve.ts";
 import type { Row } from "./rows.ts";
 
 interface DatabaseOptions {
@@ -18,8 +18,14 @@ interface DatabaseOptions {
 /** So many empty pages may stay: a database of a few records is not made anew for each of them. */
 const freePages = 64;
 
+/**
+ * How a batch is saved: as ever; on a full disk, with the reserve, as long as the file does not grow; or there with
+ * nothing kept of what goes.
+ */
+type SaveMode = "ordinary" | "reserve" | "final";
+
 interface PendingWrite {
-  readonly work: (isFull: boolean) => unknown;
+  readonly work: (isFinal: boolean) => unknown;
   /** Whether it frees space, and may use the reserve where there is none. */
   readonly frees: boolean;
   readonly done: (result: unknown) => void;
@@ -83,7 +89,7 @@ export class Database {
         `${path} was written by a newer Platen (schema ${version}, this one knows ${migrations.length}). Start that version again; nothing was changed.`,
       );
     }
-    if (version < migrations.length) await database.#save(false);
+    if (version < migrations.length) await database.#save("ordinary");
     else await database.#reserve.ensure(database.#saved.length).catch(() => {});
     return database;
   }
@@ -131,10 +137,10 @@ export class Database {
   }
 
   /**
-   * The same for work that takes records away: it is saved on a full disk too. Where the disk is found full it runs
-   * again and is told so, since the reserve is given up for what frees space and for nothing else.
+   * The same for work that takes records away: it is saved on a full disk too, since the reserve is given up for what
+   * frees space and for nothing else. Where the reserve is not enough it runs again and is told to keep nothing.
    */
-  freeingWrite<T>(work: (isFull: boolean) => T): Promise<T> {
+  freeingWrite<T>(work: (isFinal: boolean) => T): Promise<T> {
     return this.#ask(work, true);
   }
 
@@ -147,7 +153,7 @@ export class Database {
     this.#db.close();
   }
 
-  #ask<T>(work: (isFull: boolean) => T, frees: boolean): Promise<T> {
+  #ask<T>(work: (isFinal: boolean) => T, frees: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, frees, done: (result) => resolve(result as T), failed: reject });
       this.#saving ??= Promise.resolve().then(() => this.#drain());
@@ -162,29 +168,30 @@ export class Database {
     }
   }
 
-  async #saveBatch(batch: readonly PendingWrite[], isFull = false): Promise<void> {
-    const applied = this.#apply(batch, isFull);
+  async #saveBatch(batch: readonly PendingWrite[], mode: SaveMode = "ordinary"): Promise<void> {
+    const applied = this.#apply(batch, mode === "final");
     if (applied.length === 0) return;
     try {
       this.#transact(() => this.all("UPDATE saves SET saved_at = ?", [this.#clock()]));
-      await this.#save(isFull);
+      await this.#save(mode);
     } catch (error) {
       this.#goBack();
       // What frees space is tried again by itself: only it may use the reserve.
-      const isTriedAgain = ({ pending }: AppliedWrite) => isDiskFull(error) && !isFull && pending.frees;
+      const isTriedAgain = ({ pending }: AppliedWrite) =>
+        isDiskFull(error) && mode !== "final" && pending.frees;
       for (const write of applied) if (!isTriedAgain(write)) write.pending.failed(error);
       const again = applied.filter(isTriedAgain).map(({ pending }) => pending);
-      return this.#saveBatch(again, true);
+      return this.#saveBatch(again, mode === "ordinary" ? "reserve" : "final");
     }
     for (const { pending, result } of applied) pending.done(result);
   }
 
   /** What of a batch could be written, not yet saved; the rest has failed. */
-  #apply(batch: readonly PendingWrite[], isFull: boolean): AppliedWrite[] {
+  #apply(batch: readonly PendingWrite[], isFinal: boolean): AppliedWrite[] {
     const applied: AppliedWrite[] = [];
     for (const pending of batch) {
       try {
-        applied.push({ pending, result: this.#transact(() => pending.work(isFull)) });
+        applied.push({ pending, result: this.#transact(() => pending.work(isFinal)) });
       } catch (error) {
         pending.failed(error);
       }
@@ -193,10 +200,13 @@ export class Database {
   }
 
   /** Acknowledged only with a reserve for the next deletion, save for what frees space on a full disk. */
-  async #save(isFull: boolean): Promise<void> {
+  async #save(mode: SaveMode): Promise<void> {
+    const isFull = mode !== "ordinary";
     this.#giveBack();
     const bytes = this.#db.export();
     this.#configure();
+    // A file that does not grow leaves room for a reserve of the same size when the old one is gone.
+    if (mode === "reserve" && bytes.length > this.#saved.length) throw noRoom();
     await this.#confirm();
     if (!isFull) await this.#reserve.ensure(bytes.length);
     try {

@@ -36,10 +36,10 @@ export class Icons {
    * Gives the printer this icon in place of the one it had, which is kept like a deleted one.
    * @throws UserError "not-found" when there is no such printer
    */
-  put(printerId: number, icon: Pick<Icon, "sha256" | "size">, isFinal = false): Promise<Removal> {
+  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<Removal> {
     return this.#db.write(() => {
       const isSame = this.find(printerId)?.sha256 === icon.sha256;
-      const removal = isSame ? nothingRemoved : this.#keep(printerId, isFinal);
+      const removal = isSame ? nothingRemoved : this.#keep(printerId, false);
       this.#db.all(
         "INSERT OR REPLACE INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)",
         [printerId, icon.sha256, icon.size, this.#clock()],
@@ -49,9 +49,9 @@ export class Icons {
   }
 
   /** @throws UserError "not-found" when there is no such printer; one without an icon is none the worse */
-  remove(printerId: number, isFinal = false): Promise<Removal> {
-    return this.#db.freeingWrite((isFull) => {
-      const removal = this.#keep(printerId, isFinal || isFull);
+  remove(printerId: number): Promise<Removal> {
+    return this.#db.freeingWrite((isFinal) => {
+      const removal = this.#keep(printerId, isFinal);
       this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
       return removal;
     });

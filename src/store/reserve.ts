@@ -10,6 +10,11 @@ export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
+/** The error of a full disk. */
+export function noRoom(): Error {
+  return Object.assign(new Error("there is no room for a larger file"), { code: "ENOSPC" });
+}
+
 /**
  * A file whose only use is the space that it takes: it is given up so that records can be deleted on a full
  * disk, where the database is saved whole beside the old one.

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { archiveRoomBytes } from "../domain/deletion.ts";
 import { Blobs } from "./blobs.ts";
 import { Clients } from "./clients.ts";
 import { Database } from "./database.ts";
@@ -29,7 +30,7 @@ export interface Store {
   readonly blobs: Blobs;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
-  /** Whether so little space is left that nothing should be kept which could be deleted. */
+  /** Whether so little space is left that no archive should be kept which could be deleted. */
   isNearlyFull(): Promise<boolean>;
   /** Another number whenever a record may have changed. */
   version(): number;
@@ -109,12 +110,10 @@ function checkRows(records: ReturnType<typeof recordsOf>): void {
   for (const noun of Object.values(records)) noun.check();
 }
 
-const nearlyFullBytes = 128 * 1024 * 1024;
-
 /** Where the system does not tell, it is not. */
 async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
   const found = await statfs(dataDir).catch(() => undefined);
-  return found !== undefined && found.bavail * found.bsize < nearlyFullBytes;
+  return found !== undefined && found.bavail * found.bsize < archiveRoomBytes;
 }
 
 async function checkWritable(dataDir: string): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { client, navigation, startApp, temporaryFolder } from "../support/app.ts";
@@ -8,22 +8,65 @@ import { serve } from "../support/service.ts";
 import { fill, smallDisk, startOnFullDisk, withoutDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 
-test("on a full disk a deletion is final, and says so", async (t) => {
+test("on a full disk what is deleted of records can be taken back while the file does not grow", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { post, fetch, app } = full.app;
+  const size = () => statSync(join(full.dataDir, "platen.sqlite")).size;
+  const before = [size(), statSync(join(full.dataDir, "platen.sqlite.reserve")).size];
 
-  const fragment = await (await fetch("/clients/1", { method: "DELETE" })).text();
-  const icon = await (await fetch("/printers/1/icon", { method: "DELETE" })).text();
-  const sent = (await post("/printers/1/delete", {}, navigation)).headers.get("location") ?? "";
-  const page = await (await fetch(sent)).text();
+  const texts = [await (await fetch("/printers/1/icon", { method: "DELETE" })).text()];
+  for (let id = 1; id <= 20; id++)
+    texts.push(await (await fetch(`/clients/${id}`, { method: "DELETE" })).text());
+  const after = [size(), statSync(join(full.dataDir, "platen.sqlite.reserve")).size];
+  const kept = app.undo.list().length;
+  const undone = (await post(`/deletions/${app.undo.list()[0]?.id}/undo`, {})).status;
 
-  for (const text of [fragment, icon, page]) {
-    assert.match(text, /There is no room to keep it: this cannot be taken back\./);
-    assert.doesNotMatch(text, /\/undo"/);
-  }
-  assert.match(sent, /^\/printers\?deleted=[\w-]{12}$/);
-  assert.deepEqual([app.undo.list(), readdirSync(join(full.dataDir, "icons"))], [[], []]);
+  assert.ok(kept >= 10, `${kept} of 21 are kept`);
+  assert.equal(texts.filter((text) => text.includes("/undo")).length, kept);
+  assert.equal(texts.filter((text) => text.includes("this cannot be taken back")).length, 21 - kept);
+  assert.ok((after[0] ?? 0) <= (before[0] ?? 0));
+  assert.equal(after[1], before[1], "the reserve is whole again");
+  assert.ok(undone === 200 || undone === 507);
+});
+
+test("on a nearly full disk a driver is deleted for good, and its page says so before", async (t) => {
+  const full = await startOnFullDisk(t);
+  if (full === undefined) return t.skip(withoutDisk);
+  const { post, fetch, app } = full.app;
+  const archives = () => readdirSync(join(full.dataDir, "drivers")).length;
+  const before = archives();
+
+  const page = await (await fetch("/drivers/2")).text();
+  const sent = (await post("/drivers/2/delete", {}, navigation)).headers.get("location") ?? "";
+  const list = await (await fetch(sent)).text();
+  full.giveBack();
+
+  assert.match(
+    page,
+    /at once and for good: less than 128 MB are free on the disk, so this cannot be taken back/,
+  );
+  assert.match(sent, /^\/drivers\?deleted=[\w-]{12}$/);
+  assert.match(list, /There is no room to keep it: this cannot be taken back\./);
+  assert.deepEqual([app.undo.list(), archives()], [[], before - 1]);
+});
+
+test("with little room left only a driver is deleted for good", async (t) => {
+  const disk = smallDisk(t, 64 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const { app, post, fetch, addDriver } = await startApp(t, { dataDir: disk });
+  await post("/clients", { name: "Northwind" });
+  const driver = await addDriver();
+
+  const client = await (await fetch("/clients/1", { method: "DELETE" })).text();
+  const deleted = await (await fetch(`/drivers/${driver}`, { method: "DELETE" })).text();
+
+  assert.match(client, /\/undo"/);
+  assert.match(deleted, /this cannot be taken back/);
+  assert.deepEqual(
+    app.undo.list().map(({ kind }) => kind),
+    ["client"],
+  );
 });
 
 test("a deletion that no room is found for when it is saved is final", {

@@ -21,6 +21,7 @@ test("on a full disk nothing can be added, and everything can be deleted", async
   for (let id = 1; id <= 40; id++) deleted.push((await remove(`/clients/${id}`)).status);
   for (const path of ["/printers/1/icon", "/printers/1", "/drivers/1", "/drivers/2"])
     deleted.push((await remove(path)).status);
+  for (const { id } of app.undo.list()) deleted.push((await remove(`/deletions/${id}`)).status);
 
   assert.deepEqual(
     refused.map(({ status }) => status),
