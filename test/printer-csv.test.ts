@@ -21,6 +21,10 @@ function brought(text: string) {
 
 const odd = [
   "=1+1",
+  "＝1+1",
+  "'＋x",
+  "a;－1",
+  "＠a",
   "+49 30 1",
   "-x",
   "@a",
@@ -128,7 +132,7 @@ test("no cell of an export is a formula, in whatever way a spreadsheet cuts the 
     const cells = text.split(/[,;\t\r\n]/).map((cell) => cell.replace(/^[ "]+/, ""));
 
     assert.deepEqual(
-      cells.filter((cell) => /^[=+@-]/.test(cell)),
+      cells.filter((cell) => /^[=+@\-＝＋＠－]/.test(cell)),
       [],
     );
   }
@@ -184,6 +188,15 @@ test("columns that are unknown or there twice are said; a name that means someth
   assert.match(notices[1] ?? "", /twice the first is taken: “address”/);
 });
 
+test("a column that is there several times is named once", () => {
+  const { notices } = brought("name,name,name,odd,odd\nA,B,C,D,E\n");
+
+  assert.deepEqual(notices, [
+    "Columns that mean nothing here are passed over: “odd”.",
+    "Of columns that are there twice the first is taken: “name”.",
+  ]);
+});
+
 test("a file without the column “name” is refused, and so is one of too many rows", () => {
   const message = (text: string) => {
     try {
@@ -195,6 +208,8 @@ test("a file without the column “name” is refused, and so is one of too many
   };
 
   assert.match(message("Drucker;IP\nA;10.0.0.1\n"), /must name the columns, “name” among them/);
+  assert.match(message(`name${",x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
+  assert.match(message(`sep=;\nname${";x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message("\u0000\u0001PK"), /must name the columns/);
   assert.match(message(`name\n${"a\n".repeat(5001)}`), /More than 5000 printers/);
   assert.equal(brought(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);

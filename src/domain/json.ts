@@ -8,8 +8,11 @@ const mostDepth = 16;
 const mostValues = 500_000;
 /** Of one text, in UTF-16 code units. */
 const mostCharacters = 32_767;
-/** So many values are read between two steps. */
+/** So many values, or characters, are read between two steps. */
 const stepValues = 500;
+const stepCharacters = 128 * 1024;
+/** Of a text as it is written: each character may be an escape of six. */
+const mostWritten = 6 * mostCharacters;
 
 /**
  * Reads JSON from outside in steps, so that a long text holds nobody up, and without recursion.
@@ -31,10 +34,13 @@ class JsonReader {
   }
 
   *read(): Generator<undefined, Json> {
-    for (let values = 1; ; values++) {
+    for (let values = 1, stepped = 0; ; values++) {
       if (values > mostValues)
         throw new UserError("invalid", `This JSON has more than ${mostValues} values.`);
-      if (values % stepValues === 0) yield;
+      if (values % stepValues === 0 || this.#at - stepped > stepCharacters) {
+        yield;
+        stepped = this.#at;
+      }
       const value = this.#value();
       if (value === undefined) continue;
       const whole = this.#put(value);
@@ -93,9 +99,10 @@ class JsonReader {
 
   #string(): string {
     const start = this.#at;
+    const isWithin = (at: number) => at > 0 && at - start <= mostWritten + 1;
     let end = this.#text.indexOf('"', start + 1);
-    while (end > 0 && this.#isEscaped(end, start)) end = this.#text.indexOf('"', end + 1);
-    if (end < 0 || end - start > 6 * mostCharacters) throw this.#broken();
+    while (isWithin(end) && this.#isEscaped(end, start)) end = this.#text.indexOf('"', end + 1);
+    if (!isWithin(end)) throw this.#broken();
     this.#at = end + 1;
     const value = this.#parsed(this.#text.slice(start, end + 1));
     if (typeof value !== "string" || value.length > mostCharacters) throw this.#broken();
@@ -123,14 +130,21 @@ class JsonReader {
     }
   }
 
-  /** The next character that is no blank; empty at the end. */
+  /** The next character that is no blank; empty at the end. By codes, since there may be millions of blanks. */
   #next(): string {
-    while (" \n\r\t".includes(this.#text[this.#at] ?? "x")) this.#at++;
-    return this.#text[this.#at] ?? "";
+    let at = this.#at;
+    while (isBlank(this.#text.charCodeAt(at))) at++;
+    this.#at = at;
+    return this.#text[at] ?? "";
   }
 
   #broken(): UserError {
     const message = `This JSON is cut off or damaged near character ${this.#at + 1}. Copy it again, from its first brace to its last.`;
     return new UserError("invalid", message);
   }
+}
+
+/** A space, a line feed, a carriage return or a tabulator. */
+function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
 }

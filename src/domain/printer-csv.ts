@@ -56,20 +56,20 @@ export function csvLine(
   return csvRow(texts, separator);
 }
 
-const sign = /[=+\-@\t\r]/;
+const sign = /[=+\-@\t\r＝＋－＠]/;
 
 /**
- * A spreadsheet computes what begins with one of these signs, also behind a separator or a line break where it takes
- * another separator than ours. An apostrophe before it makes it a text.
+ * A spreadsheet computes what begins with one of these signs, some also where the sign is of full width, and behind a
+ * separator or a line break where it takes another separator than ours. An apostrophe before it makes it a text.
  */
 function neutral(text: string): string {
   if (!sign.test(text)) return text;
-  return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r])/g, "'");
+  return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "'");
 }
 
 /** The text that `neutral` was given; an apostrophe that has nothing to hide stays. */
 function restored(text: string): string {
-  return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r])/g, "");
+  return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "");
 }
 
 /** How a file's columns lie. */
@@ -79,6 +79,8 @@ interface Layout {
   readonly places: ReadonlyMap<string, number>;
   readonly width: number;
   readonly notices: readonly string[];
+  /** Why the first line cannot be read so. */
+  readonly problem: UserError | undefined;
 }
 
 const separators = [",", ";", "\t"] as const;
@@ -130,6 +132,7 @@ function layoutOf(text: string, named: string | undefined): Layout {
     return layoutFor(separator, firstRowOf(text, separator));
   });
   const [best] = tried.sort((a, b) => b.places.size - a.places.size);
+  if (best?.problem !== undefined && best.places.has("name")) throw best.problem;
   if (best?.places.has("name")) return best;
   const names = csvColumns.join(", ");
   throw new UserError(
@@ -138,29 +141,38 @@ function layoutOf(text: string, named: string | undefined): Layout {
   );
 }
 
-function firstRowOf(text: string, separator: string): string[] {
+interface FirstRow {
+  readonly heads: readonly string[];
+  readonly problem?: UserError;
+}
+
+/** Of a first line that cannot be read, so much is looked at, in characters. */
+const mostHead = 64 * 1024;
+
+/** With a wrong separator anything may be found: what is wrong counts only where the columns are known all the same. */
+function firstRowOf(text: string, separator: string): FirstRow {
   try {
-    return readCsv(text, separator).next().value ?? [];
+    return { heads: readCsv(text, separator).next().value ?? [] };
   } catch (error) {
-    // With a wrong separator anything may be found.
-    if (error instanceof UserError) return [];
-    throw error;
+    if (!(error instanceof UserError)) throw error;
+    const [line = ""] = text.slice(0, mostHead).split("\n", 1);
+    return { heads: line.split(separator), problem: error };
   }
 }
 
 const shownHeads = 10;
 
-function layoutFor(separator: string, heads: readonly string[]): Layout {
+function layoutFor(separator: string, { heads, problem }: FirstRow): Layout {
   const places = new Map<string, number>();
-  const unknown: string[] = [];
-  const twice: string[] = [];
+  const unknown = new Set<string>();
+  const twice = new Set<string>();
   heads.forEach((head, i) => {
     const name = restored(head).trim().toLowerCase().replace(/[ -]/g, "_");
-    if (!csvColumns.includes(name)) unknown.push(head.trim());
-    else if (places.has(name)) twice.push(name);
+    if (!csvColumns.includes(name)) unknown.add(head.trim());
+    else if (places.has(name)) twice.add(name);
     else places.set(name, i);
   });
-  return { separator, places, width: heads.length, notices: noticesOf(unknown, twice) };
+  return { separator, places, width: heads.length, notices: noticesOf([...unknown], [...twice]), problem };
 }
 
 function noticesOf(unknown: readonly string[], twice: readonly string[]): string[] {

@@ -4,8 +4,10 @@ import { deflateRawSync } from "node:zlib";
 import { UserError } from "../../src/domain/errors.ts";
 import { readJson } from "../../src/domain/json.ts";
 import { readPrintServer } from "../../src/domain/print-server.ts";
+import { inSteps } from "../../src/services/steps.ts";
 import { startApp } from "../support/app.ts";
 import { growsEvenly } from "../support/growth.ts";
+import { longestHold } from "../support/holds.ts";
 import { planOf, stepped } from "../support/lists.ts";
 
 /** Why a text is refused; empty where it is not. */
@@ -95,6 +97,35 @@ test("a long JSON takes time in proportion to its length", async () => {
   for (const [what, make] of Object.entries(shapes)) {
     await growsEvenly(what, 50_000, (size) => refusal(() => stepped(readJson(make(size)))));
   }
+});
+
+test("no token of eight megabytes holds others up, and neither do millions of blanks", async (t) => {
+  const size = 8 * 1024 * 1024;
+  const longTexts = JSON.stringify(Array<string>(40).fill("")).replaceAll(
+    '""',
+    `"${"\\u0041".repeat(32_767)}"`,
+  );
+  const shapes: Record<string, string> = {
+    "escaped quotes": `{"Printers":"${'\\"'.repeat(size / 2)}`,
+    backslashes: `{"Printers":"${"\\".repeat(size)}"}`,
+    blanks: `{${" ".repeat(size)}`,
+    "blanks between values": `[${`1,${" ".repeat(20_000)}`.repeat(400)}1]`,
+    "long texts": longTexts,
+  };
+
+  const holds: Record<string, number> = {};
+  for (const [what, text] of Object.entries(shapes)) {
+    holds[what] = await longestHold(async () => {
+      await inSteps(readJson(text)).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    });
+  }
+  let steps = 0;
+  for (const work = readJson(longTexts); !work.next().done; ) steps++;
+
+  t.diagnostic(JSON.stringify(holds));
+  assert.ok(Math.max(...Object.values(holds)) < 200, JSON.stringify(holds));
+  assert.ok(steps >= 30, `${steps} steps`);
 });
 
 test("values of other types than Windows writes stand for their texts, or for nothing", () => {
