@@ -7,7 +7,28 @@ import { stateBadge } from "./standing.ts";
 /** A table of a few printers, without what is chosen and done with several. */
 export function printerTable(rows: readonly StatedPrinter[]): Html {
   return html`<div class="rows"><table class="printers few ${addressWidth(rows)}" role="table">${printerHead()}
-    <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${printerCells(row)}</tr>`)}</tbody></table></div>`;
+    <tbody role="rowgroup">${rows.map(rememberedRow)}</tbody></table></div>`;
+}
+
+const rememberedRows = new WeakMap<StatedPrinter, Html>();
+
+/** Rows stay the same objects until something changes: each is written once. */
+function rememberedRow(row: StatedPrinter): Html {
+  const known = rememberedRows.get(row);
+  if (known !== undefined) return known;
+  const made = html`<tr role="row">${printerCells(row)}</tr>`;
+  rememberedRows.set(row, made);
+  return made;
+}
+
+const rowsAStep = 100;
+
+/** Writes the rows of a table in steps, so that a long one holds nobody up; `printerTable` has them then. */
+export function* writeRows(rows: readonly StatedPrinter[]): Generator<undefined, void> {
+  for (const [i, row] of rows.entries()) {
+    rememberedRow(row);
+    if (i % rowsAStep === 0) yield;
+  }
 }
 
 /** The table's head. @param first a cell before the others */

@@ -21,6 +21,8 @@ import { type Message, notify } from "../html/layout.ts";
 import { clientMessage, deletedMessage, doneIn } from "../html/messages.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
+import { writeRows } from "../html/printers.ts";
+import { inSteps } from "../services/steps.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { clientOffer } from "./deploy-offer.ts";
@@ -83,6 +85,7 @@ async function clientPageOf(
   const client = app.store.clients.get(id);
   const { printers } = await app.overview.read();
   const rows = printers.filter((row) => row.client?.id === id);
+  await inSteps(writeRows(rows));
   const choice = chooseDeployment(rows);
   const data = {
     client,

@@ -64,14 +64,7 @@ export function clientOffer(
   rows: readonly StatedPrinter[],
 ): Offer {
   const { id } = client;
-  const drivers = new Map(rows.map(({ printer, driver }) => [printer.id, driver]));
-  const settings = store.printers.several([...drivers.keys()]);
-  const label = labelOfMany(
-    settings.flatMap((printer) => {
-      const driver = drivers.get(printer.id);
-      return driver === undefined ? [] : [{ printer, driver }];
-    }),
-  );
+  const label = rememberedLabel(store, rows);
   return offerOf(serviceUrl(request, config), {
     facts: clientFacts(client, rows, { label, publisher: commonPublisher(store, rows) }),
     packageName: clientFileName(client),
@@ -80,6 +73,30 @@ export function clientOffer(
     scriptPath: (kind) => paths.clientScript(id, kind),
     readPath: (kind) => paths.readClientScript(id, kind),
   });
+}
+
+/** By a row of the client, which is another object as soon as anything has changed. */
+const rememberedLabels = new WeakMap<StatedPrinter, { readonly count: number; readonly label: string }>();
+
+/** What names all settings of these printers, which takes reading all of them. */
+function rememberedLabel(store: App["store"], rows: readonly StatedPrinter[]): string {
+  const [first] = rows;
+  const known = first && rememberedLabels.get(first);
+  if (known?.count === rows.length) return known.label;
+  const label = labelOf(store, rows);
+  if (first !== undefined) rememberedLabels.set(first, { count: rows.length, label });
+  return label;
+}
+
+function labelOf(store: App["store"], rows: readonly StatedPrinter[]): string {
+  const drivers = new Map(rows.map(({ printer, driver }) => [printer.id, driver]));
+  const settings = store.printers.several([...drivers.keys()]);
+  return labelOfMany(
+    settings.flatMap((printer) => {
+      const driver = drivers.get(printer.id);
+      return driver === undefined ? [] : [{ printer, driver }];
+    }),
+  );
 }
 
 function offerOf(service: string | undefined, target: Target): Offer {
