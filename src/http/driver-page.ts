@@ -75,7 +75,7 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
     query,
     isOpen,
     standing,
-    isFinal: await app.undo.isDriverFinal(),
+    isFinal: await app.store.isNearlyFull(),
   };
   return driverPage({ assets, message }, data);
 }

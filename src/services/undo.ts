@@ -100,36 +100,28 @@ export class Undo {
 
   async #removePrinters(ids: readonly number[], remove: () => Promise<Removal>): Promise<number | undefined> {
     await this.#services.memory.beforeRemoval(ids);
-    const deletion = await this.#remove(remove);
+    const deletion = await this.settle(await remove());
     this.#services.memory.removed(ids);
     return deletion;
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that the client still has */
-  removeClient(id: number): Promise<number | undefined> {
-    return this.#remove(() => this.#services.store.clients.remove(id));
+  async removeClient(id: number): Promise<number | undefined> {
+    return this.settle(await this.#services.store.clients.remove(id));
   }
 
   /** @throws UserError "not-found", or "conflict" where it is in use */
   async removeDriver(id: number): Promise<number | undefined> {
-    const { drivers, blobs } = this.#services.store;
-    const isFinal = await this.isDriverFinal();
+    const { store } = this.#services;
+    const { drivers, blobs } = store;
+    const isFinal = await store.isNearlyFull();
     // In turn with uploads: one of the same content may be answering with this record.
-    return this.#remove(() => blobs.inTurn(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
-  }
-
-  /** Whether a driver that is deleted now cannot be taken back: its archive takes space that is needed. */
-  isDriverFinal(): Promise<boolean> {
-    return this.#services.store.isNearlyFull();
+    return this.settle(await blobs.inTurn(drivers.get(id).sha256, () => drivers.remove(id, isFinal)));
   }
 
   /** Takes a printer's icon away, if it has one. @throws UserError "not-found" when there is no such printer */
-  removeIcon(printerId: number): Promise<number | undefined> {
-    return this.#remove(() => this.#services.store.icons.remove(printerId));
-  }
-
-  async #remove(remove: () => Promise<Removal>): Promise<number | undefined> {
-    return this.settle(await remove());
+  async removeIcon(printerId: number): Promise<number | undefined> {
+    return this.settle(await this.#services.store.icons.remove(printerId));
   }
 
   /** Begins a deletion's time, and clears away what ended for it. @returns its id; undefined where it is final */
