@@ -18,10 +18,7 @@ interface DatabaseOptions {
 /** So many empty pages may stay: a database of a few records is not made anew for each of them. */
 const freePages = 64;
 
-/**
- * How a batch is saved: as ever; on a full disk, with the reserve, as long as the file does not grow; or there with
- * nothing kept of what goes.
- */
+/** How a batch is saved: as ever; on a full disk, where the file may not grow; or there, with nothing kept of what goes. */
 type SaveMode = "ordinary" | "reserve" | "final";
 
 interface PendingWrite {
@@ -177,8 +174,8 @@ export class Database {
     } catch (error) {
       this.#goBack();
       // What frees space is tried again by itself: only it may use the reserve.
-      const isTriedAgain = ({ pending }: AppliedWrite) =>
-        isDiskFull(error) && mode !== "final" && pending.frees;
+      const isRoomMissing = isDiskFull(error) && mode !== "final";
+      const isTriedAgain = ({ pending }: AppliedWrite) => isRoomMissing && pending.frees;
       for (const write of applied) if (!isTriedAgain(write)) write.pending.failed(error);
       const again = applied.filter(isTriedAgain).map(({ pending }) => pending);
       return this.#saveBatch(again, mode === "ordinary" ? "reserve" : "final");
@@ -201,23 +198,17 @@ export class Database {
 
   /** Acknowledged only with a reserve for the next deletion, save for what frees space on a full disk. */
   async #save(mode: SaveMode): Promise<void> {
-    const isFull = mode !== "ordinary";
     this.#giveBack();
     const bytes = this.#db.export();
     this.#configure();
     // A file that does not grow leaves room for a reserve of the same size when the old one is gone.
     if (mode === "reserve" && bytes.length > this.#saved.length) throw noRoom();
     await this.#confirm();
-    if (!isFull) await this.#reserve.ensure(bytes.length);
-    try {
+    if (mode === "ordinary") {
+      await this.#reserve.ensure(bytes.length);
       await writeDurably(this.#path, bytes);
-    } catch (error) {
-      if (!isFull || !isDiskFull(error)) throw error;
-      await this.#reserve.giveUp();
-      await writeDurably(this.#path, bytes);
-    }
+    } else await this.#reserve.spend(this.#path, bytes);
     this.#saved = bytes;
-    if (isFull) await this.#reserve.ensure(bytes.length).catch(() => {});
   }
 
   /** Pages that deleting left empty would be written with each save: many of them are given back. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { writeDurably } from "./files.ts";
 
 const stepBytes = 64 * 1024;
 /** What a file system may need for a save besides the file's own bytes. */
@@ -40,8 +41,16 @@ export class Reserve {
     }
   }
 
-  async giveUp(): Promise<void> {
-    await rm(this.#path, { force: true });
+  /** Writes a file, where there is no other room in that of the reserve, and makes the reserve again if it can. */
+  async spend(path: string, bytes: Uint8Array): Promise<void> {
+    try {
+      await writeDurably(path, bytes);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      await rm(this.#path, { force: true });
+      await writeDurably(path, bytes);
+    }
+    await this.ensure(bytes.length).catch(() => {});
   }
 
   async #grow(from: number, to: number): Promise<void> {

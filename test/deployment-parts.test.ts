@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { counted, download, startWithPrinter } from "./support/counted.ts";
+import { until } from "./support/until.ts";
+
+test("parts count once they make a whole for one client, in whatever order; the last byte alone does not", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const path = `/printers/${printer}/packages/mdm`;
+  const size = Number((await app.fetch(path, { method: "HEAD" })).headers.get("content-length"));
+  const part = async (range: string) => {
+    await (await app.fetch(path, { headers: { range: `bytes=${range}` } })).arrayBuffer();
+    return counted(app, printer);
+  };
+
+  const ends = [await part("-1"), await part(`${size - 10}-`), await part("-1")];
+  const parts = [await part("100-299"), await part("0-150")];
+  const almost = await part(`301-${size - 1}`);
+  await part("290-301");
+  await until(() => app.app.deployments.latest(printer) !== undefined);
+
+  assert.deepEqual([...ends, ...parts, almost].flat(), []);
+  assert.deepEqual(await counted(app, printer), ["mdm script 1"]);
+});
+
+test("what a page of another site lets a browser fetch counts for nothing", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const path = `/printers/${printer}/scripts/install`;
+  const { host } = new URL(app.url);
+  const browser = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/130", "accept-language": "en" };
+  const foreign: Record<string, string>[] = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site", referer: `${app.url}/printers` },
+    { origin: "http://elsewhere.test" },
+    { referer: "http://elsewhere.test/" },
+    { referer: `http://elsewhere.test/${host}` },
+    {},
+  ];
+  const own: Record<string, string>[] = [
+    { "sec-fetch-site": "same-origin" },
+    { "sec-fetch-site": "none" },
+    { referer: `${app.url}/printers/${printer}` },
+  ];
+
+  for (const headers of foreign)
+    await (await app.fetch(path, { headers: { ...browser, ...headers } })).arrayBuffer();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const afterForeign = await counted(app, printer);
+  for (const headers of own) await download(app, path, { ...browser, ...headers });
+
+  assert.deepEqual(afterForeign, []);
+  assert.deepEqual(await counted(app, printer), ["install browser 3"]);
+});
