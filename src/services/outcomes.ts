@@ -2,7 +2,7 @@ import type { BulkResult } from "../domain/bulk.ts";
 import { Latest } from "./latest.ts";
 
 /** What became of a change, as the page that a browser without scripts goes on to says it. */
-export type Outcome =
+type Outcome =
   | { readonly kind: "bulk"; readonly result: BulkResult }
   | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
   /** Deleted without a way back, by name: because somebody said so; because there was no room to keep it. */

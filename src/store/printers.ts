@@ -180,7 +180,7 @@ export class Printers {
 }
 
 /** A printer's columns in the order in which statements name them. */
-export function columnsOf({ client_id, driver_id, name, ...rest }: PrinterSettings) {
+function columnsOf({ client_id, driver_id, name, ...rest }: PrinterSettings) {
   return [client_id, driver_id, name, JSON.stringify(rest)] as const;
 }
 

@@ -118,7 +118,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     await page.goto(`${url}/printers/1/edit`);
     await page.getByLabel("Address").fill("10.0.0.10");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Revision changed").waitFor();
+    await page.getByText("Saved: Office").waitFor();
 
     assert.deepEqual(asked, []);
   });
@@ -134,7 +134,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
 
     await first.getByLabel("Address").fill("10.0.0.10");
     await first.getByRole("button", { name: "Save printer" }).click();
-    await first.getByText("Revision changed").waitFor();
+    await first.getByText("Saved: Office").waitFor();
     await second.getByText("Location, sharing").click();
     await second.getByLabel("Location").fill("Cellar");
     await second.getByRole("button", { name: "Save printer" }).click();
@@ -145,7 +145,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     const isAtField = await isFocusIn(second, "#f-address");
     const kept = app.store.printers.get(1).printer.address;
     await second.getByRole("button", { name: "Save mine all the same" }).click();
-    await second.getByText("Revision changed").waitFor();
+    await second.getByText("Saved: Office").waitFor();
 
     assert.deepEqual([isFocused, isAtField, kept], [true, true, "10.0.0.10"]);
     const { address, location } = app.store.printers.get(1).printer;
