@@ -12,7 +12,7 @@ const script = { "hx-request": "true" };
 
 /** What `answerForm` reads of a request. */
 function requestWith(headers: Record<string, string>): IncomingMessage {
-  return { headers } as unknown as IncomingMessage;
+  return { headers, socket: {} } as unknown as IncomingMessage;
 }
 
 /** Answers that say which of them were made. */

@@ -51,3 +51,14 @@ test("without dead weight there is nothing to leave out, and it is said", () => 
   assert.match(unusedHint(none), /uses every file: packages stay as they are/);
   assert.match(unusedHint(undefined), /what the chosen INF uses/);
 });
+
+test("one file is spoken of as one", () => {
+  const unused = { count: 1, bytes: 1024, paths: ["<b>.dll"] };
+
+  const note = noteOf(driverOf(2, { unused }));
+
+  assert.match(
+    note,
+    /1 unused file of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses it, and packages carry it\./,
+  );
+});

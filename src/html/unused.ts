@@ -28,15 +28,19 @@ export function unusedNote(inf: InfSummary, { report, drop_unused }: Driver): Ht
 }
 
 function leftOut({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `Packages leave out ${counted(files, "file")} of ${total}, ${bytes(size)} unpacked: neither this INF uses them nor those that it brings along.`;
+  return `Packages leave out ${counted(files, "file")} of ${total}, ${bytes(size)} unpacked: neither this INF uses ${them(files)} nor those that it brings along.`;
 }
 
 function notOfThis({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "file")} of ${total}, ${bytes(size)}, that this INF does not use; packages carry them.`;
+  return `${counted(files, "file")} of ${total}, ${bytes(size)}, that this INF does not use; packages carry ${them(files)}.`;
 }
 
 function ofNoInf({ count: files, bytes: size }: UnusedFiles, total: string): string {
-  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: no printer INF of this ZIP uses them, and packages carry them.`;
+  return `${counted(files, "unused file")} of ${total}, ${bytes(size)}: no printer INF of this ZIP uses ${them(files)}, and packages carry ${them(files)}.`;
+}
+
+function them(files: number): string {
+  return files === 1 ? "it" : "them";
 }
 
 /** Whether only each INF's own are known, and other printer INFs may use them. */
