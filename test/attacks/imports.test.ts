@@ -7,7 +7,7 @@ import { readPrintServer } from "../../src/domain/print-server.ts";
 import { inSteps } from "../../src/services/steps.ts";
 import { startApp } from "../support/app.ts";
 import { growsEvenly } from "../support/growth.ts";
-import { longestHold } from "../support/holds.ts";
+import { longestHold, longestHold } from "../support/holds.ts";
 import { planOf, stepped } from "../support/lists.ts";
 
 /** Why a text is refused; empty where it is not. */
@@ -189,24 +189,6 @@ test("a list beyond eight megabytes is refused, and so is a small state that bec
   assert.match(await inflated.text(), /did not arrive whole/);
 });
 
-/** The most processor time that one turn of the event loop takes meanwhile, in milliseconds: how busy others are does not count. */
-async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let last = process.cpuUsage();
-  let isDone = false;
-  const turn = () => {
-    const { user, system } = process.cpuUsage(last);
-    longest = Math.max(longest, (user + system) / 1000);
-    last = process.cpuUsage();
-    if (!isDone) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work();
-  await new Promise(setImmediate);
-  isDone = true;
-  return longest;
-}
-
 test("hostile lists are answered, and nobody else waits for them", async (t) => {
   const { upload, fetch, app } = await startApp(t);
   const size = 7_900_000;
@@ -228,7 +210,7 @@ test("hostile lists are answered, and nobody else waits for them", async (t) => 
     assert.ok([200, 422].includes(answer.status), `${what}: ${answer.status}`);
     await answer.arrayBuffer();
   }
-  const longest = await longestTurn(async () => {
+  const longest = await longestHold(async () => {
     for (const text of [...Object.values(lists).map(String), `name,client,address\n${rows}`])
       await planOf({ app }, text).catch((error: unknown) => assert.ok(error instanceof UserError));
   });

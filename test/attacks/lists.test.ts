@@ -4,25 +4,12 @@ import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { narrowPrinters, parseNarrowing } from "../../src/domain/search.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
+import { longestHold } from "../support/holds.ts";
 import { makePrinter } from "../support/records.ts";
 
 async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<number[]> {
   const settings = parsePrinter({ name: "Büro", address: "10.0.0.1", ...fields });
   return Promise.all(Array.from({ length: count }, () => app.store.printers.add(settings)));
-}
-
-/** The longest time for which nothing else had its turn, in milliseconds. */
-async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 1);
-  await work();
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  clearInterval(timer);
-  return longest;
 }
 
 test("five thousand printers change at once without holding others up, and one more is refused", {
