@@ -7,7 +7,7 @@ import { readPrintServer } from "../../src/domain/print-server.ts";
 import { inSteps } from "../../src/services/steps.ts";
 import { startApp } from "../support/app.ts";
 import { growsEvenly } from "../support/growth.ts";
-import { longestHold, longestHold } from "../support/holds.ts";
+import { longestHold } from "../support/holds.ts";
 import { planOf, stepped } from "../support/lists.ts";
 
 /** Why a text is refused; empty where it is not. */

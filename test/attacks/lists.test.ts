@@ -39,7 +39,7 @@ test("five thousand printers change at once without holding others up, and one m
   assert.equal(refused.status, 422);
   assert.deepEqual(statuses, [303, 303, 303, 303]);
   assert.equal(service.app.store.printers.list().length, 1);
-  assert.ok(Math.max(...holds) < 1000, `${holds} ms`);
+  assert.ok(Math.max(...holds) < 400, `${holds} ms`);
 });
 
 test("numbers that are none change nothing, however many there are", async (t) => {
@@ -164,5 +164,5 @@ test("a thousand printers with 20 KB of old names each hold nobody up when one i
   });
 
   t.diagnostic(`held for ${Math.round(hold)} ms`);
-  assert.ok(hold < 1500, `${hold} ms`);
+  assert.ok(hold < 400, `${hold} ms`);
 });
