@@ -28,11 +28,11 @@ export function scenesOf(
       act: (page) => page.getByRole("button", { name: "Copy" }).first().click(),
     },
     "printer-refused": {
-      path: "/printers?client_id=2",
+      path: "/printers?new=1&client_id=2",
       act: (page) => savePrinter(page, "A, B", "10.14.2.999"),
     },
     "printer-saved": {
-      path: "/printers?client_id=2",
+      path: "/printers?new=1&client_id=2",
       act: (page) => savePrinter(page, "Besprechung 3", "10.14.2.99"),
     },
     "client-delete-refused": { path: client, act: pressDelete },

@@ -49,7 +49,7 @@ document.addEventListener("click", async ({ target }) => {
   );
 });
 
-/** @param {HTMLButtonElement} button which keeps its width when it says that it has copied */
+/** @param {HTMLButtonElement} button which works with scripts alone */
 export function unhide(button) {
   button.hidden = false;
 }

@@ -1,19 +1,19 @@
 import { clientNameKey } from "./client.ts";
 import { matchRows } from "./import-match.ts";
 import type { ImportOptions, ImportPlan, Known, PlannedRow } from "./import-plan.ts";
-import type { Brought, ImportRow } from "./import-row.ts";
+import type { ImportedList, ImportRow } from "./import-row.ts";
 import { ImportRows, leftOut } from "./import-rows.ts";
 
 const rowsAStep = 20;
 
 /** Says what an import would do, in steps; nothing is changed. */
 export function* planImport(
-  brought: Brought,
+  list: ImportedList,
   known: Known,
   { client, takesAll }: ImportOptions,
 ): Generator<undefined, ImportPlan> {
   const clients = new Map(known.clients.map((each) => [clientNameKey(each.name), each]));
-  const { rows } = brought;
+  const { rows } = list;
   const isTaken = (row: ImportRow) => takesAll || row.leftOut === undefined;
   const here = { printers: known.printers, clients, client };
   const matches = yield* matchRows(rows.filter(isTaken), here);
@@ -24,9 +24,9 @@ export function* planImport(
     planned.push(isTaken(row) ? taken.plan(row, matches.get(row)) : leftOut(row));
   }
   const missing = [...taken.missing.values()].map(({ name, printers }) => {
-    return { name, printers, maker: brought.makers.get(name.toLowerCase()) ?? "" };
+    return { name, printers, maker: list.makers.get(name.toLowerCase()) ?? "" };
   });
-  return { rows: planned, ...summed(planned), missing, notices: brought.notices };
+  return { rows: planned, ...summed(planned), missing, notices: list.notices };
 }
 
 function summed(rows: readonly PlannedRow[]): Pick<ImportPlan, "counts" | "newClients"> {

@@ -32,7 +32,7 @@ export interface ImportRow {
 }
 
 /** All that one text brings. */
-export interface Brought {
+export interface ImportedList {
   readonly rows: readonly ImportRow[];
   /** What must be said of the whole, a sentence each. */
   readonly notices: readonly string[];

@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import { isAddress } from "./address.ts";
 import { UserError } from "./errors.ts";
 import type { FormInput } from "./fields.ts";
-import { type Brought, type ImportRow, mostRows } from "./import-row.ts";
+import { type ImportedList, type ImportRow, mostRows } from "./import-row.ts";
 import { type Json, type JsonObject, readJson } from "./json.ts";
 import { tooMany } from "./printer-csv.ts";
 
@@ -11,7 +11,7 @@ import { tooMany } from "./printer-csv.ts";
  * @param client of all of its printers; empty is none
  * @throws UserError "invalid" where it is something else
  */
-export function* readPrintServer(text: string, client = ""): Generator<undefined, Brought> {
+export function* readPrintServer(text: string, client = ""): Generator<undefined, ImportedList> {
   const whole = yield* readJson(text);
   const printers = whole instanceof Map ? whole.get("Printers") : undefined;
   if (!(whole instanceof Map) || printers === undefined) {

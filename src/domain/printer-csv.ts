@@ -2,13 +2,13 @@ import { csvRow, readCsv } from "./csv.ts";
 import { type DriverSummary, driverTitle } from "./driver.ts";
 import { UserError } from "./errors.ts";
 import type { FormInput } from "./fields.ts";
-import { type Brought, type DriverHint, type ImportRow, mostRows } from "./import-row.ts";
+import { type DriverHint, type ImportedList, type ImportRow, mostRows } from "./import-row.ts";
 import type { Printer } from "./printer.ts";
 import { printerDefaults, printerFormValues } from "./printer-fields.ts";
 
 const settingNames = Object.keys(printerDefaults);
 
-/** What tells a driver from others wherever the file is brought. */
+/** What tells a driver from others wherever the file is list. */
 const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version", "driver_sha256"] as const;
 
 /** The file's columns: the form's fields by their names, client and driver by what names them everywhere. */
@@ -92,7 +92,7 @@ const mostLines = 4 * mostRows;
  * Reads such a file, or one with some of the columns in any order, in steps.
  * @throws UserError "invalid" where it has no column “name”, and as `readCsv` does
  */
-export function* readPrinterCsv(text: string): Generator<undefined, Brought> {
+export function* readPrinterCsv(text: string): Generator<undefined, ImportedList> {
   const marked = text.startsWith("\ufeff") ? text.slice(1) : text;
   const named = /^sep=(.)\r?\n/i.exec(marked.slice(0, 8));
   const body = marked.slice(named?.[0].length ?? 0);

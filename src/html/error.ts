@@ -25,11 +25,11 @@ export interface Refusal {
 
 /**
  * A page for what went wrong: what happened, why, and what to do.
- * @param ways where somebody can go on from here, the likeliest first
+ * @param next where somebody can go on from here, the likeliest first
  */
-export function errorPage(frame: Frame, status: number, refusal: Refusal, ways: readonly Link[]): Html {
+export function errorPage(frame: Frame, status: number, refusal: Refusal, next: readonly Link[]): Html {
   const { text, links = [] } = refusalMessage(refusal);
-  const back = [...ways, { label: "Go to the dashboard", path: paths.dashboard }];
+  const back = [...next, { label: "Go to the dashboard", path: paths.dashboard }];
   return page(
     { ...frame, title: titles[status] ?? "Not possible" },
     html`<p>${text}</p>

@@ -17,7 +17,7 @@ import { counted } from "./text.ts";
 export interface PrinterList {
   readonly rows: readonly StatedPrinter[];
   readonly narrowing: Narrowing;
-  /** How many there are that are not shown or are. */
+  /** Of all printers, shown or not. */
   readonly total: number;
   readonly choices: Pick<PrinterChoices, "clients" | "drivers">;
   readonly formats: readonly ListedFormat[];

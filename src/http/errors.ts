@@ -3,8 +3,8 @@ import type { App } from "../app.ts";
 import { type ErrorCode, type Help, UserError } from "../domain/errors.ts";
 import { errorFragment, errorPage } from "../html/error.ts";
 import { assets } from "./assets.ts";
+import { nextLinks } from "./next-links.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
-import { waysOn } from "./ways-on.ts";
 
 const statuses: Record<ErrorCode, number> = {
   invalid: 422,
@@ -66,8 +66,8 @@ export function statusReply(
     };
   }
   if (!takesPages(request)) return textReply(status, message, headers);
-  const ways = waysOn(request, status);
-  return { ...htmlReply(errorPage({ assets }, status, refusal, ways), status), headers };
+  const links = nextLinks(request, status);
+  return { ...htmlReply(errorPage({ assets }, status, refusal, links), status), headers };
 }
 
 /** Whether the sender can show pages. */

@@ -5,7 +5,7 @@ import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import type { ImportOptions, ImportPlan, Known } from "../domain/import-plan.ts";
 import { planImport } from "../domain/import-planner.ts";
-import type { Brought } from "../domain/import-row.ts";
+import type { ImportedList } from "../domain/import-row.ts";
 import { KnownDrivers } from "../domain/known-drivers.ts";
 import { readPrintServer } from "../domain/print-server.ts";
 import { readPrinterCsv } from "../domain/printer-csv.ts";
@@ -14,7 +14,7 @@ import { Admission } from "../workers/admission.ts";
 import { busy, type Records, readRecords } from "./records.ts";
 import { inSteps } from "./steps.ts";
 
-/** A list of printers as it was brought, and what was asked for besides. */
+/** A list of printers as it was sent, and what was asked for besides. */
 export interface ImportSource extends ImportOptions {
   readonly text: string;
 }
@@ -101,13 +101,13 @@ export class ImportWork {
     const [first] = text.trimStart();
     if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
     const isJson = first === "{" || first === "[";
-    const brought = await inSteps(isJson ? readPrintServer(text, options.client) : readPrinterCsv(text));
+    const list = await inSteps(isJson ? readPrintServer(text, options.client) : readPrinterCsv(text));
     for (let attempt = 0; attempt < attempts; attempt++) {
       const records = await readRecords(this.#store);
       const { version } = records;
-      const known = await inSteps(knownOf(this.#store, records, brought));
+      const known = await inSteps(knownOf(this.#store, records, list));
       if (version !== this.#store.version()) continue;
-      const plan = await inSteps(planImport(brought, known, options));
+      const plan = await inSteps(planImport(list, known, options));
       return { plan, digest: await inSteps(digestOf(plan)), version };
     }
     throw busy();
@@ -120,7 +120,7 @@ function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): Impor
 }
 
 /** Drivers' models stand in their reports, which may be large: each is read by itself. */
-function* knownOf(store: Store, records: Records, { rows }: Brought): Generator<undefined, Known> {
+function* knownOf(store: Store, records: Records, { rows }: ImportedList): Generator<undefined, Known> {
   const { printers, clients, drivers } = records;
   const wanted = new Set(
     rows.flatMap(({ values, driver }) => {

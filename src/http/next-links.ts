@@ -19,11 +19,11 @@ const recordNames: Readonly<Record<string, string>> = {
  * Where somebody whose request was refused can go on, the likeliest first: the page that they came from, the record
  * that the address belongs to, and the place of that.
  */
-export function waysOn(request: IncomingMessage, status: number): Link[] {
+export function nextLinks(request: IncomingMessage, status: number): Link[] {
   const [, place = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
-  const ways: Link[] = [];
+  const links: Link[] = [];
   const before = pageBefore(request);
-  if (before !== undefined) ways.push({ label: "Back to the page before", path: before });
+  if (before !== undefined) links.push({ label: "Back to the page before", path: before });
   const record = recordNames[place];
   const recordPath = `/${place}/${id}`;
   if (
@@ -33,11 +33,11 @@ export function waysOn(request: IncomingMessage, status: number): Link[] {
     /^\d{1,15}$/.test(id) &&
     before !== recordPath
   ) {
-    ways.push({ label: record, path: recordPath });
+    links.push({ label: record, path: recordPath });
   }
   const list = places[place];
-  if (list !== undefined && list.path !== before && list.path !== request.url) ways.push(list);
-  return ways;
+  if (list !== undefined && list.path !== before && list.path !== request.url) links.push(list);
+  return links;
 }
 
 /** The page of ours that a request came from; undefined where it says none, or the same address. */
