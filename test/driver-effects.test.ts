@@ -21,12 +21,13 @@ test("what a save does to printers is said before it is done, and done when it i
   const page = await asked.text();
   const before = service.app.store.drivers.get(id).inf_path;
   const done = await saveDriverForm(service, id, { ...change, confirmed: confirmedIn(page) });
+  const said = await (await service.fetch(done.headers.get("location") ?? "")).text();
   const twice = await saveDriverForm(service, id, { ...change, confirmed: confirmedIn(page) });
 
   assert.equal(asked.status, 200);
   assert.match(
     page,
-    /2 printers will install again: <a[^>]*><bdi>Chosen<\/bdi><\/a>, <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)/,
+    /1 printer will install again: <a[^>]*><bdi>Own &lt;1&gt;<\/bdi><\/a> \(<bdi>Alpha<\/bdi>\)\. Deploy it again/,
   );
   assert.match(
     page,
@@ -38,6 +39,7 @@ test("what a save does to printers is said before it is done, and done when it i
   assert.deepEqual([twice.status, twice.headers.get("location")], [303, `/drivers/${id}?done=saved`]);
   const { printersById } = await service.app.overview.read();
   assert.deepEqual([printersById.get(own)?.state, printersById.get(2)?.state], ["ready", "blocked"]);
+  assert.match(said, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with it/);
 });
 
 test("a confirmation of other effects than there are now is asked again", async (t) => {

@@ -228,3 +228,18 @@ test("a preview names fields as forms do, and offers nothing where there is noth
   assert.doesNotMatch(wrong, /leave_wrong/);
   assert.match(wrong, /Nothing to import: 1 row is wrong, and no other row would change anything here\./);
 });
+
+test("an export fits although its driver has been named since", async (t) => {
+  const service = await startApp(t);
+  await service.addPrinter();
+  const exported = await (await service.fetch("/export/printers.csv")).text();
+  await service.post("/drivers/1", { name: "Ground floor" });
+
+  const before = await planOf(service, exported);
+  const again = await (await service.fetch("/export/printers.csv")).text();
+  const after = await planOf(service, again);
+
+  assert.match(exported, /papyrus\.inf 1\.2\.3\.4/);
+  assert.match(again, /Ground floor/);
+  assert.deepEqual([before.counts.same, after.counts.same], [1, 1]);
+});

@@ -102,13 +102,13 @@ function stateAfter({ elt, target, requestConfig: { verb, path, formData } }) {
 let passing;
 
 /**
- * Says what went wrong, with the focus, until the next thing that is asked for works.
+ * Says what went wrong until the next thing that is asked for works; with the focus, unless somebody types a search.
  * @param {string | Node} text
  * @param {readonly import("./dom.js").Way[]} [ways]
  */
 export function sayUntilItWorks(text, ways = []) {
   passing = notify(text, "bad", ways);
-  passing?.focus();
+  if (!document.activeElement?.matches("input[type=search]")) passing?.focus();
 }
 
 /** Takes away what was said until something works. */

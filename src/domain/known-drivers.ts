@@ -142,7 +142,13 @@ function editedIn(hint: DriverHint, driver: DriverSummary): Edited {
   const unless = (text: string, ...own: readonly (string | undefined)[]) =>
     own.some((each) => each?.toLowerCase() === text.toLowerCase()) ? "" : text;
   return {
-    title: unless(cleanText(hint.title), driverTitle(driver), driver.file_name),
+    // Somebody may have named it since the list was exported.
+    title: unless(
+      cleanText(hint.title),
+      driverTitle(driver),
+      driverTitle({ ...driver, name: "" }),
+      driver.file_name,
+    ),
     model: unless(cleanText(hint.model), driver.driver_desc),
     version: unless(hint.version, driver.listed?.driverVer?.version),
   };

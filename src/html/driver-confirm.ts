@@ -40,6 +40,8 @@ export function confirmPage(frame: Frame, data: Confirmation): Html {
 export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
   const { again, switched, lost, refusedModel, digest } = effects;
   const kept = Object.entries(form).filter(([name]) => !asked.has(name));
+  const blocked = new Set([...lost.values()].flat().map(({ id }) => id));
+  const redeployed = again.filter(({ id }) => !blocked.has(id));
   const isBad = lost.size > 0 || refusedModel !== undefined;
   const lines = [...lost].slice(0, shownLost).map(([model, printers]) => lostLine(model, printers));
   return html`<div id="driver-settings">
@@ -53,7 +55,7 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
         ${lines}
         ${lost.size > shownLost && html`<li class="bad">${counted(lost.size - shownLost, "more model")} that the INF does not have.</li>`}
         ${switched.printers.length > 0 && switchedLine(switched)}
-        ${again.length > 0 && html`<li class="warn">${counted(again.length, "printer")} will install again: ${printerNames(again, shownPrinters)}. Deploy ${again.length === 1 ? "it" : "them"} again after the save.</li>`}
+        ${redeployed.length > 0 && html`<li class="warn">${counted(redeployed.length, "printer")} will install again: ${printerNames(redeployed, shownPrinters)}. Deploy ${redeployed.length === 1 ? "it" : "them"} again after the save.</li>`}
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       <input type="hidden" name="confirmed" value="${digest}">

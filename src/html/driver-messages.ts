@@ -9,10 +9,25 @@ import { paths } from "./paths.ts";
 import { toneOf } from "./standing.ts";
 import { counted } from "./text.ts";
 
-/** After a driver's form. */
-export function driverMessage(done: Done | undefined, driver: DriverSummary): Message | undefined {
+/** After a driver's form. @param blocked how many of its printers cannot be deployed now */
+export function driverMessage(
+  done: Done | undefined,
+  driver: DriverSummary,
+  blocked: number,
+): Message | undefined {
   if (done === undefined) return undefined;
   const text = html`Saved: <a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>.`;
+  if (blocked > 0) {
+    const links = [
+      { label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` },
+      { label: "Move its printers to another driver", path: paths.driverMove(driver.id) },
+    ];
+    return {
+      tone: "warn",
+      text: html`${text} ${counted(blocked, "printer")} cannot be deployed with it.`,
+      links,
+    };
+  }
   if (done === "redeploy") {
     const links = [{ label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` }];
     return { tone: "good", text: html`${text} Revisions changed: deploy its printers again.`, links };

@@ -43,8 +43,11 @@ async function messageIn(app: App, id: number, url: URL): Promise<Message | unde
   const moved = app.outcomes.find("moved", query.get("moved"));
   if (moved?.driverId === id) return movedMessage(moved.count, driver);
   const uploaded = uploadedIn(query.get("uploaded"));
-  if (uploaded === undefined) return driverMessage(doneIn(query), driver);
-  const { drivers, driversById } = await app.overview.read();
+  const { printers, drivers, driversById } = await app.overview.read();
+  if (uploaded === undefined) {
+    const blocked = printers.filter((row) => row.driver?.id === id && row.state === "blocked");
+    return driverMessage(doneIn(query), driver, blocked.length);
+  }
   const standing = driversById.get(id);
   return standing && uploadedMessage(uploaded, standing, olderVersions(app.store, driver, drivers));
 }
