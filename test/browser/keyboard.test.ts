@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { openWide, overflows, withoutBrowser } from "../support/browser.ts";
+
+describe("the keyboard", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("leads first to the link past the head, which nothing covers", async (t) => {
+    const { url } = await startApp(t);
+    const page = await openWide(t);
+    await page.goto(url);
+
+    await page.keyboard.press("Tab");
+    const top = await page.evaluate(`(() => {
+      const { x, y, width, height } = document.activeElement.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2).className;
+    })()`);
+
+    assert.equal(top, "skip");
+  });
+
+  test("is not taken from who types a search while the service is away", async (t) => {
+    const { url } = await startApp(t);
+    const page = await openWide(t);
+    await page.goto(url);
+    await page.route("**/search?*", (route) => route.abort());
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("Kan");
+    await page.getByText("The service does not answer").waitFor();
+    await page.keyboard.type("toor");
+
+    assert.equal(await page.locator("#find").inputValue(), "Kantoor");
+  });
+
+  test("opens what is deleted for good on a narrow screen, which holds it", async (t) => {
+    const { url, fetch, addPrinter } = await startApp(t);
+    await fetch(`/printers/${await addPrinter()}`, { method: "DELETE" });
+    const page = await openWide(t, { viewport: { width: 360, height: 740 } });
+    await page.goto(url);
+
+    await page.getByText("Delete for good").first().focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("It goes at once").waitFor();
+
+    assert.equal(await overflows(page), false);
+  });
+});
