@@ -4,6 +4,7 @@ import { DriverVersions } from "../domain/driver-order.ts";
 import type { ListedDriver, ListedPrinter } from "../domain/listings.ts";
 import { isUniversal, modelFinder } from "../domain/models.ts";
 import type { Store } from "../store/store.ts";
+import { Latest } from "./latest.ts";
 
 // Vendors give one INF name to drivers that have nothing else in common: one is a version of another where it has a
 // model that the other's printers use.
@@ -16,7 +17,7 @@ const mostRemembered = 10_000;
 /** Which drivers that printers use have a newer version here. What was compared once is remembered. */
 export class NewerVersions {
   readonly #store: Store;
-  readonly #known = new Map<string, boolean>();
+  readonly #known = new Latest<string, boolean>(mostRemembered);
 
   constructor(store: Store) {
     this.#store = store;
@@ -59,8 +60,9 @@ export class NewerVersions {
     // A report may be large: others have their turn between two of them.
     await new Promise((done) => setImmediate(done));
     const driver = this.#store.drivers.find(id);
-    const [serves = false] = driver === undefined ? [] : servesAny(driver, [models]);
-    if (this.#known.size >= mostRemembered) this.#known.clear();
+    // What was deleted meanwhile is not remembered: it may come back.
+    if (driver === undefined) return false;
+    const [serves = false] = servesAny(driver, [models]);
     this.#known.set(key, serves);
     return serves;
   }

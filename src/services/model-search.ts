@@ -1,22 +1,30 @@
+import { UserError } from "../domain/errors.ts";
 import type { StatedDriver } from "../domain/listings.ts";
 import { type ModelLines, ModelQuery, modelLines } from "../domain/search.ts";
 import type { Store } from "../store/store.ts";
+import { LruCache } from "./lru-cache.ts";
 
-/** Characters of names that are kept, of all drivers together; a shop's thirty drivers have about a million. */
-const mostKept = 8_000_000;
+/** Drivers, and characters of their names together, that are kept; a shop's thirty have about a million. */
+const keptLimits = { count: 1000, weight: 8_000_000 };
 /** Reports that one search reads besides: each may be large. */
 const mostRead = 200;
 /** Characters that are looked through before others have their turn. */
 const atOnce = 2_000_000;
 
+interface DriverReports {
+  readonly drivers: Pick<Store["drivers"], "get">;
+}
+
 /** Which driver has a model: looks through the names in all printer INFs of all archives. */
 export class ModelSearch {
-  readonly #store: Store;
+  readonly #store: DriverReports;
   /** By the archive's digest: what an archive holds never changes. */
-  readonly #kept = new Map<string, ModelLines>();
-  #size = 0;
+  readonly #kept = new LruCache<ModelLines>({
+    ...keptLimits,
+    weigh: ({ names, folded }) => names.length + folded.length,
+  });
 
-  constructor(store: Store) {
+  constructor(store: DriverReports) {
     this.#store = store;
   }
 
@@ -29,9 +37,8 @@ export class ModelSearch {
     let looked = 0;
     for (const row of rows) {
       if (query.isOf(row)) continue;
-      const known = this.#kept.get(row.sha256);
-      if (known === undefined && read++ >= mostRead) continue;
-      const lines = known ?? (await this.#read(row));
+      if (this.#kept.find(row.sha256) === undefined && read++ >= mostRead) continue;
+      const lines = await this.#linesOf(row);
       const model = query.find(row, lines);
       if (model !== undefined) found.set(row.id, model);
       looked += lines.folded.length;
@@ -43,17 +50,21 @@ export class ModelSearch {
     return found;
   }
 
-  async #read({ id, sha256 }: StatedDriver): Promise<ModelLines> {
-    await turn();
-    const infs = this.#store.drivers.find(id)?.report.infs ?? [];
-    const names = infs.filter(({ isPrinter }) => isPrinter).flatMap(({ descriptions }) => descriptions);
-    const lines = modelLines([...new Set(names)]);
-    const size = lines.names.length + lines.folded.length;
-    if (this.#size + size <= mostKept && !this.#kept.has(sha256)) {
-      this.#kept.set(sha256, lines);
-      this.#size += size;
+  /** None of a driver that was deleted meanwhile, which is not remembered: it may come back. */
+  async #linesOf({ id, sha256 }: StatedDriver): Promise<ModelLines> {
+    try {
+      return await this.#kept.get(sha256, () => this.#read(id));
+    } catch (error) {
+      if (error instanceof UserError && error.code === "not-found") return { names: "", folded: "" };
+      throw error;
     }
-    return lines;
+  }
+
+  async #read(id: number): Promise<ModelLines> {
+    await turn();
+    const { infs } = this.#store.drivers.get(id).report;
+    const names = infs.filter(({ isPrinter }) => isPrinter).flatMap(({ descriptions }) => descriptions);
+    return modelLines([...new Set(names)]);
   }
 }
 
