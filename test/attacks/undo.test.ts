@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { addDriver } from "../../src/services/drivers.ts";
 import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { filesIn } from "../support/deletions.ts";
@@ -107,8 +108,8 @@ test("a picture that is uploaded while the last deletion with it ends is there",
   assert.deepEqual(odd, []);
 });
 
-/** One life of a service, killed so many milliseconds after three things were asked of it at once. */
-async function killedMeanwhile(t: TestContext, folder: string, round: number) {
+/** One life of a service, killed so many milliseconds after two things were asked of it at once; 0 is before they were sent. */
+async function killedMeanwhile(t: TestContext, folder: string, round: number, delay: number) {
   const service = await serve(t, folder);
   const { post, fetch, upload, addDriver: add, addPrinter } = client(service.url);
   const driver = await add(driverZip({ version: `${round}.0` }));
@@ -127,7 +128,7 @@ async function killedMeanwhile(t: TestContext, folder: string, round: number) {
       () => false,
     ),
   );
-  await new Promise((resolve) => setTimeout(resolve, 4 * round));
+  if (delay > 0) await setTimeout(delay);
   service.process.kill("SIGKILL");
   await service.exited;
   const [isPrinterDeleted, isDriverDone] = await Promise.all(done);
@@ -140,8 +141,13 @@ test("killing the service at any moment loses nothing that can be taken back, an
   const odd: string[] = [];
   const outcomes = new Set<string>();
 
-  for (let round = 0; round < 12; round++) {
-    const killed = await killedMeanwhile(t, folder, round);
+  // The moment is looked for, since it is another on every machine: twice as late each time, then in the middle.
+  let [early, late] = [0, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 14; round++) {
+    const delay = round === 0 ? 0 : Math.min(Math.max(2 * early, 4), (early + late) / 2);
+    const killed = await killedMeanwhile(t, folder, round, delay);
+    if (killed.isPrinterDeleted && killed.isDriverDone) late = Math.min(late, delay);
+    else early = Math.max(early, delay);
     const again = await startApp(t, { dataDir, clock: Date.now });
     const { store, undo } = again.app;
     odd.push(...disorder(again));
