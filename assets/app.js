@@ -7,6 +7,7 @@ import { settleFocus } from "./scripts/focus.js";
 import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
 import { fitPictures } from "./scripts/icon.js";
+import { keepTyped } from "./scripts/imports.js";
 import { chooseRows, countRows } from "./scripts/lists.js";
 import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
 import { searchOnly, suggestModels } from "./scripts/models.js";
@@ -28,6 +29,7 @@ function prepare(root) {
   each(root, "form[data-driver-upload]", uploadDrivers);
   each(root, "[data-opens]", opensWindow);
   each(root, "form.icon-form", fitPictures);
+  each(root, "#import", keepTyped);
   each(root, "details[data-fold]", countSet);
   each(root, "form.list", chooseRows);
   each(root, ".rows > table, .list > table", countRows);

@@ -4,7 +4,13 @@ import { UserError } from "../src/domain/errors.ts";
 import { ModelSearch } from "../src/services/model-search.ts";
 import { makeDriver } from "./support/records.ts";
 
-const none = { state: "ready", findings: [], printer_count: 0, newer: undefined } as const;
+const none = {
+  state: "ready",
+  findings: [],
+  printer_count: 0,
+  clients: new Set<number>(),
+  newer: undefined,
+} as const;
 
 test("a driver that is deleted while it is looked for is found again once it is back", async () => {
   const driver = makeDriver({ inf: { descriptions: ["Papyrus 100", "Papyrus 777"] } });

@@ -5,6 +5,7 @@ import {
   isNarrowed,
   narrowClients,
   narrowDrivers,
+  narrowedBy,
   narrowPrinters,
   parseNarrowing,
 } from "../src/domain/search.ts";
@@ -114,15 +115,16 @@ test("no more than the first 200 characters of a query count", () => {
   assert.deepEqual(idsOf({ q }), [1]);
 });
 
-test("drivers and clients are found by their words", () => {
+test("drivers and clients are found by their words, drivers also by who uses them", () => {
   const standing = { state: "ready", findings: [] } as const;
   const drivers = [
-    { ...papyrus, ...standing, printer_count: 0, newer: undefined },
+    { ...papyrus, ...standing, printer_count: 1, clients: new Set([7]), newer: undefined },
     {
       ...makeDriver({ inf: { provider: "Vellum" } }),
       state: "blocked",
       findings: [noDriver],
-      printer_count: 0,
+      printer_count: 1,
+      clients: new Set(["none"] as const),
       newer: undefined,
     },
   ] as const;
@@ -132,12 +134,17 @@ test("drivers and clients are found by their words", () => {
   ];
 
   const found = [
-    narrowDrivers(drivers, { q: "VELLUM 1.2.3", state: undefined }),
-    narrowDrivers(drivers, { q: "l17", state: undefined }),
-    narrowDrivers(drivers, { q: "", state: "blocked" }),
+    ...[
+      { q: "VELLUM 1.2.3" },
+      { q: "l17" },
+      { state: "blocked" },
+      { client_id: "7" },
+      { client_id: "none" },
+      { client_id: "7", state: "blocked" },
+    ].map((input) => narrowDrivers(drivers, parseNarrowing(input, narrowedBy.drivers))),
     narrowClients(clients, { q: "ozdemir kunde" }),
     narrowClients(clients, { q: "a" }),
   ].map((list) => list.length);
 
-  assert.deepEqual(found, [1, 1, 1, 1, 2]);
+  assert.deepEqual(found, [1, 1, 1, 1, 1, 0, 1, 2]);
 });

@@ -100,3 +100,12 @@ export function each(root, selector, work) {
     work(element);
   }
 }
+
+/**
+ * Brings to life what no fragment of htmx brought.
+ * @param {HTMLElement} element
+ */
+export function bring(element) {
+  htmx.process(element);
+  element.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true }));
+}

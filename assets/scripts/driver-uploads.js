@@ -1,4 +1,4 @@
-import { $, notify } from "./dom.js";
+import { $, bring, notify } from "./dom.js";
 import { advance, lineOf, offerAgain, refuse, say } from "./upload-lines.js";
 
 /** @typedef {import("./upload-lines.js").Upload} Upload */
@@ -211,13 +211,4 @@ function renew(selector, page) {
   if (!old || !fresh) return;
   old.replaceWith(fresh);
   bring(fresh);
-}
-
-/**
- * Brings to life what no fragment of htmx brought.
- * @param {HTMLElement} element
- */
-function bring(element) {
-  htmx.process(element);
-  element.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true }));
 }

@@ -91,7 +91,8 @@ function stateAfter({ elt, target, requestConfig: { verb, path, formData } }) {
   if (verb === "delete" || path.endsWith("/delete") || formData.get("action") === "delete")
     return "As far as is known, nothing was deleted: load the page again to see.";
   if (elt.matches(".list")) return "As far as is known, nothing was changed; the same rows are still chosen.";
-  if ($("input[type=file]", elt)) return "The file is still chosen.";
+  const file = $("input[type=file]", elt);
+  if (file instanceof HTMLInputElement && file.files?.length) return "The file is still chosen.";
   return $("input:not([type=hidden]), textarea, select", elt)
     ? "What you typed is still here."
     : "As far as is known, nothing was changed.";

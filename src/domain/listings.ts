@@ -40,6 +40,8 @@ export interface StatedPrinter extends ListedPrinter, Standing {
 }
 
 export interface StatedDriver extends ListedDriver, Standing {
+  /** The ids of the clients whose printers use it; `none` where printers without one do. */
+  readonly clients: ReadonlySet<number | "none">;
   /** Of a driver that printers use: the newest version that has a model of theirs, where there is one. */
   readonly newer: DriverSummary | undefined;
 }

@@ -21,26 +21,36 @@ export interface Narrowing {
 /** A state, what a finding is about, or what only printers or only drivers can be. */
 export type WantedState = State | FindingKind | "changed" | "newer" | "unused";
 
-const common = [...states, ...findingKinds] as const;
-/** Downloaded, and changed since. */
-const printerStates: readonly WantedState[] = [...common, "changed"];
-/** Used where a newer version is here, or used by no printer. */
-export const driverStates: readonly WantedState[] = [...common, "newer", "unused"];
+/** What the rows of a list have that it can be narrowed to besides words. */
+export interface NarrowedBy {
+  readonly clients: boolean;
+  readonly states: readonly WantedState[];
+}
 
-/**
- * What an address says; what it says wrongly narrows nothing.
- * @param known the states that rows of the list can be in
- */
+const common = [...states, ...findingKinds] as const;
+export const narrowedBy = {
+  /** Besides: downloaded, and changed since. */
+  printers: { clients: true, states: [...common, "changed"] },
+  /** Besides: used where a newer version is here, or used by no printer. */
+  drivers: { clients: true, states: [...common, "newer", "unused"] },
+  clients: { clients: false, states: [] },
+} as const satisfies Record<string, NarrowedBy>;
+
+/** What an address says; what it says wrongly, or of what the rows of the list do not have, narrows nothing. */
 export function parseNarrowing(
   { q = "", client_id = "", state = "" }: FormInput,
-  known: readonly WantedState[] = printerStates,
+  list: NarrowedBy = narrowedBy.printers,
 ): Narrowing {
-  const isNumber = /^[1-9]\d{0,14}$/.test(client_id);
   return {
     q: cleanText(q.slice(0, maxQuery).replace(/\s/g, " ")),
-    client: isNumber ? Number(client_id) : client_id === "none" ? "none" : undefined,
-    state: known.find((one) => one === state),
+    client: list.clients ? wantedClient(client_id) : undefined,
+    state: list.states.find((one) => one === state),
   };
+}
+
+function wantedClient(id: string): Narrowing["client"] {
+  if (id === "none") return id;
+  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
 }
 
 export function isNarrowed({ q, client, state }: Narrowing): boolean {
@@ -64,19 +74,22 @@ export function narrowPrinters(
 }
 
 /**
- * By words and state.
+ * By words, by the clients whose printers use a driver, and by state.
  * @param models those that a search found, by the driver's id: these drivers have the words
  * @returns the same rows where nothing is narrowed
  */
 export function narrowDrivers(
   rows: readonly StatedDriver[],
-  { q, state }: Pick<Narrowing, "q" | "state">,
+  narrowing: Narrowing,
   models: ReadonlyMap<number, string> = new Map(),
 ): readonly StatedDriver[] {
-  if (q === "" && state === undefined) return rows;
+  if (!isNarrowed(narrowing)) return rows;
+  const { q, client, state } = narrowing;
   const hasWords = matcher(q);
   const isFound = (row: StatedDriver) => models.has(row.id) || hasWords(remembered(row, driverText));
-  return rows.filter((row) => isDriverInState(row, state) && isFound(row));
+  return rows.filter(
+    (row) => (client === undefined || row.clients.has(client)) && isDriverInState(row, state) && isFound(row),
+  );
 }
 
 /** Names of models, as many searches look through them: a line each, as they are and folded. */

@@ -1,7 +1,7 @@
 import { inOrder } from "../domain/driver-order.ts";
 import type { FindingKind } from "../domain/findings.ts";
-import type { StatedDriver } from "../domain/listings.ts";
-import { type Narrowing, narrowDrivers, parseNarrowing } from "../domain/search.ts";
+import type { ClientName, StatedDriver } from "../domain/listings.ts";
+import { type Narrowing, narrowDrivers } from "../domain/search.ts";
 import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 import { type Html, html } from "./html.ts";
@@ -12,10 +12,12 @@ import { stateBadge } from "./standing.ts";
 import { bytes, count, time } from "./text.ts";
 
 /** The drivers that are shown, with what the last upload brought. */
-interface DriverList {
+export interface DriverList {
   readonly rows: readonly StatedDriver[];
+  /** Those that the list can be narrowed to. */
+  readonly clients: readonly ClientName[];
   readonly result?: UploadResult;
-  readonly narrowing?: Narrowing;
+  readonly narrowing: Narrowing;
   /** The models by which drivers were found, by the driver's id. */
   readonly models?: ReadonlyMap<number, string>;
 }
@@ -39,29 +41,25 @@ const others = [
   ["newer", "In use, and a newer version is here"],
   ["unused", "Without printers"],
 ] as const;
-const everything = parseNarrowing({});
 
 /** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
-export function driverList({ rows, result, narrowing = everything, models }: DriverList): Html {
+export function driverList(list: DriverList): Html {
+  const { rows, result } = list;
   const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
   const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
   const body =
     rows.length === 0
       ? emptyState(sentence, first)
-      : html`${driverSelect(rows, result)}${narrowedDrivers(rows, narrowing, models)}`;
+      : html`${driverSelect(rows, result)}${narrowedDrivers(list)}`;
   return html`<section id="drivers" aria-label="Drivers">${uploadNotice(result)}
     <div id="driver-rows" class="narrowed">${body}</div></section>`;
 }
 
-function narrowedDrivers(
-  all: readonly StatedDriver[],
-  narrowing: Narrowing,
-  models: DriverList["models"],
-): Html {
-  const shown = narrowDrivers(all, narrowing, models);
-  const named = { id: "driver", noun: "driver", shown: shown.length, total: all.length, narrowing } as const;
+function narrowedDrivers({ rows, clients, narrowing, models }: DriverList): Html {
+  const shown = narrowDrivers(rows, narrowing, models);
+  const named = { id: "driver", noun: "driver", shown: shown.length, total: rows.length, narrowing } as const;
   const list = { ...named, path: paths.drivers };
-  return html`${narrowingForm(list, { states: { others, kinds } })}
+  return html`${narrowingForm(list, { clients, states: { others, kinds } })}
     <div id="driver-list">${shown.length > 0 ? driverTable(shown, { models }) : nothingMatches(list)}</div>`;
 }
 

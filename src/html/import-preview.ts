@@ -121,7 +121,7 @@ function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }
     }
     <p class="actions">${written > 0 && html`<button class="primary">Import ${counted(written, "printer")}</button>`}
       ${counts["left out"] > 0 && takeAllButton(counts["left out"])}
-      <a class="button" href="${paths.import}">Choose another list</a></p>
+      <a class="button" href="${paths.import}" data-back>Choose another list</a></p>
     ${written === 0 && html`<p>Nothing to import: ${nothingToImport(counts.wrong)}</p>`}</form>`;
 }
 

@@ -23,6 +23,7 @@ import { saveDriver } from "../services/driver-changes.ts";
 import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
+import { driversShown } from "./drivers.ts";
 import { readForm } from "./forms.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -162,10 +163,8 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   return answerForm(request, removed, {
     redirect: (deletion) => removedPath(app, paths.drivers, name, deletion),
     page: (error) => pageOf(app, id, {}, refusalMessage(error)),
-    fragment: async ({ value }) => {
-      const { drivers } = await app.overview.read();
-      return html`${driverList({ rows: drivers })}${notify(deletedMessage(name, value))}`;
-    },
+    fragment: async ({ value }) =>
+      html`${driverList(await driversShown(app))}${notify(deletedMessage(name, value))}`,
   });
 }
 

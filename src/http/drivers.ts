@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import type { AddedDriver } from "../domain/listings.ts";
-import { driverStates } from "../domain/search.ts";
+import { type Narrowing, narrowedBy, parseNarrowing } from "../domain/search.ts";
 import type { UploadResult } from "../html/driver-upload.ts";
-import { driverList, driversPage } from "../html/drivers.ts";
+import { type DriverList, driverList, driversPage } from "../html/drivers.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { olderVersions } from "../services/driver-versions.ts";
@@ -19,33 +19,36 @@ import type { Context } from "./router.ts";
 import { undoMessage } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
 
-/** `GET /drivers`, narrowed by words and state */
+/** `GET /drivers`, narrowed by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {
-  const { drivers } = await app.overview.read();
   const message = undoMessage(app, url);
-  const narrowing = narrowingIn(url.searchParams, driverStates);
-  const models = await app.models.among(drivers, narrowing.q);
-  const list = { rows: drivers, narrowing, models };
+  const narrowing = narrowingIn(url.searchParams, narrowedBy.drivers);
+  const list = await driversShown(app, narrowing);
   const reply = htmlReply(driversPage({ assets, message }, list, app.config.uploadLimitBytes));
   return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
+}
+
+/** The drivers that are shown, with what their list needs besides; all of them unless they are narrowed. */
+export async function driversShown(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
+  const { drivers } = await app.overview.read();
+  const models = await app.models.among(drivers, narrowing.q);
+  return { rows: drivers, clients: app.store.clients.names(), narrowing, models };
 }
 
 /** `POST /drivers/upload` */
 export async function upload({ app, request }: Context): Promise<Reply> {
   const limitBytes = app.config.uploadLimitBytes;
   const uploaded = await uploading(() => receiveDriver(app, request));
-  const rows = async () => (await app.overview.read()).drivers;
-  const result = () => resultOf(app, uploaded);
+  const shown = async (narrowing?: Narrowing) => ({
+    ...(await driversShown(app, narrowing)),
+    result: await resultOf(app, uploaded),
+  });
   return answerForm(request, uploaded, {
     redirect: ({ driver, isNew, mended }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
-    page: async () => driversPage({ assets }, { rows: await rows(), result: await result() }, limitBytes),
-    fragment: async () => {
-      const narrowing = narrowingBehind(request, paths.drivers, {}, driverStates);
-      const drivers = await rows();
-      const models = await app.models.among(drivers, narrowing.q);
-      return driverList({ rows: drivers, result: await result(), narrowing, models });
-    },
+    page: async () => driversPage({ assets }, await shown(), limitBytes),
+    fragment: async () =>
+      driverList(await shown(narrowingBehind(request, paths.drivers, {}, narrowedBy.drivers))),
   });
 }
 

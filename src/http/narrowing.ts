@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { FormInput } from "../domain/fields.ts";
-import { type Narrowing, parseNarrowing, type WantedState } from "../domain/search.ts";
+import { isNarrowed, type NarrowedBy, type Narrowing, narrowedBy, parseNarrowing } from "../domain/search.ts";
+import { narrowedPath } from "../html/narrowing.ts";
+import { paths } from "../html/paths.ts";
 import type { TextReply } from "./reply.ts";
 
-/** What an address narrows a list to. @param known the states that rows of the list can be in */
-export function narrowingIn(query: URLSearchParams, known?: readonly WantedState[]): Narrowing {
-  return parseNarrowing(Object.fromEntries(query), known);
+/** What an address narrows a list to. @param list of printers, unless it says otherwise */
+export function narrowingIn(query: URLSearchParams, list?: NarrowedBy): Narrowing {
+  return parseNarrowing(Object.fromEntries(query), list);
 }
 
 /**
@@ -16,12 +18,25 @@ export function narrowingBehind(
   request: IncomingMessage,
   path: string,
   { narrowed }: FormInput,
-  known?: readonly WantedState[],
+  list?: NarrowedBy,
 ): Narrowing {
-  if (narrowed !== undefined) return narrowingIn(new URLSearchParams(narrowed), known);
-  const page = String(request.headers["hx-current-url"] ?? "");
-  const url = URL.canParse(page) ? new URL(page) : undefined;
-  return narrowingIn(url?.pathname === path ? url.searchParams : new URLSearchParams(), known);
+  if (narrowed !== undefined) return narrowingIn(new URLSearchParams(narrowed), list);
+  const page = pageIn(request.headers["hx-current-url"]);
+  return narrowingIn(page?.pathname === path ? page.searchParams : new URLSearchParams(), list);
+}
+
+/** The narrowed list on whose page a form without scripts was sent: the address it has. */
+export function narrowedListBehind({ headers }: IncomingMessage): string | undefined {
+  const page = pageIn(headers.referer);
+  const name = (["printers", "drivers", "clients"] as const).find((one) => paths[one] === page?.pathname);
+  if (page === undefined || name === undefined) return undefined;
+  const narrowing = narrowingIn(page.searchParams, narrowedBy[name]);
+  return isNarrowed(narrowing) ? narrowedPath(paths[name], narrowing) : undefined;
+}
+
+function pageIn(header: string | string[] | undefined): URL | undefined {
+  const text = String(header ?? "");
+  return URL.canParse(text) ? new URL(text) : undefined;
 }
 
 /**

@@ -6,14 +6,16 @@ import { paths } from "../html/paths.ts";
 import { endedMessage, notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
 import { answerForm, type Outcome } from "./answer-form.ts";
 import { dashboardOf } from "./dashboard.ts";
+import { narrowedListBehind } from "./narrowing.ts";
 import type { Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
-/** `POST /deletions/{id}/undo` */
+/** `POST /deletions/{id}/undo`: back to the narrowed list that it was asked for on, else to what came back */
 export async function restore({ app, request, id }: Context<"id">): Promise<Reply> {
   const outcome = await undoing(() => app.undo.restore(id));
   return answerForm(request, outcome, {
-    redirect: (record) => `${restoredPath(record)}?restored=${id}`,
+    redirect: (record) =>
+      withQuery(narrowedListBehind(request) ?? restoredPath(record), "restored", String(id)),
     page: (error) => dashboardOf(app, messageOf({ error })),
     fragment: (undone) => notify(messageOf(undone)),
   });

@@ -90,9 +90,11 @@ interface Facts {
 
 function snapshotOf({ drivers: listedDrivers, printers: listed, archives, changed, newer }: Facts): Snapshot {
   const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
+  const clients = clientsByDriver(listed);
   const drivers = listedDrivers.map((driver) => {
     const findings = driverFindings(driver, archiveOf(driver));
-    return stated({ ...driver, newer: newer.get(driver.id) }, findings);
+    const users = { clients: new Set(clients.get(driver.id)), newer: newer.get(driver.id) };
+    return stated({ ...driver, ...users }, findings);
   });
   const twins = twinsOf(listed);
   const printers = listed.map((row) => {
@@ -111,6 +113,14 @@ function snapshotOf({ drivers: listedDrivers, printers: listed, archives, change
 
 function stated<T>(record: T, findings: readonly Finding[]) {
   return { ...record, state: stateOf(findings), findings };
+}
+
+/** Whose printers use which driver; a client as often as it has printers with it. */
+function clientsByDriver(rows: readonly ListedPrinter[]): Map<number, (number | "none")[]> {
+  const users = new Map<number, (number | "none")[]>();
+  for (const { client, driver } of rows)
+    if (driver !== undefined) addTo(users, driver.id, client?.id ?? "none");
+  return users;
 }
 
 /** Printers without a client are nobody's neighbours. */

@@ -108,6 +108,32 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     );
   });
 
+  test("whoever chooses another list finds what was pasted, and can be shown another preview of it", async (t) => {
+    const { url, app } = await withTwoPrinters(t);
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    const problems = watch(page, url);
+    await page.goto(`${url}/import`);
+    const again = () => page.getByRole("link", { name: "Choose another list" }).click();
+
+    await page.getByLabel("Or paste the list").fill(server);
+    await page.getByLabel("Client", { exact: true }).fill("Tailspn");
+    await show(page);
+    await again();
+    assert.equal(await page.getByLabel("Or paste the list").inputValue(), server);
+    await page.getByLabel("Client", { exact: true }).fill("Tailspin");
+    await show(page);
+    await again();
+    await show(page);
+    await page.getByRole("button", { name: "Import 1 printer" }).click();
+    await page.getByText("Imported: 1 new printer, 1 new client.").waitFor();
+
+    assert.deepEqual(
+      app.store.clients.list().map(({ name }) => name),
+      ["Contoso", "Tailspin"],
+    );
+    assert.deepEqual(problems, []);
+  });
+
   test("all of it works without scripts", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });

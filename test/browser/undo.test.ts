@@ -71,6 +71,23 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     assert.deepEqual(problems, []);
   });
 
+  test("from a list that was narrowed by typing it leads back to that list", async (t) => {
+    const app = await startApp(t);
+    await app.addPrinter({ name: "Office" });
+    await app.addPrinter({ name: "Hall" });
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    await page.goto(`${app.url}/printers`);
+
+    await page.getByPlaceholder("Narrow the list").fill("off");
+    await page.getByText("1 of 2 printers").waitFor();
+    await page.getByRole("button", { name: /^Delete/ }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Restored: Office").waitFor();
+
+    assert.match(page.url(), /\/printers\?q=off$/);
+    assert.deepEqual(await page.locator("tbody th bdi a").allTextContents(), ["Office"]);
+  });
+
   test("the same goes without scripts, also for what stands in the way", async (t) => {
     const app = await startApp(t);
     await app.post("/clients", { name: "Alpha" });

@@ -45,6 +45,51 @@ test("lists are narrowed by their address, and say how many of how many they sho
   assert.deepEqual(listed(all ?? ""), ["Büro", "Empfang", "Lager"]);
 });
 
+test("the list of drivers is narrowed to those that a client's printers use", async (t) => {
+  const service = await startApp(t);
+  await smallShop(service);
+
+  const theirs = await (await service.fetch("/drivers?client_id=2")).text();
+  const nobodys = await (await service.fetch("/drivers?client_id=none")).text();
+
+  assert.match(theirs, /1 of 1 driver <a href="\/drivers">Show all/);
+  assert.match(theirs, /<option value="2" selected>/);
+  assert.match(nobodys, /0 of 1 driver /);
+});
+
+test("an address narrows a list to nothing that its rows do not have", async (t) => {
+  const service = await startApp(t);
+  await smallShop(service);
+  const paths = ["/drivers?state=changed", "/clients?client_id=2", "/clients?state=ready"];
+
+  const pages = await Promise.all(paths.map(async (path) => (await service.fetch(path)).text()));
+
+  assert.deepEqual(
+    pages.map((page) => /Show all/.test(page)),
+    paths.map(() => false),
+  );
+});
+
+test("what was deleted from a narrowed list comes back there, and from nowhere else", async (t) => {
+  const service = await startApp(t);
+  await smallShop(service);
+  const { post, url } = service;
+  const undoneOn = async (referer: string) => {
+    const deleted = await (await post("/printers/3/delete", {})).text();
+    const path = /action="([^"]+\/undo)"/.exec(deleted)?.[1] ?? "";
+    const undone = await post(path, {}, { ...navigation, referer });
+    return undone.headers.get("location")?.replace(/restored=\d+/, "restored=");
+  };
+
+  const narrowed = await undoneOn(`${url}/printers?client_id=2&state=&undo=7`);
+  const whole = await undoneOn(`${url}/printers?undo=7`);
+  const others = await undoneOn(`${url}/nothing?client_id=2`);
+  const broken = await undoneOn("//?q=x");
+
+  assert.equal(narrowed, "/printers?client_id=2&restored=");
+  assert.deepEqual([whole, others, broken], Array(3).fill("/printers/3?restored="));
+});
+
 test("what matches nothing says so, with the way back", async (t) => {
   const service = await startApp(t);
   await smallShop(service);
