@@ -59,16 +59,22 @@ export async function startDemo({ environment = {}, now = Date.now }: DemoOption
   return { app, url, dataDir, stop: () => (stopped ??= stop()) };
 }
 
-/** Threads may still write into it while the process ends. */
+/** Threads may still write into it while the process ends: it has to stay away for a while. */
 function removeFolder(path: string): void {
-  for (let i = 0; i < 10 && existsSync(path); i++) {
+  const ends = Date.now() + 5000;
+  for (let absent = 0; absent < 3 && Date.now() < ends; absent++) {
+    if (existsSync(path)) absent = 0;
     try {
-      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(path, { recursive: true, force: true });
     } catch {
       // Something was written into it meanwhile.
     }
+    Atomics.wait(moment, 0, 0, 20);
   }
 }
+
+/** Nothing is awaited while a process ends. */
+const moment = new Int32Array(new SharedArrayBuffer(4));
 
 /** How this machine itself reaches a service that listens there. */
 function nameFor(host: string | undefined): string {

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { begin, openFilesBelow, rest } from "../support/downloads.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { longestHold } from "../support/holds.ts";
+import { leastHold } from "../support/holds.ts";
 import { heldBufferBytes } from "../support/memory.ts";
 import { peakMemory, serve, withoutProc } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -23,13 +23,6 @@ function driverOfManyFiles(count: number): Buffer {
     method: 0,
   }));
   return driverZip({ extra });
-}
-
-/** The shortest of several longest holds: what a garbage collection adds by chance is not the service's. */
-async function leastHold(runs: number, work: (run: number) => Promise<unknown>): Promise<number> {
-  const holds: number[] = [];
-  for (let run = 0; run < runs; run++) holds.push(await longestHold(() => work(run)));
-  return Math.min(...holds);
 }
 
 test("sixty thousand files are laid out without holding anybody up", async (t) => {
