@@ -36,6 +36,7 @@ export function allPages(app: App): DemoPages {
     "client-school": client("Grundschule am Mühlbach"),
     drivers: "/drivers",
     "driver-old": driver("Papyrus_Universal_PCL6_4.2.0_x64.zip"),
+    "driver-move": `${driver("Papyrus_Universal_PCL6_4.2.0_x64.zip")}/move?to=${idIn(driver("Papyrus_Universal_PCL6_4.5.1_x64.zip"))}`,
     "driver-unchosen": driver("QM_C-Series_PCL6_PS_v3.1.4.zip"),
     "driver-missing-files": driver("Brevis_Label_L40_1.8.zip"),
     "driver-unsigned": driver("KALAMOS MX-200 Win7-Win8.zip"),
@@ -54,6 +55,10 @@ export function allPages(app: App): DemoPages {
 export function sparePrinters(app: App): readonly string[] {
   const { printer } = finder(app);
   return [printer("Loan printer 1"), printer("Loan printer 2")];
+}
+
+function idIn(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Addresses by names. */

@@ -154,7 +154,7 @@ test("a replaced icon comes back, and the one in its place can be taken back in 
   assert.deepEqual([back.status, forth.status], [303, 303]);
   assert.match(
     page,
-    /Restored: .*Icon of Office.*The icon that was there instead can be taken back in its turn\./s,
+    /Restored: .*Icon of Office \(replaced\).*The icon that was there instead can be taken back in its turn\./s,
   );
   assert.deepEqual(restored, first);
   assert.deepEqual(await shown(), second);

@@ -51,7 +51,7 @@ export class Icons {
   /** @throws UserError "not-found" when there is no such printer; one without an icon is none the worse */
   remove(printerId: number): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
-      const removal = this.#keep(printerId, isFinal);
+      const removal = this.#keep(printerId, "", isFinal);
       this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
       return removal;
     });
@@ -59,18 +59,18 @@ export class Icons {
 
   /** The same within a write, to make room for another. */
   take(printerId: number): Removal {
-    const removal = this.#keep(printerId, false);
+    const removal = this.#keep(printerId, " (replaced)");
     this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
     return removal;
   }
 
-  /** Within a write. */
-  #keep(printerId: number, isFinal: boolean): Removal {
+  /** Within a write. @param how it went, behind its name among deletions */
+  #keep(printerId: number, how: string, isFinal = false): Removal {
     const { name } = this.#printers.get(printerId).printer;
     const icons = rowsOf(this.#db, "icons", "printer_id", [printerId]);
     if (icons.length === 0) return nothingRemoved;
     const files = icons.map((row) => ({ kind: "icons", sha256: digestIn(row) }) as const);
-    const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}` } as const;
+    const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}${how}` } as const;
     const deletion = { ...deleted, rows: { icons }, references: noReferences, files };
     return keepDeleted(this.#db, this.#clock(), deletion, { isFinal });
   }
