@@ -39,7 +39,7 @@ export class Icons {
   put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<Removal> {
     return this.#db.write(() => {
       const isSame = this.find(printerId)?.sha256 === icon.sha256;
-      const removal = isSame ? nothingRemoved : this.#keep(printerId, false);
+      const removal = isSame ? nothingRemoved : this.take(printerId);
       this.#db.all(
         "INSERT OR REPLACE INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)",
         [printerId, icon.sha256, icon.size, this.#clock()],
@@ -57,7 +57,7 @@ export class Icons {
     });
   }
 
-  /** The same within a write, to make room for another. */
+  /** Within a write, to make room for another. */
   take(printerId: number): Removal {
     const removal = this.#keep(printerId, " (replaced)");
     this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
