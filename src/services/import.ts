@@ -11,7 +11,8 @@ import { readPrintServer } from "../domain/print-server.ts";
 import { readPrinterCsv } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
-import { busy, type Records, readRecords } from "./records.ts";
+import { atOneMoment, busy } from "./one-moment.ts";
+import { readRecords } from "./records.ts";
 import { inSteps } from "./steps.ts";
 
 /** A list of printers as it was sent, and what was asked for besides. */
@@ -102,15 +103,9 @@ export class ImportWork {
     if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
     const isJson = first === "{" || first === "[";
     const list = await inSteps(isJson ? readPrintServer(text, options.client) : readPrinterCsv(text));
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const records = await readRecords(this.#store);
-      const { version } = records;
-      const known = await inSteps(knownOf(this.#store, records, list));
-      if (version !== this.#store.version()) continue;
-      const plan = await inSteps(planImport(list, known, options));
-      return { plan, digest: await inSteps(digestOf(plan)), version };
-    }
-    throw busy();
+    const { value: known, version } = await atOneMoment(this.#store, () => knownOf(this.#store, list));
+    const plan = await inSteps(planImport(list, known, options));
+    return { plan, digest: await inSteps(digestOf(plan)), version };
   }
 }
 
@@ -120,8 +115,8 @@ function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): Impor
 }
 
 /** Drivers' models stand in their reports, which may be large: each is read by itself. */
-function* knownOf(store: Store, records: Records, { rows }: ImportedList): Generator<undefined, Known> {
-  const { printers, clients, drivers } = records;
+function* knownOf(store: Store, { rows }: ImportedList): Generator<undefined, Known> {
+  const { printers, clients, drivers } = yield* readRecords(store);
   const wanted = new Set(
     rows.flatMap(({ values, driver }) => {
       const texts = [values.driver_desc ?? "", driver?.model ?? "", driver?.title ?? ""];

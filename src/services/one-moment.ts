@@ -1,6 +1,5 @@
 import { UserError } from "../domain/errors.ts";
 import type { Store } from "../store/store.ts";
-import { busy } from "./records.ts";
 import { inSteps } from "./steps.ts";
 
 /** So often it is begun anew, because something was changed meanwhile. */
@@ -45,4 +44,12 @@ export async function planAndWrite<T>(
     }
   }
   throw busy();
+}
+
+/** Says that others keep changing what is read. */
+export function busy(): UserError {
+  return new UserError(
+    "busy",
+    "Others change records all the time at the moment. Try again in a few seconds.",
+  );
 }

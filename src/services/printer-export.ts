@@ -1,5 +1,6 @@
 import { csvHead, csvLine } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
+import { atOneMoment } from "./one-moment.ts";
 import { type Records, readRecords } from "./records.ts";
 import { inSteps, Turns } from "./steps.ts";
 
@@ -22,9 +23,9 @@ export class PrinterExport {
       const made = this.#made.get(separator);
       const known = made?.version === this.#store.version() ? made.bytes.deref() : undefined;
       if (known !== undefined) return known;
-      const records = await readRecords(this.#store);
+      const { value: records, version } = await atOneMoment(this.#store, () => readRecords(this.#store));
       const bytes = Buffer.concat(await inSteps(linesOf(records, separator)));
-      this.#made.set(separator, { version: records.version, bytes: new WeakRef(bytes) });
+      this.#made.set(separator, { version, bytes: new WeakRef(bytes) });
       return bytes;
     });
   }
