@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { UserError } from "../domain/errors.ts";
+import { Latest } from "../services/latest.ts";
 import { clientOf, type Quotas } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 
@@ -97,7 +98,7 @@ export class Pages {
   readonly #quotas: Quotas;
   readonly #asked = new Map<string, AskedPage>();
   /** In characters, by path: what a page will hold of its quota. */
-  readonly #lengths = new Map<string, number>();
+  readonly #lengths = new Latest<string, number>(mostLengths);
 
   constructor(quotas: Quotas) {
     this.#quotas = quotas;
@@ -125,18 +126,12 @@ export class Pages {
       // Who left gets no answer: the error only says so.
       if (askers.every(({ socket }) => socket.destroyed)) throw new Error("the client left");
       const reply = await make();
-      if (reply.kind === "text") this.#remember(path, reply.body.length);
+      if (reply.kind === "text") this.#lengths.set(path, reply.body.length);
       return reply;
     };
     const reply = pageTurns.run(request, begin).finally(release);
     this.#asked.set(key, { askers, reply });
     return reply;
-  }
-
-  #remember(path: string, length: number): void {
-    this.#lengths.delete(path);
-    this.#lengths.set(path, length);
-    for (const [oldest] of this.#lengths) if (this.#lengths.size > mostLengths) this.#lengths.delete(oldest);
   }
 }
 

@@ -1,3 +1,5 @@
+import { Latest } from "../services/latest.ts";
+
 interface Part {
   readonly start: number;
   /** Not included. */
@@ -10,7 +12,7 @@ const mostParts = 32;
 
 /** Which parts of downloads clients were sent, so that one in several parts is whole with the last of them. */
 export class SentParts {
-  readonly #sent = new Map<string, readonly Part[]>();
+  readonly #sent = new Latest<string, readonly Part[]>(mostDownloads);
 
   /**
    * Remembers a part.
@@ -20,11 +22,10 @@ export class SentParts {
    */
   add(key: string, part: Part, size: number): boolean {
     const parts = joined([...(this.#sent.get(key) ?? []), part]);
-    this.#sent.delete(key);
-    if (parts.some(({ start, end }) => start === 0 && end === size)) return true;
-    this.#sent.set(key, parts.slice(0, mostParts));
-    for (const [oldest] of this.#sent) if (this.#sent.size > mostDownloads) this.#sent.delete(oldest);
-    return false;
+    const isWhole = parts.some(({ start, end }) => start === 0 && end === size);
+    if (isWhole) this.#sent.delete(key);
+    else this.#sent.set(key, parts.slice(0, mostParts));
+    return isWhole;
   }
 }
 

@@ -15,7 +15,12 @@ export class Latest<K, V> {
     return this.#values.has(key);
   }
 
+  delete(key: K): void {
+    this.#values.delete(key);
+  }
+
   set(key: K, value: V): void {
+    this.#values.delete(key);
     this.#values.set(key, value);
     const [oldest] = this.#values.keys();
     if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest);
