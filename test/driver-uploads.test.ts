@@ -55,10 +55,27 @@ test("an upload with several names asks for the model right there, and takes the
   assert.doesNotMatch(asked, /name="driver_desc"[^>]* checked/);
   const text = await answer.text();
   assert.match(text, /Deploys <bdi>Papyrus &lt;B&gt;<\/bdi>, as you chose/);
-  assert.match(text, /id="driver-table" hx-swap-oob="true"/, "the list follows");
+  assert.match(text, /id="driver-list" hx-swap-oob="true"/, "the list follows");
   assert.equal(answer.headers.get("hx-redirect"), null);
   assert.doesNotMatch(again, /One of 2 names/);
   assert.match(again, /was here already: this is the same content/);
+});
+
+test("an answer to the question for the model leaves the list narrowed as it is", async (t) => {
+  const service = await startApp(t);
+  await service.addDriver(driverZip({ models: ["Vellum A", "Vellum B"] }));
+  await service.addDriver(driverZip({ models: ["Papyrus A", "Papyrus B"] }));
+  const page = { "hx-request": "true", "hx-current-url": `${service.url}/drivers?state=unchosen-model` };
+
+  const answer = await service.post(
+    "/drivers/1",
+    { from_form: "1", from_upload: "1", driver_desc: "Vellum A" },
+    page,
+  );
+
+  const text = await answer.text();
+  assert.deepEqual(text.match(/href="\/drivers\/\d+"/g), ['href="/drivers/2"']);
+  assert.match(text, /id="driver-count"[^>]*hx-swap-oob="innerHTML">1 of 2 drivers/);
 });
 
 test("the same content again keeps what was allowed of the driver when its model is asked for", async (t) => {

@@ -6,7 +6,7 @@ import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
-import { narrowingForm, nothingMatches } from "./narrowing.ts";
+import { narrowedCount, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
 import { bytes, count, time } from "./text.ts";
@@ -55,25 +55,33 @@ export function driverList(list: DriverList): Html {
     <div id="driver-rows" class="narrowed">${body}</div></section>`;
 }
 
-function narrowedDrivers({ rows, clients, narrowing, models }: DriverList): Html {
-  const shown = narrowDrivers(rows, narrowing, models);
-  const named = { id: "driver", noun: "driver", shown: shown.length, total: rows.length, narrowing } as const;
-  const list = { ...named, path: paths.drivers };
-  return html`${narrowingForm(list, { clients, states: { others, kinds } })}
-    <div id="driver-list">${shown.length > 0 ? driverTable(shown, { models }) : nothingMatches(list)}</div>`;
+function narrowedDrivers(list: DriverList): Html {
+  const shown = shownOf(list);
+  return html`${narrowingForm(named(list, shown), { clients: list.clients, states: { others, kinds } })}
+    <div id="driver-list">${driverRows(list, shown)}</div>`;
 }
 
-interface TableOptions {
-  /** Where a fragment brings it along. */
-  readonly oob?: boolean;
-  readonly models?: DriverList["models"];
+/** The rows with how many they are, as a fragment brings them along. */
+export function driverRowsAnew(list: DriverList): Html {
+  const shown = shownOf(list);
+  return html`<div id="driver-list" hx-swap-oob="true">${driverRows(list, shown)}</div>${narrowedCount(named(list, shown), true)}`;
+}
+
+function shownOf({ rows, narrowing, models }: DriverList): readonly StatedDriver[] {
+  return narrowDrivers(rows, narrowing, models);
+}
+
+function named({ rows, narrowing }: DriverList, { length }: readonly StatedDriver[]) {
+  const names = { path: paths.drivers, id: "driver", noun: "driver" } as const;
+  return { ...names, shown: length, total: rows.length, narrowing };
+}
+
+function driverRows(list: DriverList, shown: readonly StatedDriver[]): Html {
+  return shown.length > 0 ? driverTable(shown, list.models) : nothingMatches(named(list, shown));
 }
 
 /** By title, of one title the newest version first. */
-export function driverTable(
-  rows: readonly StatedDriver[],
-  { oob = false, models = new Map() }: TableOptions = {},
-): Html {
+function driverTable(rows: readonly StatedDriver[], models: DriverList["models"] = new Map()): Html {
   const lines = inOrder(rows).map(
     (driver) => html`<tr>
       <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${foundBy(models.get(driver.id))}</span></td>
@@ -85,7 +93,7 @@ export function driverTable(
       <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
     </tr>`,
   );
-  return html`<table id="driver-table" ${oob && html`hx-swap-oob="true"`}><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
+  return html`<table id="driver-table"><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
     <th scope="col">State</th><th scope="col" class="number">Printers</th><th scope="col" class="number">Size</th>
     <th scope="col">Uploaded</th></tr></thead><tbody>${lines}</tbody></table>`;
 }

@@ -5,13 +5,14 @@ import { driverFormValues, isFromForm } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
+import { narrowedBy } from "../domain/search.ts";
 import { driverPage, driverSettings } from "../html/driver.ts";
 import { confirmation, confirmPage } from "../html/driver-confirm.ts";
 import { choiceOf, infAndModel } from "../html/driver-infs.ts";
 import { driverMessage, movedMessage, uploadedMessage } from "../html/driver-messages.ts";
 import { modelList, modelOptions } from "../html/driver-models.ts";
 import { modelAnswer, modelQuestion } from "../html/driver-upload.ts";
-import { driverList, driverTable } from "../html/drivers.ts";
+import { driverList, driverRowsAnew } from "../html/drivers.ts";
 import { refusalMessage } from "../html/error.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
@@ -25,6 +26,7 @@ import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } fro
 import { assets } from "./assets.ts";
 import { driversShown } from "./drivers.ts";
 import { readForm } from "./forms.ts";
+import { narrowingBehind } from "./narrowing.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 import { removedPath, undoMessage } from "./undo.ts";
@@ -125,7 +127,7 @@ export async function update(context: Context<"id">): Promise<Reply> {
     page: () => pageOf(app, id, shown),
     fragment: async ({ error }) => {
       const driver = app.store.drivers.get(id);
-      if (isQuestion) return answerTo(app, driver, error);
+      if (isQuestion) return answerTo(context, driver, error);
       return driverSettings(error ? { driver, ...shown } : { driver, form: recordForm(now), query: "" });
     },
   });
@@ -135,9 +137,14 @@ export async function update(context: Context<"id">): Promise<Reply> {
 }
 
 /** What takes the place of an upload's question for the model. */
-async function answerTo({ overview }: App, driver: Driver, error: UserError | undefined): Promise<Html> {
+async function answerTo(
+  { app, request }: Context<"id">,
+  driver: Driver,
+  error: UserError | undefined,
+): Promise<Html> {
   if (error !== undefined) return modelQuestion(driver, error.message);
-  return html`${modelAnswer(driver)}${driverTable((await overview.read()).drivers, { oob: true })}`;
+  const list = await driversShown(app, narrowingBehind(request, paths.drivers, {}, narrowedBy.drivers));
+  return html`${modelAnswer(driver)}${driverRowsAnew(list)}`;
 }
 
 function savedPath(id: number, { again }: DriverEffects): string {
