@@ -7,6 +7,7 @@ import { startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { longestHold } from "../support/holds.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
+import { until } from "../support/until.ts";
 
 async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<void> {
   const settings = parsePrinter({ name: "Office", address: "10.0.0.1", ...fields });
@@ -112,11 +113,20 @@ test("who takes none of its pages is refused the next one before it is made", as
     socket.pause();
     socket.write("GET /printers HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20));
   }
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const ask = async () => {
+    const answer = await service.fetch("/printers", { headers: { "accept-encoding": "identity" } });
+    await answer.arrayBuffer();
+    return answer;
+  };
   const reads = countReads(service);
+  let before = -1;
+  await until(async () => {
+    before = reads();
+    return (await ask()).status === 503 && reads() === before;
+  });
 
-  const refused = await service.fetch("/printers", { headers: { "accept-encoding": "identity" } });
-  const made = reads();
+  const refused = await ask();
+  const made = reads() - before;
   for (const { socket } of raws) socket.destroy();
 
   assert.deepEqual([refused.status, refused.headers.get("retry-after"), made], [503, "5", 0]);
