@@ -8,7 +8,7 @@ import { printerDefaults, printerFormValues } from "./printer-fields.ts";
 
 const settingNames = Object.keys(printerDefaults);
 
-/** What tells a driver from others wherever the file is list. */
+/** What tells a driver from others wherever the file is imported. */
 const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version", "driver_sha256"] as const;
 
 /** The file's columns: the form's fields by their names, client and driver by what names them everywhere. */

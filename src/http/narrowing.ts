@@ -25,7 +25,7 @@ export function narrowingBehind(
   return narrowingIn(page?.pathname === path ? page.searchParams : new URLSearchParams(), list);
 }
 
-/** The narrowed list on whose page a form without scripts was sent: the address it has. */
+/** The address of the narrowed list on whose page a plain form was sent. */
 export function narrowedListBehind({ headers }: IncomingMessage): string | undefined {
   const page = pageIn(headers.referer);
   const name = (["printers", "drivers", "clients"] as const).find((one) => paths[one] === page?.pathname);

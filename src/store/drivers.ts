@@ -151,7 +151,7 @@ export class Drivers {
 
   /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
   remove(id: number, isFinal = false): Promise<Removal> {
-    return this.#db.freeingWrite((isFull) => {
+    return this.#db.freeingWrite((hasNoRoom) => {
       const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       const users = this.#db.all("SELECT id, name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
@@ -163,7 +163,7 @@ export class Drivers {
       const files = [{ kind: "drivers", sha256: driver.sha256 } as const];
       const deleted = { kind: "driver", recordId: id, name: driverTitle(driver) } as const;
       const deletion = { ...deleted, rows, references: noReferences, files };
-      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isFinal || isFull });
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isFinal || hasNoRoom });
       this.#db.all("DELETE FROM drivers WHERE id = ?", [id]);
       return removal;
     });

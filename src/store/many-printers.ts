@@ -68,20 +68,20 @@ export class ManyPrinters {
 
   /** Its icon and its downloads go with it. @throws UserError "not-found" */
   remove(id: number): Promise<Removal> {
-    return this.#db.freeingWrite((isFull) => {
+    return this.#db.freeingWrite((isFinal) => {
       const { printer } = this.#printers.get(id);
       const deleted = { kind: "printer", recordId: id, name: printer.name } as const;
-      return this.#remove([id], deleted, isFull);
+      return this.#remove([id], deleted, isFinal);
     });
   }
 
   /** All of them or none. @throws UserError "invalid" when one of them does not exist */
   removeMany(ids: readonly number[]): Promise<Removal> {
-    return this.#db.freeingWrite((isFull) => {
+    return this.#db.freeingWrite((isFinal) => {
       checkIds(this.#db, ids);
       const name = ids.length === 1 ? "1 printer" : `${ids.length} printers`;
       const deleted = { kind: "printers", recordId: 0, name } as const;
-      return this.#remove(ids, deleted, isFull);
+      return this.#remove(ids, deleted, isFinal);
     });
   }
 
