@@ -2,10 +2,7 @@ import { crc32 } from "node:zlib";
 import type { DeployedPrinter } from "../domain/download.ts";
 import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import type { FindingKind } from "../domain/findings.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
-import { type Printer, printerNeeds } from "../domain/printer.ts";
-import type { Remedy } from "../domain/remedy.ts";
 import { slug } from "../domain/slug.ts";
 import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
@@ -28,6 +25,7 @@ import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
+import { deployableOf } from "./deployable.ts";
 import { packageName } from "./download-names.ts";
 import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
@@ -76,7 +74,7 @@ export class PackageBuilder {
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
   async ofPrinter(format: PackageFormat, details: PrinterDetails): Promise<PrinterPackage> {
     const icon = format.hasIcon ? await this.#icon(details.printer.id) : undefined;
-    const made = await this.#build(format, deploymentOf(this.#deployable(details)), icon);
+    const made = await this.#build(format, deploymentOf(deployableOf(this.#store, details)), icon);
     return { ...named(format, made.file, packageName(details)), printers: made.printers };
   }
 
@@ -93,7 +91,7 @@ export class PackageBuilder {
    * @param filesUrl where a driver's files are to be fetched; without it the script names no address
    */
   async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<MadeScript> {
-    const deployable = this.#deployable(details);
+    const deployable = deployableOf(this.#store, details);
     const { driver, printer } = deployable;
     const download = filesUrl && (await this.#download(driver, filesUrl));
     const printers = [{ id: printer.id, revision: revisionOf(deployable) }];
@@ -123,7 +121,7 @@ export class PackageBuilder {
       const printers = this.#store.printers.several(group.ids);
       if (printers.length < group.ids.length)
         throw new UserError("busy", "Some of these printers were deleted just now. Try again.");
-      return work(printers.map((printer) => this.#deployable({ printer }, drivers)));
+      return work(printers.map((printer) => deployableOf(this.#store, { printer }, drivers)));
     });
   }
 
@@ -139,24 +137,6 @@ export class PackageBuilder {
       if (error instanceof UserError && error.code === "invalid") return { url, sha256: "" };
       throw error;
     }
-  }
-
-  /**
-   * A printer with a driver that can be deployed.
-   * @param known drivers that were read before: their records are large
-   * @throws UserError "invalid" that says what is missing
-   */
-  #deployable({ printer }: Pick<PrinterDetails, "printer">, known = new Map<number, Driver>()): Deployable {
-    if (printer.driver_id === null) {
-      const message = `“${printer.name}” has no driver: choose one on the printer’s page.`;
-      throw new UserError("invalid", message, {}, { remedies: [remedyOf("no-driver", { printer })] });
-    }
-    const driver = known.get(printer.driver_id) ?? this.#store.drivers.get(printer.driver_id);
-    known.set(driver.id, driver);
-    const needs = printerNeeds(printer, driver);
-    if (needs !== undefined)
-      throw new UserError("invalid", needs, {}, { remedies: [remedyOf("incomplete", { printer, driver })] });
-    return { printer, driver };
   }
 
   /** A driver's archive as it was uploaded. @throws UserError "invalid" when it is missing or damaged */
@@ -243,11 +223,4 @@ const plainDownload = { contentType: zipContentType, isResumable: true, isEncryp
 function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
   const { contentType, isResumable, isEncrypted, extension } = format;
   return { file, contentType, isResumable, isEncrypted, fileName: name + extension };
-}
-
-function remedyOf(
-  finding: FindingKind,
-  row: { readonly printer: Printer; readonly driver?: Driver },
-): Remedy {
-  return { kind: "printer", finding, row: { driver: undefined, ...row }, isNamed: false };
 }

@@ -7,9 +7,10 @@ import {
   undoMs,
 } from "../domain/deletion.ts";
 import { messageOf } from "../domain/errors.ts";
-import type { DeletedFile, EndedDeletion, Removal } from "../store/deletions.ts";
+import type { Removal } from "../store/deletions.ts";
 import type { Store } from "../store/store.ts";
 import { type ArchiveCheck, archiveNotes } from "./archive-check.ts";
+import { Clearing } from "./clearing.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
 import { Latest } from "./latest.ts";
 
@@ -38,8 +39,7 @@ export class Undo {
   readonly #undoMs: number;
   /** When each deletion ends, by a clock that nobody sets. */
   readonly #ends = new Map<number, number>();
-  /** Final deletions, as they are on disk, whose files are being deleted. */
-  readonly #clearing = new Map<number, Promise<void>>();
+  readonly #clearing: Clearing;
   readonly #undoing = new Map<number, Promise<unknown>>();
   readonly #undone = new Latest<number, RestoredRecord>(mostRemembered);
   readonly #over = new Latest<number, EndReason>(mostRemembered);
@@ -51,11 +51,14 @@ export class Undo {
   constructor(services: UndoServices) {
     this.#services = services;
     this.#undoMs = services.undoMs ?? undoMs;
+    this.#clearing = new Clearing(services.store, (error) =>
+      this.#fail("files of deleted records are still there", error),
+    );
   }
 
   /** Ends what a service before this one kept for long enough, and clears away what it left. */
   async start(): Promise<void> {
-    await this.clear(this.#services.store.deletions.ended());
+    await this.#clearing.clear(this.#services.store.deletions.ended());
     await this.#endDue();
   }
 
@@ -64,7 +67,7 @@ export class Undo {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#ending;
-    await Promise.all(this.#clearing.values());
+    await this.#clearing.settled();
   }
 
   /** What can be taken back, the latest first. */
@@ -131,7 +134,7 @@ export class Undo {
     if (deletion !== undefined) this.#endOf(deletion);
     for (const { id } of ended) if (this.#ends.has(id)) this.#noteOver(id, "room");
     this.#plan();
-    await this.clear(ended);
+    await this.#clearing.clear(ended);
     return deletion?.id;
   }
 
@@ -176,39 +179,7 @@ export class Undo {
   async #end(ids: readonly number[], why: EndReason): Promise<void> {
     const ended = await this.#services.store.deletions.end(ids);
     for (const id of ids) this.#noteOver(id, why);
-    await this.clear(ended);
-  }
-
-  /**
-   * Deletes the files of final deletions that nothing else needs, then forgets the deletions. What cannot be cleared
-   * away now is tried again later, and by the next start.
-   * @param ended as lasting as the write that told of them
-   */
-  async clear(ended: readonly EndedDeletion[]): Promise<void> {
-    const begun = ended.filter(({ id }) => !this.#clearing.has(id));
-    for (const deletion of begun) this.#clearing.set(deletion.id, this.#clear(deletion));
-    await Promise.all(begun.map(({ id }) => this.#clearing.get(id)));
-  }
-
-  async #clear({ id, files }: EndedDeletion): Promise<void> {
-    try {
-      for (const file of files) await this.#removeFile(file);
-      await this.#services.store.deletions.forget(id);
-    } catch (error) {
-      this.#fail("files of deleted records are still there", error);
-    } finally {
-      this.#clearing.delete(id);
-    }
-  }
-
-  /** A record or another deletion may have the same file, and an upload of it may have come first. */
-  async #removeFile(file: DeletedFile): Promise<void> {
-    const { store } = this.#services;
-    const { kind, sha256 } = file;
-    await store.blobs.inTurn(sha256, async () => {
-      if (store[kind].hasDigest(sha256) || store.deletions.needsFile(file, this.#clearing)) return;
-      await (kind === "icons" ? store.blobs.removeIcon(sha256) : store.blobs.removeArchive(sha256));
-    });
+    await this.#clearing.clear(ended);
   }
 
   /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */
