@@ -130,7 +130,8 @@ function askBeforeDeleting(form) {
   $("#delete-chosen > summary", form)?.addEventListener("click", (event) => {
     event.preventDefault();
     const chosen = Array.from(boxesIn(form)).filter((box) => box.checked);
-    if (chosen.length === 1) return form.requestSubmit($("button[value=delete]", dialog));
+    // A click, not the form's own sending: htmx sends the button that was clicked.
+    if (chosen.length === 1) return $("button[value=delete]", dialog)?.click();
     question.textContent = `Delete ${chosen.length} printers?`;
     const shown = chosen
       .slice(0, mostNames)
