@@ -9,7 +9,7 @@ export function unusedHint(inf: Pick<InfSummary, "unused"> | undefined): string 
   if (inf === undefined) return "Packages then hold what the chosen INF uses, and no more.";
   const { unused } = inf;
   if (unused.count === 0) return "This INF uses every file: packages stay as they are.";
-  return `Packages become ${bytes(unused.bytes)} smaller, counted unpacked: ${counted(unused.count, "file")} that neither this INF uses nor those that it brings along. Printers keep their revision: nothing installs again.`;
+  return `Packages become ${bytes(unused.bytes)} smaller, counted unpacked: ${counted(unused.count, "file")} that neither this INF uses nor those that it brings along. Printers keep their revision: nothing installs again. An install script that was saved by itself before refuses the other files: download it again.`;
 }
 
 /** The same where a script has another INF chosen. */

@@ -4,17 +4,17 @@ import { Latest } from "../services/latest.ts";
 import { clientOf, type Quotas } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 
-/** A page that is not made after so long waits for something else than the processor, and nobody waits for it. */
+/** What is not made after so long waits for something else than the processor, and nobody waits for it. */
 const longMs = 250;
-/** So many turns of the event loop without anything new a page waits for what comes at the moment, and so long at most. */
+/** So many turns of the event loop without anything new an answer waits for what comes at the moment, and so long at most. */
 const quietTurns = 3;
 const inMs = 50;
 
 /**
- * Makes one page after the other, and lets the event loop go between two: who asks for anything else waits for one of
+ * Makes one answer after the other, and lets the event loop go between two: who asks for anything else waits for one of
  * them at most. Clients come in turn, so that one who asks for many keeps others from none.
  */
-class PageTurns {
+class AnswerTurns {
   /** By client, the next one first. */
   readonly #waiting = new Map<string, (() => Promise<unknown>)[]>();
   #isBusy = false;
@@ -25,7 +25,7 @@ class PageTurns {
     this.#arrivals++;
   }
 
-  /** Makes a page, or a part of one, in its turn. */
+  /** Makes an answer, or a part of one, in its turn. */
   run<T>({ socket }: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
     const client = clientOf(socket.remoteAddress ?? "");
     return new Promise<T>((resolve, reject) => {
@@ -42,7 +42,7 @@ class PageTurns {
     if (this.#isBusy) this.#letIn(quietTurns, performance.now());
   }
 
-  /** A turn of the event loop takes in one connection, so that many have to come before the next page is made. */
+  /** A turn of the event loop takes in one connection, so that many have to come before the next answer is made. */
   #letIn(turns: number, since: number): void {
     const seen = this.#arrivals;
     setImmediate(() => {
@@ -68,7 +68,31 @@ class PageTurns {
   }
 }
 
-export const pageTurns = new PageTurns();
+export const pageTurns = new AnswerTurns();
+/** Of packages, scripts and lists to take away: who waits for a page waits for none of them. */
+const downloadTurns = new AnswerTurns();
+
+/** Makes a download in its turn. */
+export function downloadInTurn<T>(request: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
+  return downloadTurns.run(request, () => {
+    if (isGone(request)) throw clientLeft();
+    return make();
+  });
+}
+
+function isGone({ socket }: IncomingMessage): boolean {
+  return socket.destroyed;
+}
+
+/** Who left gets no answer: the error only says so. */
+function clientLeft(): Error {
+  return new Error("the client left");
+}
+
+/** Says to all turns that a connection or a request came. */
+export function arrived(): void {
+  for (const turns of [pageTurns, downloadTurns]) turns.arrived();
+}
 
 /** Headers that shape no page; who asks with other ones than these may be answered something else. */
 const shapeless = new Set([
@@ -110,21 +134,21 @@ export class Pages {
    * @throws UserError "busy" before any work, where the client waits for too many pages or takes none of its last ones
    */
   async reply(request: IncomingMessage, path: string, make: () => Reply | Promise<Reply>): Promise<Reply> {
-    const { remoteAddress } = request.socket;
-    if (!this.#quotas.pageBytes.has(remoteAddress, this.#lengths.get(path) ?? 0)) throw busy();
+    if (!this.#hasRoom(request, path)) throw busy();
     const key = keyOf(request);
     const same = this.#asked.get(key);
     if (same !== undefined) {
       same.askers.push(request);
       return same.reply;
     }
-    const release = this.#quotas.pages.take(remoteAddress);
+    const release = this.#quotas.pages.take(request.socket.remoteAddress);
     if (release === undefined) throw busy();
     const askers = [request];
     const begin = async () => {
       this.#asked.delete(key);
-      // Who left gets no answer: the error only says so.
-      if (askers.every(({ socket }) => socket.destroyed)) throw new Error("the client left");
+      if (askers.every(isGone)) throw clientLeft();
+      // What others were sent meanwhile may have filled the share.
+      if (!askers.some((asker) => this.#hasRoom(asker, path))) throw busy();
       const reply = await make();
       if (reply.kind === "text") this.#lengths.set(path, reply.body.length);
       return reply;
@@ -132,6 +156,11 @@ export class Pages {
     const reply = pageTurns.run(request, begin).finally(release);
     this.#asked.set(key, { askers, reply });
     return reply;
+  }
+
+  /** Whether a client may hold one more page like the last at this path. */
+  #hasRoom({ socket }: IncomingMessage, path: string): boolean {
+    return this.#quotas.pageBytes.has(socket.remoteAddress, this.#lengths.get(path) ?? 0);
   }
 }
 

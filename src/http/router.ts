@@ -31,23 +31,26 @@ export interface Route {
   readonly names: readonly string[];
   /** Whether its answer is a page, which is made in turn with others. */
   readonly isPage: boolean;
+  /** Whether its answer is a file that is made first, in turn with others. */
+  readonly isDownload: boolean;
   readonly handler: Handler<string>;
   /** So much of a request's body is kept in memory at most. */
   readonly keptBytes: number;
 }
 
 const routeOf =
-  (method: string, { keptBytes = formLimitBytes, isPage = false } = {}) =>
+  (method: string, { keptBytes = formLimitBytes, isPage = false, isDownload = false } = {}) =>
   <const Pattern extends string>(path: Pattern, handler: Handler<ParamNames<Pattern>>): Route => {
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
-    return { method, pattern, names, isPage, handler: handler as Handler<string>, keptBytes };
+    return { method, pattern, names, isPage, isDownload, handler: handler as Handler<string>, keptBytes };
   };
 
-/** What is no page: it is answered at once, however many pages are asked for. */
+/** What is neither a page nor made first: it is answered at once, however many of those are asked for. */
 export const get = routeOf("GET");
 export const page = routeOf("GET", { isPage: true });
+export const download = routeOf("GET", { isDownload: true });
 export const post = routeOf("POST");
 /** A form that brings a list, which is kept in memory. */
 export const postList = routeOf("POST", { keptBytes: importLimitBytes });

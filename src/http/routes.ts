@@ -11,7 +11,7 @@ import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
-import { del, get, page, post, postList, type Route } from "./router.ts";
+import { del, download, get, page, post, postList, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as undo from "./undo.ts";
@@ -21,7 +21,7 @@ export const routes: readonly Route[] = [
   get("/health", health.show),
   page("/", dashboard.show),
   page("/packages", packages.index),
-  get("/packages/:format", packages.ofChosen),
+  download("/packages/:format", packages.ofChosen),
   page("/search", search.show),
 
   page("/printers", printers.index),
@@ -32,9 +32,9 @@ export const routes: readonly Route[] = [
   del("/printers/:id", printers.remove),
   page("/printers/:id/edit", printers.edit),
   post("/printers/:id/delete", printers.remove),
-  get("/printers/:id/scripts/:kind", packages.script),
+  download("/printers/:id/scripts/:kind", packages.script),
   page("/printers/:id/read/:kind", scriptPages.ofPrinter),
-  get("/printers/:id/packages/:format", packages.ofPrinter),
+  download("/printers/:id/packages/:format", packages.ofPrinter),
   get("/printers/:id/icon", icons.show),
   post("/printers/:id/icon", icons.upload),
   del("/printers/:id/icon", icons.remove),
@@ -46,8 +46,8 @@ export const routes: readonly Route[] = [
   post("/clients/:id", clients.update),
   del("/clients/:id", clients.remove),
   post("/clients/:id/delete", clients.remove),
-  get("/clients/:id/packages/:format", packages.ofClient),
-  get("/clients/:id/scripts/:kind", packages.clientScript),
+  download("/clients/:id/packages/:format", packages.ofClient),
+  download("/clients/:id/scripts/:kind", packages.clientScript),
   page("/clients/:id/read/:kind", scriptPages.ofClient),
 
   page("/drivers", drivers.index),
@@ -56,8 +56,8 @@ export const routes: readonly Route[] = [
   post("/drivers/:id", driverPage.update),
   del("/drivers/:id", driverPage.remove),
   post("/drivers/:id/delete", driverPage.remove),
-  get("/drivers/:id/archive", drivers.archive),
-  get("/drivers/:id/files", drivers.files),
+  download("/drivers/:id/archive", drivers.archive),
+  download("/drivers/:id/files", drivers.files),
   page("/drivers/:id/models", driverPage.models),
   page("/drivers/:id/move", movePrinters.show),
   post("/drivers/:id/move", movePrinters.move),
@@ -65,7 +65,7 @@ export const routes: readonly Route[] = [
   post("/deletions/:id/undo", undo.restore),
   del("/deletions/:id", undo.end),
   post("/deletions/:id/delete", undo.end),
-  get("/export/printers.csv", imports.exportPrinters),
+  download("/export/printers.csv", imports.exportPrinters),
   page("/import", imports.show),
   postList("/import", imports.run),
   get("/import/preview", imports.back),

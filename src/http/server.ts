@@ -6,7 +6,7 @@ import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes } from "./multipart.ts";
-import { Pages, pageTurns } from "./page-turns.ts";
+import { arrived, downloadInTurn, Pages } from "./page-turns.ts";
 import { type Reply, redirect } from "./reply.ts";
 import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
@@ -34,7 +34,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 });
   server.setTimeout(idleLimitMs);
   server.on("connection", (socket) => admit(service, socket));
-  for (const event of ["connection", "request"]) server.on(event, () => pageTurns.arrived());
+  for (const event of ["connection", "request"]) server.on(event, arrived);
   const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
   server.on("request", ask);
   return server;
@@ -204,7 +204,9 @@ async function handle(
     );
   }
   const run = () => runRoute(found, { app, request, url });
-  return found.route.isPage ? pages.reply(request, url.pathname, run) : run();
+  const { isPage, isDownload } = found.route;
+  if (isPage) return pages.reply(request, url.pathname, run);
+  return isDownload ? downloadInTurn(request, run) : run();
 }
 
 /** @throws UserError where a change is not asked for by a page of this service, or by no page at all */

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
-import { defaultLimits } from "../../src/http/limits.ts";
+import { defaultLimits, makeQuotas } from "../../src/http/limits.ts";
+import { Pages } from "../../src/http/page-turns.ts";
 import { routes } from "../../src/http/routes.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
@@ -108,11 +111,10 @@ test("who takes none of its pages is refused the next one before it is made", as
   const service = await startApp(t, { limits: { pageBytes: 1_600_000 } });
   await fill(service, 900);
   await (await service.fetch("/printers")).text();
-  const raws = await Promise.all(Array.from({ length: 8 }, () => connectRaw(service.url)));
-  for (const { socket } of raws) {
-    socket.pause();
-    socket.write("GET /printers HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(20));
-  }
+  // One alone: several would be refused before what the system takes of their answers is full.
+  const { socket } = await connectRaw(service.url);
+  socket.pause();
+  socket.write("GET /printers HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(30));
   const ask = async () => {
     const answer = await service.fetch("/printers", { headers: { "accept-encoding": "identity" } });
     await answer.arrayBuffer();
@@ -127,9 +129,29 @@ test("who takes none of its pages is refused the next one before it is made", as
 
   const refused = await ask();
   const made = reads() - before;
-  for (const { socket } of raws) socket.destroy();
+  socket.destroy();
 
   assert.deepEqual([refused.status, refused.headers.get("retry-after"), made], [503, "5", 0]);
+});
+
+test("pages that came in before their client took none of the first are refused unmade, too", async () => {
+  const quotas = makeQuotas({ ...defaultLimits, pageBytes: 100 });
+  const pages = new Pages(quotas);
+  const page = { kind: "text", status: 200, type: "text/html", body: "x".repeat(40) } as const;
+  const made: string[] = [];
+  const ask = (url: string, heldBytes = 0) =>
+    pages.reply(Object.assign(new IncomingMessage(new Socket()), { url }), "/list", () => {
+      made.push(url);
+      quotas.pageBytes.take("", heldBytes);
+      return page;
+    });
+
+  await ask("/list?first");
+  const [held, late] = await Promise.allSettled([ask("/list?held", 40), ask("/list?late")]);
+
+  assert.equal(held.status, "fulfilled");
+  assert.match(late.status === "rejected" ? String(late.reason) : "", /Too many pages/);
+  assert.deepEqual(made, ["/list?first", "/list?held"]);
 });
 
 test("a page that was asked for before a change does not answer who asks after it", async (t) => {

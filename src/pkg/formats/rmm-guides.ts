@@ -24,7 +24,7 @@ export function rmmSnippets({ fileName, urls }: PackageFacts): Snippet[] {
 
 /** What counts in each tool, as far as it is known; the rest is the same in all of them. */
 export function rmmTools({ fileName, detectionFileName }: PackageFacts): ToolGuide[] {
-  const attach = `Attach ${fileName} to a PowerShell script, paste the script above, and run it as SYSTEM.`;
+  const attach = `Run a script above in PowerShell, as SYSTEM: the first with ${fileName} attached, where the tool takes files; else the second.`;
   const codes = "0 is success; 3010 and 1641 ask for a restart; 1618 means busy, try again; 1603 failed.";
   const detect = `${detectionFileName} prints one line, “Installed: …” or “Not installed: …”, and returns 0 or 1.`;
   return [
