@@ -36,8 +36,16 @@ export function chooseRows(form) {
     if (sheet) $("button", sheet)?.click();
   });
   askBeforeDeleting(form);
+  const bar = $(".bulk", form);
+  if (bar) bars.observe(bar);
   show(form);
 }
+
+// Messages stand above the bar, however many lines it has. Of an old list and a new one the new bar is told of last.
+const bars = new ResizeObserver((entries) => {
+  const height = entries.at(-1)?.target.getBoundingClientRect().height ?? 0;
+  document.documentElement.style.setProperty("--bulk", `${height}px`);
+});
 
 /** @param {Element} part */
 function boxesIn(part) {
