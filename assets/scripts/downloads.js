@@ -1,7 +1,7 @@
 import { $, announce, notify } from "./dom.js";
 import { renewDownloaded } from "./downloaded.js";
 import { hasUnsaved } from "./guard.js";
-import { itWorks, sayUntilItWorks, showWaiting, withoutAnswer } from "./messages.js";
+import { isSilence, itWorks, say, sayUntilItWorks, showWaiting, withoutAnswer } from "./messages.js";
 
 // What is at a file's address is asked about first: the browser would put a refusal in the place of the page, or of the
 // file.
@@ -84,6 +84,7 @@ async function download(asker, address) {
         text: "The service does not answer: nothing is downloaded.",
         ways: [],
         isLasting: false,
+        isAnswered: false,
       });
   } finally {
     asked.delete(asker);
@@ -98,6 +99,7 @@ async function download(asker, address) {
  * @property {string | Node} text
  * @property {import("./dom.js").Way[]} ways out of it
  * @property {boolean} isLasting whether the same would be refused again
+ * @property {boolean} isAnswered whether it was the service that refused
  */
 
 /**
@@ -119,11 +121,12 @@ async function refusalOf(address, signal) {
     return undefined;
   }
   const isLasting = answer.status < 500;
+  const isAnswered = !isSilence(answer.status);
   const isOurs = answer.headers.get("HX-Retarget") === "#message";
   const notice = isOurs ? parsed(await answer.text()) : undefined;
   if (notice === undefined)
-    return { text: withoutAnswer(answer.status, "Nothing is downloaded."), ways: [], isLasting };
-  return { ...notice, isLasting };
+    return { text: withoutAnswer(answer.status, "Nothing is downloaded."), ways: [], isLasting, isAnswered };
+  return { ...notice, isLasting, isAnswered };
 }
 
 /**
@@ -148,9 +151,14 @@ function contentOf(element) {
   return content;
 }
 
+/** What was said of the latest download that was refused: it is over with the next that starts. */
+/** @type {HTMLElement | undefined} */
+let refused;
+
 /** @param {string} address */
 function start(address) {
-  itWorks();
+  itWorks(refused);
+  refused = undefined;
   announce("The download starts.");
   void renewDownloaded();
   if (!hasUnsaved()) {
@@ -174,11 +182,13 @@ const records = { printers: "Open the printer", clients: "Open the client", driv
  * @param {string} address
  * @param {Refusal} refusal
  */
-function refuse(asker, address, { text, ways, isLasting }) {
+function refuse(asker, address, { text, ways, isLasting, isAnswered }) {
   const [, place = "", id = ""] = new URL(address).pathname.split("/");
   const path = `/${place}/${id}`;
   const label = records[place];
   const again = isLasting ? [] : [{ label: "Try again", work: () => void download(asker, address) }];
   const record = label && ways.length === 0 && path !== location.pathname ? [{ label, path }] : [];
-  sayUntilItWorks(text, [...ways, ...record, ...again]);
+  const next = [...ways, ...record, ...again];
+  if (isAnswered) refused = say(text, next);
+  else sayUntilItWorks(text, next);
 }

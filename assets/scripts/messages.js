@@ -50,8 +50,18 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { status } = detail.xhr;
   if (status < 400 || !isForeign(detail.serverResponse)) return;
   detail.shouldSwap = false;
-  sayUntilItWorks(withoutAnswer(status, stateAfter(detail)));
+  const text = withoutAnswer(status, stateAfter(detail));
+  if (isSilence(status)) sayUntilItWorks(text);
+  else say(text);
 });
+
+/**
+ * Whether a status says that the service did not answer.
+ * @param {number} status
+ */
+export function isSilence(status) {
+  return status === 502 || status === 503 || status === 504;
+}
 
 /** @param {string} text */
 function isForeign(text) {
@@ -67,7 +77,7 @@ function isForeign(text) {
 export function withoutAnswer(status, state) {
   if (status === 413) return "Something between here and the service refuses files of this size (413).";
   if (status === 404) return "There is nothing at this address any more. Load the page again.";
-  if (status === 502 || status === 503 || status === 504) {
+  if (isSilence(status)) {
     return `The service does not answer (${status}). ${state} Try again in a minute.`;
   }
   return `The service answers with an error (${status}). ${state}`;
@@ -103,18 +113,32 @@ function stateAfter({ elt, target, requestConfig: { verb, path, formData } }) {
 let passing;
 
 /**
- * Says what went wrong until the next thing that is asked for works; with the focus, unless somebody types a search.
+ * Says what went wrong, until it is closed or something else is said; with the focus, unless somebody types a search.
+ * @param {string | Node} text
+ * @param {readonly import("./dom.js").Way[]} [ways]
+ * @returns {HTMLElement | undefined} the message
+ */
+export function say(text, ways = []) {
+  const message = notify(text, "bad", ways);
+  if (!document.activeElement?.matches("input[type=search]")) message?.focus();
+  return message;
+}
+
+/**
+ * Says that there was no answer, until the next thing that is asked for works.
  * @param {string | Node} text
  * @param {readonly import("./dom.js").Way[]} [ways]
  */
 export function sayUntilItWorks(text, ways = []) {
-  passing = notify(text, "bad", ways);
-  if (!document.activeElement?.matches("input[type=search]")) passing?.focus();
+  passing = say(text, ways);
 }
 
-/** Takes away what was said until something works. */
-export function itWorks() {
-  if (passing?.isConnected) closeMessage();
+/**
+ * Takes away what was said until something works.
+ * @param {HTMLElement} [other] a message that goes as well
+ */
+export function itWorks(other) {
+  if (passing?.isConnected || other?.isConnected) closeMessage();
   passing = undefined;
 }
 

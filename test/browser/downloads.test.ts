@@ -149,6 +149,28 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
   });
 
+  test("that is refused stays so while other things work, and one without an answer does not", async (t) => {
+    const { service, page } = await printerPage(t);
+    await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
+    const search = page.getByPlaceholder("Narrow the list");
+    const left: number[] = [];
+
+    for (const isAnswered of [true, false]) {
+      await page.goto(`${service.url}/printers`);
+      if (!isAnswered) await page.route("**/packages/rmm**", (route) => route.abort());
+      for (const box of await page.locator("input[name=ids]").all()) await box.check();
+      await page.locator(".bulk summary").getByText("Download").click();
+      await page.getByRole("button", { name: "For RMM" }).click();
+      await message(page).waitFor();
+      await search.fill("Office");
+      await page.getByText("1 of 2 printers").waitFor();
+      await page.waitForTimeout(100);
+      left.push(await message(page).count(), await page.getByText("Download the other one").count());
+    }
+
+    assert.deepEqual(left, [1, 1, 0, 0]);
+  });
+
   test("that takes long shows it, and can be given up", async (t) => {
     const { page } = await printerPage(t);
     let release = () => {};
