@@ -54,9 +54,12 @@ test("without dead weight there is nothing to leave out, and it is said", () => 
 
 test("one file is spoken of as one", () => {
   const unused = { count: 1, bytes: 1024, paths: ["<b>.dll"] };
+  const none = { count: 0, bytes: 0, paths: [] };
 
   const note = noteOf(driverOf(2, { unused }));
+  const only = noteOf(driverOf(1, { unused: none, fileCount: 1 }));
 
+  assert.equal(only, "No unused files: the only file belongs to the driver.");
   assert.match(
     note,
     /1 unused file of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses it, and packages carry it\./,

@@ -21,7 +21,10 @@ export function unusedHintAnew(inf: Pick<InfSummary, "unused"> | undefined): Htm
 export function unusedNote(inf: InfSummary, { report, drop_unused }: Driver): Html {
   const unused = drop_unused ? inf.unused : (report.unused ?? inf.unused);
   const total = count(report.fileCount);
-  if (unused.count === 0) return html`No unused files: all ${total} files belong to the driver.`;
+  if (unused.count === 0) {
+    const files = report.fileCount === 1 ? "the only file belongs" : `all ${total} files belong`;
+    return html`No unused files: ${files} to the driver.`;
+  }
   const said = drop_unused ? leftOut : isOfOneInf(report) ? notOfThis : ofNoInf;
   const names = firstOf(unused.paths, shownNames, unused.count);
   return html`<details><summary>${said(unused, total)}</summary><p><code><bdi>${names}</bdi></code></p></details>`;
