@@ -109,7 +109,7 @@ function leadOn(form, box) {
   if (!bar || bar.hidden) return;
   const link = make("button", { type: "button", class: "to-chosen" }, "To what is chosen");
   link.addEventListener("click", () => $("summary", bar)?.focus());
-  box.closest("td, th")?.append(link);
+  (box.closest("label") ?? box).after(link);
 }
 
 /**

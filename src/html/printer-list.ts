@@ -76,7 +76,7 @@ export function printerCount(list: PrinterList): Html {
 
 /** One form around all rows: each has its box, and a button of its own that deletes it. */
 function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterList): Html {
-  const all = html`<th role="columnheader" scope="col"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
+  const all = html`<th role="columnheader" scope="col" aria-label="Choose"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
   const groups = [...groupsBy(rows, ({ client }) => client?.id).values()].map((group) =>
     groupBody(group, chosen),
   );
@@ -97,7 +97,7 @@ function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> 
     ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
     : "Without a client";
   return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
-    aria-colspan="7"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
+    aria-colspan="7" aria-label="${client?.name ?? "Without a client"}"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
     hidden></label> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
     ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : rememberedRow(row)))}</tbody>`;
 }

@@ -75,6 +75,28 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.deepEqual([isSeen, isThere, left], [true, true, 0]);
   });
 
+  test("have heads whose names are theirs alone, with what follows a box that was ticked", async (t) => {
+    const service = await shop(t);
+    const page = await open(t, service, "/printers");
+    const names: number[] = [];
+    const ways: number[] = [];
+
+    for (const label of ["Choose all that are shown", "Choose all of Alpha"]) {
+      await page.getByLabel(label).check();
+      names.push(
+        await page.getByRole("columnheader", { name: "Choose", exact: true }).count(),
+        await page.getByRole("rowheader", { name: "Alpha", exact: true }).count(),
+      );
+      await page.getByLabel(label).focus();
+      await page.keyboard.press("Tab");
+      ways.push(await page.locator(".to-chosen:focus").count());
+      await page.getByLabel(label).uncheck();
+    }
+
+    assert.deepEqual(names, [1, 1, 1, 1]);
+    assert.deepEqual(ways, [1, 1]);
+  });
+
   test("that move printers have their names on the left, and not all of them bold, at 360 px", async (t) => {
     const service = await startApp(t);
     await service.addPrinter();
