@@ -30,7 +30,7 @@ describe("cards at 360 px", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(others, [packages, packages]);
   });
 
-  test("of printers have no head without scripts, where it chooses nothing", async (t) => {
+  test("of printers have no head without scripts, nor room for boxes that choose nothing", async (t) => {
     const service = await shop(t);
     const viewport = { width: 360, height: 640 };
     const scripted = await open(t, service, "/printers", { viewport });
@@ -38,8 +38,10 @@ describe("cards at 360 px", { skip: withoutBrowser, timeout: 300_000 }, () => {
 
     const isScripted = await scripted.locator(".printers thead").isVisible();
     const isVisible = await page.locator(".printers thead").isVisible();
+    const client = await page.locator(".printers .client a").first().boundingBox();
     await picture(page, "360-printers-without-scripts");
 
     assert.deepEqual([isScripted, isVisible], [true, false]);
+    assert.equal(client?.x, 16);
   });
 });
