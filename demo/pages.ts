@@ -20,7 +20,7 @@ export function allPages(app: App): DemoPages {
   const { printer, client, driver } = finder(app);
   return {
     ...shownPages(app),
-    "printers-new": "/printers?client_id=2&driver_id=7",
+    "printers-new": "/printers?new=1&client_id=2&driver_id=7",
     "printers-blocked": "/printers?state=blocked",
     "printers-found": "/printers?q=anwalt",
     "printers-none": "/printers?q=nothing+has+this+name",
