@@ -154,6 +154,24 @@ test("pages that came in before their client took none of the first are refused 
   assert.deepEqual(made, ["/list?first", "/list?held"]);
 });
 
+test("after too many pages at once, one after the other is answered, also where some of them do not exist", async (t) => {
+  const service = await startApp(t);
+  const addresses = (path: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `${path}?x=${i}`);
+  const most = defaultLimits.pages / 2;
+
+  const burst = await askAll(service, addresses("/clients", 3 * most));
+  const later: number[] = [];
+  for (const path of [...addresses("/clients/99", most + 10), ...addresses("/clients", most + 10)]) {
+    const answer = await service.fetch(path);
+    await answer.arrayBuffer();
+    later.push(answer.status);
+  }
+
+  assert.deepEqual(new Set(burst), new Set([200, 503]));
+  assert.deepEqual(later, [...Array(most + 10).fill(404), ...Array(most + 10).fill(200)]);
+});
+
 test("a page that was asked for before a change does not answer who asks after it", async (t) => {
   const { app, fetch, post } = await startApp(t);
 
