@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
 
 /** Three printers of two clients, one of them without a driver. */
 async function smallShop({ post, addDriver }: TestApp): Promise<void> {
@@ -74,20 +75,43 @@ test("what was deleted from a narrowed list comes back there, and from nowhere e
   const service = await startApp(t);
   await smallShop(service);
   const { post, url } = service;
-  const undoneOn = async (referer: string) => {
-    const deleted = await (await post("/printers/3/delete", {})).text();
+  await service.addDriver(driverZip({ version: "2.0.0.0" }));
+  await post("/clients", { name: "Gamma" });
+  const backOn = async ([record, page]: readonly [string, string]) => {
+    const deleted = await (await post(`${record}/delete`, {})).text();
     const path = /action="([^"]+\/undo)"/.exec(deleted)?.[1] ?? "";
-    const undone = await post(path, {}, { ...navigation, referer });
+    const undone = await post(path, {}, { ...navigation, referer: page });
     return undone.headers.get("location")?.replace(/restored=\d+/, "restored=");
   };
+  const narrowed = [
+    ["/printers/3", `${url}/printers?client_id=2&state=&undo=7`],
+    ["/drivers/2", `${url}/drivers?client_id=2&undo=7`],
+    ["/drivers/2", `${url}/drivers?state=unused`],
+    ["/clients/3", `${url}/clients?q=gamma&undo=7`],
+  ] as const;
+  const others = [
+    ["/printers/3", `${url}/printers?undo=7`],
+    ["/printers/3", `${url}/nothing?client_id=2`],
+    ["/printers/3", "//?q=x"],
+    ["/drivers/2", `${url}/drivers?state=changed`],
+    ["/clients/3", `${url}/clients?client_id=2`],
+  ] as const;
 
-  const narrowed = await undoneOn(`${url}/printers?client_id=2&state=&undo=7`);
-  const whole = await undoneOn(`${url}/printers?undo=7`);
-  const others = await undoneOn(`${url}/nothing?client_id=2`);
-  const broken = await undoneOn("//?q=x");
+  const lists: unknown[] = [];
+  for (const one of narrowed) lists.push(await backOn(one));
+  const records: unknown[] = [];
+  for (const one of others) records.push(await backOn(one));
 
-  assert.equal(narrowed, "/printers?client_id=2&restored=");
-  assert.deepEqual([whole, others, broken], Array(3).fill("/printers/3?restored="));
+  assert.deepEqual(lists, [
+    "/printers?client_id=2&restored=",
+    "/drivers?client_id=2&restored=",
+    "/drivers?state=unused&restored=",
+    "/clients?q=gamma&restored=",
+  ]);
+  assert.deepEqual(
+    records,
+    others.map(([record]) => `${record}?restored=`),
+  );
 });
 
 test("what matches nothing says so, with the way back", async (t) => {
