@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Driver } from "../src/domain/driver.ts";
 import { UserError } from "../src/domain/errors.ts";
+import { narrowDrivers } from "../src/domain/search.ts";
 import { ModelSearch } from "../src/services/model-search.ts";
-import { makeDriver } from "./support/records.ts";
+import { makeDriver, makeInf } from "./support/records.ts";
 
 const none = {
   state: "ready",
@@ -11,6 +13,17 @@ const none = {
   clients: new Set<number>(),
   newer: undefined,
 } as const;
+
+/** A search of drivers, the rows of their list, and how many reports were read. */
+function searchOf(drivers: readonly Driver[]) {
+  let reads = 0;
+  const get = (id: number) => {
+    reads++;
+    return drivers.find((driver) => driver.id === id) ?? assert.fail(`no driver ${id}`);
+  };
+  const rows = drivers.map((driver) => ({ ...driver, ...none }));
+  return { search: new ModelSearch({ drivers: { get } }), rows, reads: () => reads };
+}
 
 test("a driver that is deleted while it is looked for is found again once it is back", async () => {
   const driver = makeDriver({ inf: { descriptions: ["Papyrus 100", "Papyrus 777"] } });
@@ -41,4 +54,68 @@ test("each driver's names are read once", async () => {
   for (const q of ["777", "nothing", "100"]) await search.among([{ ...driver, ...none }], q);
 
   assert.equal(reads, 1);
+});
+
+test("of several words some may be the driver’s own and the others a model’s", async () => {
+  const models = ["Papyrus 100", "Vellum A3 color", "Vellum B4 color", "Vellum C5"];
+  const { search, rows } = searchOf([makeDriver({ name: "Kalamos", inf: { descriptions: models } })]);
+  const queries: Record<string, string | undefined> = {
+    "kalamos c5": "Vellum C5",
+    "vellum b4 KALAMOS": "Vellum B4 color",
+    "vellum color b4": "Vellum B4 color",
+    "c5 vellum": "Vellum C5",
+    "kalamos nothing": undefined,
+    "kalamos b4 c5": undefined,
+    kalamos: undefined,
+  };
+
+  const found: [string, string | undefined, number][] = [];
+  for (const q of Object.keys(queries)) {
+    const models = await search.among(rows, q);
+    const listed = narrowDrivers(rows, { q, client: undefined, state: undefined }, models);
+    found.push([q, models.get(1), listed.length]);
+  }
+
+  const isListed = (q: string) => queries[q] !== undefined || q === "kalamos";
+  assert.deepEqual(
+    found,
+    Object.keys(queries).map((q) => [q, queries[q], isListed(q) ? 1 : 0]),
+  );
+});
+
+test("one search reads 200 reports at most, and the next one finds what it did not come to", async () => {
+  const drivers = Array.from({ length: 250 }, (_, i) =>
+    makeDriver({
+      id: i + 1,
+      sha256: String(i).padStart(64, "0"),
+      inf: { descriptions: ["Papyrus 100", "Papyrus 777"] },
+    }),
+  );
+  const { search, rows, reads } = searchOf(drivers);
+
+  const first = await search.among(rows, "777");
+  const readFirst = reads();
+  const second = await search.among(rows, "777");
+
+  assert.deepEqual([first.size, readFirst], [200, 200]);
+  assert.deepEqual([second.size, reads()], [250, 250]);
+});
+
+test("what is no printer’s INF in an archive has no models", async () => {
+  const driver = makeDriver();
+  const scanner = makeInf({
+    path: "scan.inf",
+    class: "Image",
+    isPrinter: false,
+    descriptions: ["Papyrus 777"],
+  });
+  const second = makeInf({ path: "second.inf", descriptions: ["Papyrus 888"] });
+  const report = { ...driver.report, infs: [...driver.report.infs, scanner, second] };
+  const { search, rows } = searchOf([{ ...driver, report }]);
+
+  const scanners = await search.among(rows, "777");
+  const printers = await search.among(rows, "888");
+
+  assert.deepEqual([...scanners], []);
+  assert.deepEqual([...printers], [[1, "Papyrus 888"]]);
 });
