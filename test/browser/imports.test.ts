@@ -108,21 +108,30 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     );
   });
 
-  test("whoever chooses another list finds what was pasted, and can be shown another preview of it", async (t) => {
+  test("whoever chooses another list, also after a refused import, finds what was pasted, and can be shown another preview of it", async (t) => {
     const { url, app } = await withTwoPrinters(t);
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
     const problems = watch(page, url);
     await page.goto(`${url}/import`);
     const again = () => page.getByRole("link", { name: "Choose another list" }).click();
+    const pasted = () => page.getByLabel("Or paste the list");
 
-    await page.getByLabel("Or paste the list").fill(server);
+    await pasted().fill(server);
     await page.getByLabel("Client", { exact: true }).fill("Tailspn");
     await show(page);
     await again();
-    assert.equal(await page.getByLabel("Or paste the list").inputValue(), server);
+    assert.equal(await pasted().inputValue(), server);
     await page.getByLabel("Client", { exact: true }).fill("Tailspin");
     await show(page);
     await again();
+    await pasted().fill(printers);
+    await show(page);
+    await page.getByRole("button", { name: "Import 3 printers" }).click();
+    await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
+    await again();
+    assert.equal(await pasted().inputValue(), printers.replaceAll("\r\n", "\n"));
+    assert.equal(await page.locator("input[type=file]:focus").count(), 1);
+    await pasted().fill(server);
     await show(page);
     await page.getByRole("button", { name: "Import 1 printer" }).click();
     await page.getByText("Imported: 1 new printer, 1 new client.").waitFor();
