@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Dialog, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import {
   accessibilityProblems,
@@ -21,17 +21,13 @@ function focused(page: Page): Promise<string> {
   ) as Promise<string>;
 }
 
-/** Whether the page asks before somebody leaves it, who then stays. */
-async function asksBeforeLeaving(page: Page): Promise<boolean> {
-  let asked = false;
-  const answer = (dialog: Dialog) => {
-    asked = true;
-    return dialog.dismiss();
-  };
-  page.once("dialog", answer);
-  await page.locator("nav a").first().click();
-  await page.waitForTimeout(300);
-  page.off("dialog", answer);
+/** Tries to leave a page that asks first, and stays. @returns what kind of question it was */
+async function askedBeforeLeaving(page: Page): Promise<string> {
+  const asked = page.waitForEvent("dialog").then(async (dialog) => {
+    await dialog.dismiss();
+    return dialog.type();
+  });
+  await Promise.all([asked, page.locator("nav a").first().click()]);
   return asked;
 }
 
@@ -111,7 +107,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.locator("#inf-and-model:focus").waitFor();
     assert.ok(await page.getByLabel("sub/second.inf").isChecked());
     assert.ok(await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).isChecked());
-    assert.equal(await asksBeforeLeaving(page), true, "what was chosen is not saved yet");
+    assert.equal(await askedBeforeLeaving(page), "beforeunload", "what was chosen is not saved yet");
     await page.getByRole("button", { name: "Save driver" }).click();
     await page.getByText("Saved: Papyrus second.inf 9.9.9.9").waitFor();
 
