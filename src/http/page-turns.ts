@@ -4,7 +4,9 @@ import { Latest } from "../services/latest.ts";
 import { clientOf, type Quotas } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 
-/** What is not made after so long waits for something else than the processor, and nobody waits for it. */
+/** What let the event loop rest for so long waits for something else than it, and nobody waits for that. */
+const restMs = 10;
+/** Nobody waits for longer than this, whatever is worked on. */
 const longMs = 250;
 /** So many turns of the event loop without anything new an answer waits for what comes at the moment, and so long at most. */
 const quietTurns = 3;
@@ -59,11 +61,15 @@ class AnswerTurns {
     if (queue.length > 0) this.#waiting.set(client, queue);
     let isOver = false;
     const end = () => {
-      clearTimeout(timer);
+      clearInterval(timer);
       if (!isOver) this.#plan();
       isOver = true;
     };
-    const timer = setTimeout(end, longMs);
+    const [before, started] = [performance.eventLoopUtilization(), performance.now()];
+    const timer = setInterval(() => {
+      const { idle } = performance.eventLoopUtilization(before);
+      if (idle >= restMs || performance.now() - started >= longMs) end();
+    }, restMs);
     void work?.().finally(end);
   }
 }
