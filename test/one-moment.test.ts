@@ -8,8 +8,11 @@ import { temporaryFolder } from "./support/app.ts";
 
 /** A store with the printer "Before". */
 async function storeOfOne(t: TestContext): Promise<Store> {
+  let opened: Store | undefined;
+  // Before its folder goes: what nobody waits for is still being saved.
+  t.after(() => opened?.close());
   const store = await openStore(await temporaryFolder(t), Date.now, () => {});
-  t.after(() => store.close());
+  opened = store;
   await store.printers.add(parsePrinter({ name: "Before", address: "10.0.0.1" }));
   return store;
 }
