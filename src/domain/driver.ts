@@ -74,9 +74,17 @@ export interface DriverSettings {
   readonly drop_unused: boolean;
 }
 
+/**
+ * Where a driver comes from: `upload`, a vendor's ZIP; `windows`, every Windows brings it or gets it by its name; `ipp`,
+ * the class driver that Windows chooses by itself for a printer that speaks IPP.
+ */
+export const driverOrigins = ["upload", "windows", "ipp"] as const;
+export type DriverOrigin = (typeof driverOrigins)[number];
+
 /** A driver without its report, which may be large. */
 export interface DriverSummary extends DriverSettings {
   readonly id: number;
+  readonly origin: DriverOrigin;
   /** Of the archive as uploaded. */
   readonly sha256: string;
   readonly file_name: string;

@@ -8,6 +8,7 @@ const driversOwn = ["", "The driver’s own"] as const;
 export const protocols = [
   ["raw", "RAW (JetDirect, AppSocket)"],
   ["lpr", "LPR"],
+  ["ipp", "IPP (driverless)"],
 ] as const;
 
 export const duplexModes = [

@@ -13,8 +13,11 @@ import {
 } from "./printer-choices.ts";
 import { StoredObject } from "./stored.ts";
 
-/** What of a printer's settings is kept as JSON; the others are columns, because queries need them. */
-type StoredSettings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
+/** What of a printer's settings are columns, because queries need them or because it is large. */
+const printerColumns = ["name", "client_id", "driver_id", "arm64_driver_id", "print_ticket"] as const;
+
+/** What is kept as JSON. */
+type StoredSettings = Omit<PrinterSettings, (typeof printerColumns)[number]>;
 
 /** How one setting is read: from a form, and from what was kept. Both have the same default. */
 interface Field<T> {
@@ -22,6 +25,9 @@ interface Field<T> {
   readonly read: (stored: StoredObject, name: string) => T;
 }
 
+const portNumbers = { min: 1, max: 65535, fallback: 9100 };
+const ippPort = 631;
+const usualIppPath = "/ipp/print";
 const addressRule = { label: "The address", maxLength: 253 };
 
 /** Every setting that is kept as JSON, in the form's order. */
@@ -30,7 +36,9 @@ const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSetti
   address: { ...text(addressRule), parse: parseAddress },
   port_name: text({ label: "The port’s name", maxLength: 255, forbidden: "\\," }),
   protocol: choice("The protocol", protocols),
-  port_number: integer("The port number", { min: 1, max: 65535, fallback: 9100 }),
+  port_number: { ...integer("The port number", portNumbers), parse: parsePortNumber },
+  ipp_path: { ...text({ label: "The path", maxLength: 255 }, usualIppPath), parse: parseIppPath },
+  ipp_tls: checkbox(),
   lpr_queue: text({ label: "The LPR queue", maxLength: 255, forbidden: "\\" }),
   snmp: checkbox(),
   snmp_community: text({ label: "The SNMP community", maxLength: 255 }, "public"),
@@ -46,12 +54,16 @@ const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSetti
   paper_size: choice("The paper size", paperSizes),
   replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
   keep_driver: checkbox(),
+  arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
+  reset_user_preferences: checkbox(),
+  subnets: { parse: parseSubnets, read: (stored, name) => stored.texts(name) },
 };
 
 const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(storedFields);
 
 /** What a printer says of other records. */
-export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc">;
+export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc"> &
+  Partial<Pick<PrinterSettings, "protocol" | "arm64_driver_id" | "arm64_driver_desc">>;
 
 /**
  * @param lookUp what is wrong with the records that the printer refers to; here, so that a person sees all that is
@@ -67,10 +79,13 @@ export function parsePrinter(
     name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
     client_id: form.reference("client_id", "Client"),
     driver_id: form.reference("driver_id", "Driver"),
+    arm64_driver_id: form.reference("arm64_driver_id", "Driver for ARM64"),
+    print_ticket: form.text("print_ticket", { label: "The PrintTicket", multiline: true }),
   };
   // Spreading so many fields takes V8 four times as long as all the rest.
   const settings = allStored((field, name) => field.parse(form, name));
-  const port_name = settings.port_name || derivePortName(settings.address);
+  // Windows names the port of an IPP queue itself.
+  const port_name = settings.protocol === "ipp" ? "" : settings.port_name || derivePortName(settings.address);
   const printer: PrinterSettings = Object.assign(references, settings, { port_name });
   checkTogether(form, printer);
   for (const [field, message] of Object.entries(lookUp(printer))) form.refuse(field, message);
@@ -103,12 +118,7 @@ export function listedSettingsFrom(
 /** What a printer is of which nothing is said. */
 export const printerDefaults: StoredSettings = printerSettingsFrom("{}");
 
-const formNames = [
-  "name",
-  "client_id",
-  "driver_id",
-  ...Object.keys(storedFields),
-] as (keyof PrinterSettings)[];
+const formNames = [...printerColumns, ...Object.keys(storedFields)] as (keyof PrinterSettings)[];
 
 /** Settings as their form shows them: those of an empty form unless they say otherwise. */
 export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
@@ -174,6 +184,33 @@ function parseAddress(form: FieldReader, name: string): string {
   return "";
 }
 
+/** A form that shows one field for all protocols sends RAW's own number along: IPP has another. */
+function parsePortNumber(form: FieldReader, name: string): number {
+  const number = form.integer(name, "The port number", portNumbers);
+  const isIpp = form.text("protocol", { label: "The protocol" }) === "ipp";
+  return isIpp && number === portNumbers.fallback ? ippPort : number;
+}
+
+/** What can stand in the path of a URL as it is (RFC 3986), without what would begin a query. */
+function parseIppPath(form: FieldReader, name: string): string {
+  const typed = form.text(name, { label: "The path", maxLength: 255 });
+  if (typed === "") return usualIppPath;
+  const path = typed.startsWith("/") ? typed : `/${typed}`;
+  if (/^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$/.test(path)) return path;
+  form.refuse(name, `“${typed}” is no path on a printer, such as ${usualIppPath}.`);
+  return usualIppPath;
+}
+
+function parseSubnets(form: FieldReader, name: string): string[] {
+  const typed = form.text(name, { label: "Subnets", maxLength: 5_000, multiline: true });
+  return linesOf(typed);
+}
+
+/** Each once, without those that are empty. */
+function linesOf(text: string): string[] {
+  return [...new Set(text.split("\n").map((line) => cleanText(line)))].filter((line) => line !== "");
+}
+
 /** A checkbox that is ticked, or one of the three words: both mean the same. */
 function parseCollate(form: FieldReader, name: string): PrinterSettings["collate"] {
   const typed = form.text(name, { label: "Collate" }).toLowerCase();
@@ -184,13 +221,16 @@ function parseCollate(form: FieldReader, name: string): PrinterSettings["collate
 
 function parseReplaces(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
-  const names = [...new Set(typed.split("\n").map((line) => cleanText(line)))].filter((line) => line !== "");
+  const names = linesOf(typed);
   for (const old of names.filter((line) => !isQueueName(line)))
     form.refuse(name, `“${old.slice(0, 60)}” cannot be the name of a local queue.`);
   return names;
 }
 
 function checkTogether(form: FieldReader, printer: PrinterSettings): void {
+  if (printer.protocol === "ipp" && printer.address === "") {
+    form.refuse("address", "IPP needs the printer’s address: an IP address or a host name.");
+  }
   if (printer.protocol === "lpr" && printer.lpr_queue === "" && printer.address !== "") {
     form.refuse("lpr_queue", "LPR needs the queue’s name on the printer: often lp or auto.");
   }

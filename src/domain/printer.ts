@@ -21,6 +21,10 @@ export interface PrinterSettings {
   readonly port_name: string;
   readonly protocol: ValueOf<typeof protocols>;
   readonly port_number: number;
+  /** On the printer, where the protocol is IPP: begins with `/`. */
+  readonly ipp_path: string;
+  /** Whether IPP goes over TLS. */
+  readonly ipp_tls: boolean;
   readonly lpr_queue: string;
   readonly snmp: boolean;
   readonly snmp_community: string;
@@ -36,8 +40,21 @@ export interface PrinterSettings {
   readonly paper_size: ValueOf<typeof paperSizes>;
   /** Leave the driver on the machine at uninstall. */
   readonly keep_driver: boolean;
-  /** Old queue names that go after success. */
+  /**
+   * What goes after success: a queue by its name, a connection as `\\\\server\\queue`, or as `address:10.1.2.3` every other
+   * queue on a TCP/IP port to that address.
+   */
   readonly replaces: readonly string[];
+  /** The driver of ARM64 machines, where they have another one. */
+  readonly arm64_driver_id: number | null;
+  /** One of its models; empty is that driver's own. */
+  readonly arm64_driver_desc: string;
+  /** A PrintTicket in XML: preferences that no other field names. */
+  readonly print_ticket: string;
+  /** Whether what users set of the queue for themselves goes, once per revision. */
+  readonly reset_user_preferences: boolean;
+  /** Where machines must be to get the printer, as CIDR; empty: anywhere, or where its client says. */
+  readonly subnets: readonly string[];
 }
 
 export interface Printer extends PrinterSettings {
@@ -80,6 +97,17 @@ export function shareNameOf(printer: Pick<PrinterSettings, "name" | "share_name"
     forbidden.includes(character) ? "-" : character,
   );
   return characters.join("").slice(0, maxLength);
+}
+
+/** Where an IPP printer is asked; its path as it is typed. */
+export function ippUrlOf({
+  address,
+  port_number,
+  ipp_path,
+  ipp_tls,
+}: Pick<PrinterSettings, "address" | "port_number" | "ipp_path" | "ipp_tls">): string {
+  const host = address.includes(":") ? `[${address}]` : address;
+  return `${ipp_tls ? "https" : "http"}://${host}:${port_number}${ipp_path}`;
 }
 
 /** The model that is installed: the printer's own choice, else the driver's; empty where neither is chosen. */

@@ -23,7 +23,7 @@ interface FieldOptions {
 }
 
 /** The conditions that `controls.css` knows. */
-type Condition = "lpr" | "raw" | "snmp" | "shared";
+type Condition = "lpr" | "raw" | "ipp" | "snmp" | "shared";
 
 /** A text field with its label, hint and message. */
 export function textField(state: FormState, options: FieldOptions & { readonly type?: string }): Html {
@@ -69,9 +69,9 @@ export function selectField(
 }
 
 export function checkbox(state: FormState, options: FieldOptions): Html {
-  const { name, label } = options;
+  const { name, label, only } = options;
   const notes = notesOf(state, options, (value) => (isTicked(value) ? "ticked" : "not ticked"));
-  return html`<div class="field check ${isWrong(notes) && "wrong"}">
+  return html`<div class="field check ${only && `only-${only}`} ${isWrong(notes) && "wrong"}">
     <input id="${id(name)}" name="${name}" type="checkbox" value="on" ${isTicked(state.values[name]) && html`checked`}
       ${describedBy(notes)} ${options.attributes}>
     <label for="${id(name)}">${label}</label>

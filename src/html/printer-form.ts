@@ -28,6 +28,8 @@ const labels = {
   port_name: "Port",
   protocol: "Protocol",
   port_number: "Port number",
+  ipp_path: "Path",
+  ipp_tls: "Encrypt with TLS (https)",
   lpr_queue: "LPR queue",
   snmp: "Ask the printer’s status by SNMP",
   snmp_community: "SNMP community",
@@ -43,6 +45,11 @@ const labels = {
   paper_size: "Paper size",
   replaces: "Replaces",
   keep_driver: "Leave the driver on the machine at uninstall",
+  arm64_driver_id: "Driver for ARM64",
+  arm64_driver_desc: "Model for ARM64",
+  print_ticket: "PrintTicket",
+  reset_user_preferences: "Drop what users set for themselves",
+  subnets: "Subnets",
 } as const satisfies Record<keyof PrinterSettings, string>;
 
 const knownLabels: Readonly<Record<string, string>> = {
@@ -117,7 +124,7 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
 /** What few printers need, folded by what it is about. */
 function folds(form: FormState): Html {
   return html`
-    ${fold(form, "Port and status", ["protocol", "port_number", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
+    ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
     ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size"], preferenceFields)}
     ${fold(form, "Clean-up", ["replaces", "keep_driver"], cleanUpFields)}`;
@@ -141,10 +148,12 @@ function fold(
 }
 
 function portFields(form: FormState): Html {
-  const { port_number, snmp_community, snmp_index } = defaultValues;
+  const { port_number, ipp_path, snmp_community, snmp_index } = defaultValues;
   return html`
     ${selectField(form, { ...named("protocol"), choices: protocols })}
     ${textField(form, { ...named("port_number"), only: "raw", hint: `Usually ${port_number}.`, attributes: html`inputmode="numeric" data-default="${port_number}"` })}
+    ${textField(form, { ...named("ipp_path"), only: "ipp", hint: "On the printer: most have /ipp/print, older HP /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
+    ${checkbox(form, { ...named("ipp_tls"), only: "ipp" })}
     ${textField(form, { ...named("lpr_queue"), only: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
     ${checkbox(form, {
       ...named("snmp"),

@@ -9,6 +9,7 @@ import {
 } from "../domain/findings.ts";
 import { addTo } from "../domain/groups.ts";
 import type { ListedDriver, ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
@@ -22,8 +23,11 @@ interface Snapshot {
   /** By client, those without one last, then by name. */
   readonly printers: readonly StatedPrinter[];
   readonly printersById: ReadonlyMap<number, StatedPrinter>;
-  /** The newest first. */
+  /** Those that were uploaded, the newest first. */
   readonly drivers: readonly StatedDriver[];
+  /** Those that Windows brings. */
+  readonly windowsDrivers: readonly StatedDriver[];
+  /** Both. */
   readonly driversById: ReadonlyMap<number, StatedDriver>;
 }
 
@@ -49,7 +53,7 @@ export class Overview {
 
   async read(): Promise<Snapshot> {
     const drivers = this.#store.drivers.list();
-    const states = await Promise.all(drivers.map((driver) => this.#archives.stateOf(driver)));
+    const states = await Promise.all(drivers.map((driver) => this.#archiveState(driver)));
     const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;
     if (this.#known?.key === key) return this.#known.snapshot;
     const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
@@ -59,6 +63,11 @@ export class Overview {
       if (this.#known?.snapshot === snapshot) this.#known = undefined;
     });
     return snapshot;
+  }
+
+  /** What Windows brings has no archive that could be damaged. */
+  async #archiveState(driver: DriverSummary): Promise<ArchiveState> {
+    return isWindowsOwn(driver) ? "sound" : this.#archives.stateOf(driver);
   }
 
   async #make(archives: ReadonlyMap<number, ArchiveState>): Promise<Snapshot> {
@@ -106,7 +115,8 @@ function snapshotOf({ drivers: listedDrivers, printers: listed, archives, change
   return {
     printers,
     printersById: new Map(printers.map((row) => [row.printer.id, row])),
-    drivers,
+    drivers: drivers.filter((driver) => !isWindowsOwn(driver)),
+    windowsDrivers: drivers.filter(isWindowsOwn),
     driversById: new Map(drivers.map((driver) => [driver.id, driver])),
   };
 }

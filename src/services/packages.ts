@@ -1,9 +1,10 @@
 import { crc32 } from "node:zlib";
 import type { DeployedPrinter } from "../domain/download.ts";
-import type { Driver } from "../domain/driver.ts";
+import { type Driver, driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
 import { slug } from "../domain/slug.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
@@ -93,7 +94,7 @@ export class PackageBuilder {
   async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<MadeScript> {
     const deployable = deployableOf(this.#store, details);
     const { driver, printer } = deployable;
-    const download = filesUrl && (await this.#download(driver, filesUrl));
+    const download = filesUrl && !isWindowsOwn(driver) ? await this.#download(driver, filesUrl) : undefined;
     const printers = [{ id: printer.id, revision: revisionOf(deployable) }];
     return { bytes: renderScript(kind, deploymentOf(deployable, download)), printers };
   }
@@ -103,7 +104,7 @@ export class PackageBuilder {
     return this.#inTurn(group, async (deployables) => {
       const downloads = new Map<number, FilesDownload>();
       for (const { driver } of filesUrl === undefined ? [] : deployables) {
-        if (filesUrl !== undefined && !downloads.has(driver.id))
+        if (filesUrl !== undefined && !isWindowsOwn(driver) && !downloads.has(driver.id))
           downloads.set(driver.id, await this.#download(driver, filesUrl));
       }
       const deployment = deploymentOfMany(group.title, deployables, downloads);
@@ -172,6 +173,7 @@ export class PackageBuilder {
   async #prepare(id: number): Promise<void> {
     this.#toPrepare.delete(id);
     const driver = this.#store.drivers.get(id);
+    if (isWindowsOwn(driver)) return;
     const drivers = [await this.#driverFiles(driver, driverFolder)];
     for (const format of packageFormats)
       await format.prepare?.({ drivers, settings: undefined, icon: undefined }, this.#context);
@@ -187,7 +189,8 @@ export class PackageBuilder {
     deployment: Deployment,
     icon: IconFile | undefined,
   ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
-    const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
+    const uploaded = deployment.printers.filter(({ driver }) => !isWindowsOwn(driver));
+    const drivers = new Map(uploaded.map(({ driver }) => [driver.id, driver]));
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
     const settings = await inSteps(settingsByPrinter(deployment));
     const contents = {
@@ -201,6 +204,8 @@ export class PackageBuilder {
   }
 
   async #driverFiles(driver: Driver, folder: string): Promise<DriverFiles> {
+    if (isWindowsOwn(driver))
+      throw new UserError("invalid", `Windows brings “${driverTitle(driver)}”: there are no files of it.`);
     const version = await this.#archives.require(driver);
     const { sha256, size } = driver;
     const path = this.#store.blobs.archivePath(sha256);

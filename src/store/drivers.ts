@@ -1,4 +1,11 @@
-import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
+import {
+  type Driver,
+  type DriverOrigin,
+  type DriverSettings,
+  type DriverSummary,
+  driverOrigins,
+  driverTitle,
+} from "../domain/driver.ts";
 import { driverFormValues } from "../domain/driver-fields.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
@@ -6,16 +13,20 @@ import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
 import { openedName } from "../domain/opened.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database.ts";
 import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
-import { packReport, unpackReport } from "./report-text.ts";
+import { packText, unpackText } from "./packed-text.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
 
-export type NewDriver = Omit<Driver, "id" | "uploaded_at" | "updated_at" | "listed">;
+export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
 
 const withReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
+
+const uploadsFirst =
+  "ORDER BY origin <> 'upload', CASE origin WHEN 'upload' THEN -drivers.id ELSE drivers.id END";
 
 /** The drivers' only SQL. */
 export class Drivers {
@@ -27,25 +38,27 @@ export class Drivers {
     this.#clock = clock;
   }
 
-  /** The newest first. */
+  /** The newest first, behind them those that Windows brings. */
   list(): ListedDriver[] {
     const rows = this.#db.all(`SELECT drivers.*, count(printers.id) AS printer_count FROM drivers
-      LEFT JOIN printers ON printers.driver_id = drivers.id GROUP BY drivers.id ORDER BY drivers.id DESC`);
+      LEFT JOIN printers ON printers.driver_id = drivers.id GROUP BY drivers.id ${uploadsFirst}`);
     return rows.map((row) => ({ ...summaryOf(row), printer_count: Number(row.printer_count) }));
   }
 
-  /** The newest first. */
+  /** In the same order. */
   summaries(): DriverSummary[] {
-    return this.#db.all("SELECT * FROM drivers ORDER BY id DESC").map(summaryOf);
+    return this.#db.all(`SELECT * FROM drivers ${uploadsFirst}`).map(summaryOf);
   }
 
+  /** How many were uploaded. */
   count(): number {
-    return Number(this.#db.first("SELECT count(*) AS n FROM drivers")?.n);
+    return Number(this.#db.first("SELECT count(*) AS n FROM drivers WHERE origin = 'upload'")?.n);
   }
 
   /** The digests of all archives. */
   digests(): Set<string> {
-    return new Set(this.#db.all("SELECT sha256 FROM drivers").map((row) => String(row.sha256)));
+    const rows = this.#db.all("SELECT sha256 FROM drivers WHERE origin = 'upload'");
+    return new Set(rows.map((row) => String(row.sha256)));
   }
 
   find(id: number): Driver | undefined {
@@ -60,6 +73,12 @@ export class Drivers {
 
   has(id: number): boolean {
     return this.#db.first("SELECT 1 FROM drivers WHERE id = ?", [id]) !== undefined;
+  }
+
+  /** Where a driver comes from; undefined where there is none. */
+  origin(id: number): DriverOrigin | undefined {
+    const row = this.#db.first("SELECT origin FROM drivers WHERE id = ?", [id]);
+    return row && originIn(row);
   }
 
   hasDigest(sha256: string): boolean {
@@ -89,8 +108,9 @@ export class Drivers {
       if (known !== undefined) return { driver: known, isNew: false };
       const now = this.#clock();
       const row = this.#db.first(
-        `INSERT INTO drivers (sha256, file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc,
-          trust_publisher, model_chosen, drop_unused, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+        `INSERT INTO drivers (id, sha256, file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc,
+          trust_publisher, model_chosen, drop_unused, listed) VALUES
+          ((SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drivers'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
         [
           driver.sha256,
           driver.file_name,
@@ -108,7 +128,7 @@ export class Drivers {
         ],
       );
       const id = Number(row?.id);
-      const report = packReport(JSON.stringify(driver.report));
+      const report = packText(JSON.stringify(driver.report));
       this.#db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [id, report]);
       return { driver: this.get(id), isNew: true };
     });
@@ -122,6 +142,7 @@ export class Drivers {
   update(id: number, settings: DriverSettings, seen: FormInput): Promise<boolean> {
     return this.#db.write(() => {
       const { report, ...driver } = this.get(id);
+      checkUploaded(driver);
       if (openedName(driverFormValues(driver)) !== openedName(seen)) return false;
       this.#db.all(
         `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
@@ -154,6 +175,7 @@ export class Drivers {
     return this.#db.freeingWrite((hasNoRoom) => {
       const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+      checkUploaded(driver);
       const users = this.#db.all("SELECT id, name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
       if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
       const rows = {
@@ -185,6 +207,13 @@ export class Drivers {
   }
 }
 
+/** @throws UserError "conflict" */
+function checkUploaded(driver: DriverSummary): void {
+  if (!isWindowsOwn(driver)) return;
+  const message = `Windows brings “${driverTitle(driver)}”: it can be neither changed nor deleted here.`;
+  throw new UserError("conflict", message);
+}
+
 function listedText(
   driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
   used: readonly string[] = [],
@@ -193,12 +222,17 @@ function listedText(
 }
 
 function driverOf(row: Row): Driver {
-  return { ...summaryOf(row), report: reportFrom(unpackReport(String(row.report))) };
+  return { ...summaryOf(row), report: reportFrom(unpackText(String(row.report))) };
+}
+
+function originIn({ origin }: Row): DriverOrigin {
+  return driverOrigins.find((known) => known === origin) ?? "upload";
 }
 
 function summaryOf(row: Row): DriverSummary {
   return {
     id: Number(row.id),
+    origin: originIn(row),
     name: String(row.name),
     driver_desc: String(row.driver_desc),
     file_name: String(row.file_name),

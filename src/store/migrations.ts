@@ -2,7 +2,8 @@ import { chosenInf } from "../domain/driver.ts";
 import { preferredDescription } from "../domain/models.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf, reportFrom } from "../domain/report.ts";
-import { unpackReport } from "./report-text.ts";
+import { windowsDriverRecords } from "../domain/windows-drivers.ts";
+import { unpackText } from "./packed-text.ts";
 import { type Queries, readable } from "./rows.ts";
 
 /** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
@@ -102,12 +103,43 @@ export const migrations: readonly Migration[] = [
   (db) => {
     for (const { id } of db.all("SELECT id FROM drivers ORDER BY id")) listDriver(db, Number(id));
   },
+  // Drivers that Windows brings; a second driver for ARM64; where printers belong. A PrintTicket may be large.
+  `
+  ALTER TABLE drivers ADD COLUMN origin TEXT NOT NULL DEFAULT 'upload';
+  ALTER TABLE printers ADD COLUMN arm64_driver_id INTEGER REFERENCES drivers (id);
+  ALTER TABLE printers ADD COLUMN print_ticket TEXT NOT NULL DEFAULT '';
+  CREATE INDEX printers_by_arm64_driver ON printers (arm64_driver_id);
+  ALTER TABLE clients ADD COLUMN subnets TEXT NOT NULL DEFAULT '';
+  `,
+  addWindowsDrivers,
 ];
+
+/** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */
+function addWindowsDrivers(db: Queries): void {
+  const count = Number(db.first("SELECT seq FROM sqlite_sequence WHERE name = 'drivers'")?.seq ?? 0);
+  for (const driver of windowsDriverRecords()) {
+    const { report, model_chosen, trust_publisher, drop_unused, ...texts } = driver;
+    const flags = {
+      model_chosen: Number(model_chosen),
+      trust_publisher: Number(trust_publisher),
+      drop_unused: Number(drop_unused),
+    };
+    const listed = JSON.stringify(listedInf(driver) ?? null);
+    const row = { ...texts, ...flags, listed, uploaded_at: 0, updated_at: 0 };
+    const names = Object.keys(row);
+    db.all(
+      `INSERT INTO drivers (${names.join()}) VALUES (${names.map(() => "?").join()})`,
+      Object.values(row),
+    );
+    db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [driver.id, JSON.stringify(report)]);
+  }
+  db.all("UPDATE sqlite_sequence SET seq = ? WHERE name = 'drivers'", [count]);
+}
 
 /** Fills what lists show of a driver. @throws Error that names the row that cannot be read */
 function listDriver(db: Queries, id: number): void {
   const row = db.first("SELECT * FROM drivers JOIN reports ON driver_id = id WHERE id = ?", [id]);
-  const report = readable(`the driver ${id}`, () => reportFrom(unpackReport(String(row?.report))));
+  const report = readable(`the driver ${id}`, () => reportFrom(unpackText(String(row?.report))));
   const driver = { inf_path: String(row?.inf_path), driver_desc: String(row?.driver_desc), report };
   const used = db.all("SELECT id, settings FROM printers WHERE driver_id = ?", [id]).map((printer) => {
     const settings = () => listedSettingsFrom(String(printer.settings));

@@ -1,4 +1,4 @@
-import { chosenInf } from "../domain/driver.ts";
+import { chosenInf, type DriverOrigin } from "../domain/driver.ts";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
@@ -10,6 +10,7 @@ import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
+import { packText, unpackText } from "./packed-text.ts";
 import { type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
@@ -116,8 +117,8 @@ export class Printers {
       throwIfAny(this.referenceProblems(settings));
       const now = this.#clock();
       const row = this.#db.first(
-        `INSERT INTO printers (created_at, updated_at, client_id, driver_id, name, settings)
-          VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+        `INSERT INTO printers (created_at, updated_at, ${columns.join()}) VALUES (?, ?, ${columns.map(() => "?").join()})
+          RETURNING id`,
         [now, now, ...columnsOf(settings)],
       );
       return Number(row?.id);
@@ -134,7 +135,7 @@ export class Printers {
       checkOpened(opened, printerFormValues(this.get(id).printer));
       throwIfAny(this.referenceProblems(settings));
       this.#db.all(
-        "UPDATE printers SET updated_at = ?, client_id = ?, driver_id = ?, name = ?, settings = ? WHERE id = ?",
+        `UPDATE printers SET updated_at = ?, ${columns.map((name) => `${name} = ?`).join()} WHERE id = ?`,
         [this.#clock(), ...columnsOf(settings), id],
       );
     });
@@ -163,25 +164,64 @@ export class Printers {
   }
 
   /** What is wrong with the records that a printer refers to, by field. */
-  referenceProblems({ client_id, driver_id, driver_desc }: PrinterReferences): FieldMessages {
+  referenceProblems(printer: PrinterReferences): FieldMessages {
+    const {
+      client_id,
+      driver_id,
+      driver_desc,
+      protocol,
+      arm64_driver_id = null,
+      arm64_driver_desc = "",
+    } = printer;
     const problems: Record<string, string> = {};
     if (client_id !== null && this.#clients.find(client_id) === undefined) {
       problems.client_id = `There is no client ${client_id}.`;
     }
-    if (driver_id !== null && !this.#drivers.has(driver_id))
-      problems.driver_id = `There is no driver ${driver_id}.`;
-    const driver = driver_id === null || driver_desc === "" ? undefined : this.#drivers.find(driver_id);
-    const isDriversOwn = driver_desc === driver?.driver_desc;
-    if (driver !== undefined && !isDriversOwn && !hasModel(chosenInf(driver), driver_desc)) {
-      problems.driver_desc = `The driver has no model “${driver_desc}”.`;
-    }
-    return problems;
+    this.#checkDriver(problems, ["driver_id", driver_id], ["driver_desc", driver_desc]);
+    this.#checkDriver(
+      problems,
+      ["arm64_driver_id", arm64_driver_id],
+      ["arm64_driver_desc", arm64_driver_desc],
+    );
+    if (protocol === undefined || driver_id === null) return problems;
+    return { ...ippProblem(protocol, this.#drivers.origin(driver_id)), ...problems };
+  }
+
+  /** Notes that a driver is not there, or has not the model. */
+  #checkDriver(
+    problems: Record<string, string>,
+    [idField, id]: readonly [string, number | null],
+    [modelField, model]: readonly [string, string],
+  ): void {
+    if (id === null) return;
+    if (!this.#drivers.has(id)) problems[idField] = `There is no driver ${id}.`;
+    const driver = model === "" ? undefined : this.#drivers.find(id);
+    if (driver === undefined || model === driver.driver_desc || hasModel(chosenInf(driver), model)) return;
+    problems[modelField] = `The driver has no model “${model}”.`;
   }
 }
 
-/** A printer's columns in the order in which statements name them. */
-function columnsOf({ client_id, driver_id, name, ...rest }: PrinterSettings) {
-  return [client_id, driver_id, name, JSON.stringify(rest)] as const;
+/** Windows makes IPP queues with its IPP class driver alone, and that driver prints over nothing else. */
+function ippProblem(protocol: PrinterSettings["protocol"], origin: DriverOrigin | undefined): FieldMessages {
+  if (protocol === "ipp" && origin !== "ipp" && origin !== undefined) {
+    return {
+      driver_id: "IPP works with the Microsoft IPP Class Driver alone: choose it, or another protocol.",
+    };
+  }
+  if (protocol !== "ipp" && origin === "ipp") {
+    return {
+      protocol: "The Microsoft IPP Class Driver prints over IPP alone: choose IPP, or another driver.",
+    };
+  }
+  return {};
+}
+
+/** What a save writes, in the order of `columnsOf`. */
+const columns = ["client_id", "driver_id", "arm64_driver_id", "name", "print_ticket", "settings"] as const;
+
+function columnsOf({ client_id, driver_id, arm64_driver_id, name, print_ticket, ...rest }: PrinterSettings) {
+  const settings = JSON.stringify(rest);
+  return [client_id, driver_id, arm64_driver_id, name, packText(print_ticket), settings] as const;
 }
 
 function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row[string] | undefined, T> {
@@ -196,6 +236,8 @@ function printerOf(row: Row): Printer {
     name: String(row.name),
     client_id: idOrNull(row.client_id),
     driver_id: idOrNull(row.driver_id),
+    arm64_driver_id: idOrNull(row.arm64_driver_id),
+    print_ticket: unpackText(String(row.print_ticket)),
   };
   // V8 takes four times as long to spread so many settings.
   return Object.assign(own, printerSettingsFrom(String(row.settings)));

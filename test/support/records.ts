@@ -32,6 +32,7 @@ export function makeDriver(driver: Partial<Driver> & { readonly inf?: Partial<In
   const summary = makeInf(inf);
   const made = {
     id: 1,
+    origin: "upload" as const,
     sha256: "a".repeat(64),
     file_name: "papyrus.zip",
     size: 1000,
@@ -64,6 +65,8 @@ export const settingDefaults: Readonly<Record<string, unknown>> = {
   port_name: "",
   protocol: "raw",
   port_number: 9100,
+  ipp_path: "/ipp/print",
+  ipp_tls: false,
   lpr_queue: "",
   snmp: false,
   snmp_community: "public",
@@ -79,4 +82,7 @@ export const settingDefaults: Readonly<Record<string, unknown>> = {
   paper_size: "",
   keep_driver: false,
   replaces: [],
+  arm64_driver_desc: "",
+  reset_user_preferences: false,
+  subnets: [],
 };

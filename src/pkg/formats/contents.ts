@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { UserError } from "../../domain/errors.ts";
 import type { ScriptSettings } from "../scripts/deployment.ts";
-import { type ScriptKind, scriptFrames, scriptKinds, settingsOf } from "../scripts/render.ts";
+import { frameOf, packagedScripts, type ScriptFrame, settingsOf } from "../scripts/render.ts";
 import type { ArchiveEntry } from "../zip/archive.ts";
 import type { Layout, LayoutPart } from "../zip/layout.ts";
 import {
@@ -161,24 +161,30 @@ export function layOut(drivers: LaidOutDrivers, { settings, icon }: PackageTail)
 }
 
 function scriptFiles(settings: ScriptSettings): ZipFile[] {
-  return scriptKinds.map((kind) => {
-    const own = Buffer.concat([scriptFrames[kind].before, settingsOf(kind, settings)]);
-    return zipMade(`${kind}.ps1`, own, scriptSuffix(kind));
+  return packagedScripts.map((kind) => {
+    const frame = frameOf(kind, settings);
+    const own = Buffer.concat([frame.before, settingsOf(kind, settings)]);
+    return zipMade(`${kind}.ps1`, own, scriptSuffix(frame));
   });
 }
 
-const scriptSuffixes = new Map<ScriptKind, SharedSuffix>();
+const scriptSuffixes = new WeakMap<ScriptFrame, SharedSuffix>();
 
-/** What all printers' scripts have in common is most of them, and is deflated once. */
-function scriptSuffix(kind: ScriptKind): SharedSuffix {
-  const end = scriptSuffixes.get(kind) ?? sharedSuffix(scriptFrames[kind].after);
-  scriptSuffixes.set(kind, end);
+/** What printers' scripts have in common is most of them, and is deflated once: some 15 ms each. */
+function scriptSuffix(frame: ScriptFrame): SharedSuffix {
+  const known = scriptSuffixes.get(frame);
+  if (known !== undefined) return known;
+  const end = sharedSuffix(frame.after);
+  scriptSuffixes.set(frame, end);
   return end;
 }
 
-/** Does in advance what the first package would have to wait for: some 50 ms. */
+/** What most printers need: a driver's package, a port and a queue. */
+const plainPrinter: ScriptSettings = { Drivers: [{ Origin: "package" }], Printers: [{ HasQueue: true }] };
+
+/** Does in advance what the first package of such a printer would have to wait for: some 50 ms. */
 export function prepareScripts(): void {
-  for (const kind of scriptKinds) scriptSuffix(kind);
+  for (const kind of packagedScripts) scriptSuffix(frameOf(kind, plainPrinter));
 }
 
 /** The literal bytes, where the others come from, and what those are: together they are the file. */

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { chosenInf, type Driver, type DriverSummary } from "../../domain/driver.ts";
-import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../../domain/printer.ts";
+import {
+  effectiveDescription,
+  ippUrlOf,
+  isDriverOnly,
+  type Printer,
+  shareNameOf,
+} from "../../domain/printer.ts";
 import { slug } from "../../domain/slug.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
@@ -81,7 +87,14 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
   for (const { printer, driver } of deployment.printers) {
     const settings = printerSettings(printer, driver);
     const revision = revisionFrom(JSON.stringify(settings), usedText.get(driver.id) ?? "");
-    Printers.push({ Id: printer.id, Revision: revision, DriverKey: `driver-${driver.id}`, ...settings });
+    Printers.push({
+      Id: printer.id,
+      Revision: revision,
+      DriverKey: `driver-${driver.id}`,
+      ...unsetSettings,
+      ...settings,
+      Subnets: printer.subnets,
+    });
     yield;
   }
   return {
@@ -91,6 +104,7 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
       Folder: windowsPath(deployment.folders.get(id) ?? driverFolder),
       Download: deployment.downloads.get(id)?.url ?? "",
       FilesSha256: (deployment.downloads.get(id)?.sha256 ?? "").toUpperCase(),
+      Origin: "package",
       ...settings,
     })),
     Printers,
@@ -143,6 +157,7 @@ function revisionFrom(printerText: string, driverText: string): string {
 function driverSettings(driver: Driver) {
   const inf = chosenInf(driver);
   return {
+    ...(driver.origin === "upload" ? {} : { Origin: driver.origin }),
     Inf: windowsPath(driver.inf_path),
     Version: inf?.driverVer?.version ?? "",
     Date: inf?.driverVer?.date ?? "",
@@ -184,6 +199,25 @@ function printerSettings(printer: Printer, driver: Pick<Driver, "driver_desc">) 
     PaperSize: printer.paper_size,
     KeepDriver: printer.keep_driver,
     Replaces: printer.replaces,
+    ...setSettings(printer),
+  };
+}
+
+/** What each printer of a script has, and what younger settings are where nobody set them. */
+const unsetSettings = {
+  Arm64DriverKey: "",
+  Arm64DriverName: "",
+  IppUrl: "",
+  PrintTicket: "",
+  ResetUserPreferences: false,
+};
+
+/** Settings that came later, each only where it is set: all other printers keep the revisions that they have. */
+function setSettings(printer: Printer): { [Name in keyof typeof unsetSettings]?: PowerShellValue } {
+  return {
+    ...(printer.protocol === "ipp" && { IppUrl: ippUrlOf(printer) }),
+    ...(printer.print_ticket !== "" && { PrintTicket: printer.print_ticket }),
+    ...(printer.reset_user_preferences && { ResetUserPreferences: true }),
   };
 }
 

@@ -65,7 +65,9 @@ function Install-Printer {
         $queue = Invoke-Print -Command { Get-LocalQueue -Name $Printer.Name }
         $portName = Install-Port -Printer $Printer -Queue $queue
         Install-Queue -Printer $Printer -Queue $queue -PortName $portName
+        #<if preferences>
         Set-Preference -Printer $Printer
+        #</if>
     }
     Remove-Replaced -Printer $Printer
     if (-not $WhatIfPreference) { Remove-LeftPort -Printer $Printer -Kept $portName }
@@ -74,12 +76,16 @@ function Install-Printer {
 }
 
 Open-Log -Path $LogPath -Title 'Installation'
+#<if download>
 try {
+    #</if>
     Invoke-Run -Verb 'Installed' -Nothing 'nothing to change' -Work { param($Printer) Install-Printer -Printer $Printer }
+    #<if download>
 }
 finally {
     foreach ($folder in $script:TemporaryFolders) {
         Remove-Item -LiteralPath $folder -Recurse -Force -ErrorAction SilentlyContinue -WhatIf:$false
     }
 }
+#</if>
 exit $script:ExitCode

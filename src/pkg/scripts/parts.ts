@@ -31,7 +31,11 @@ import uninstallPublisher from "./uninstall/publisher.ps1";
 import uninstallQueue from "./uninstall/queue.ps1";
 import uninstall from "./uninstall.ps1";
 
-export const scriptKinds = ["install", "uninstall", "detect"] as const;
+/** The scripts that stand in packages. */
+export const packagedScripts = ["install", "uninstall", "detect"] as const;
+
+/** These, and those that are fetched alone. */
+export const scriptKinds = packagedScripts;
 export type ScriptKind = (typeof scriptKinds)[number];
 
 interface ScriptSource {

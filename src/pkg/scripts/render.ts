@@ -1,28 +1,40 @@
 import { type Deployment, type ScriptSettings, scriptSettings } from "./deployment.ts";
-import { type ScriptKind, scriptKinds, scriptSources } from "./parts.ts";
+import { type Need, needsOf } from "./needs.ts";
+import { packagedScripts, type ScriptKind, scriptKinds, scriptSources } from "./parts.ts";
+import { neededPieces } from "./pieces.ts";
 import { asciiPowershell, powershell } from "./powershell.ts";
 
-export { type ScriptKind, scriptKinds };
+export { packagedScripts, type ScriptKind, scriptKinds };
 
-/** What stands around the settings of a script, the same in all deployments. */
-interface ScriptFrame {
+/** What stands around the settings of a script, the same in all deployments of the same needs. */
+export interface ScriptFrame {
   readonly before: Buffer;
   readonly after: Buffer;
 }
 
-export const scriptFrames: Readonly<Record<ScriptKind, ScriptFrame>> = {
-  install: frameOf("install"),
-  uninstall: frameOf("uninstall"),
-  detect: frameOf("detect"),
-};
+/** A shop has a handful of kinds of printers; beyond so many, frames are made again. */
+const mostFrames = 100;
+const frames = new Map<string, ScriptFrame>();
 
-function frameOf(kind: ScriptKind): ScriptFrame {
+/** The same object for the same needs, as long as it is remembered. */
+export function frameOf(kind: ScriptKind, settings: ScriptSettings): ScriptFrame {
+  const needed = needsOf(settings);
+  const key = `${kind} ${needed.join()}`;
+  const known = frames.get(key);
+  if (known !== undefined) return known;
+  const made = makeFrame(kind, needed);
+  if (frames.size >= mostFrames) frames.clear();
+  frames.set(key, made);
+  return made;
+}
+
+function makeFrame(kind: ScriptKind, needed: readonly Need[]): ScriptFrame {
   const { body, parts } = scriptSources[kind];
-  const [start, end] = aroundRegion(body, "parts");
-  const [before, after] = aroundRegion(
-    start + parts.map((part) => part.trim()).join("\n\n") + end,
-    "settings",
-  );
+  const isNeeded = (name: Need | ScriptKind) => name === kind || needed.some((need) => need === name);
+  const pieces = (text: string) => neededPieces(text.replaceAll("\r\n", "\n"), isNeeded);
+  const [start, end] = aroundRegion(pieces(body), "parts");
+  const carried = parts.map((part) => pieces(part).trim()).filter((part) => part !== "");
+  const [before, after] = aroundRegion(start + carried.join("\n\n") + end, "settings");
   return { before: fileBytes((isAscii(kind) ? "" : "\ufeff") + before), after: fileBytes(after) };
 }
 
@@ -30,8 +42,10 @@ function isAscii(kind: ScriptKind): boolean {
   return kind === "detect";
 }
 
+/** Intune takes 50 KB of a script: each step of indentation is one character. */
 function fileBytes(text: string): Buffer {
-  return Buffer.from(text.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n"), "utf8");
+  const indented = text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
+  return Buffer.from(indented.replaceAll("\n", "\r\n"), "utf8");
 }
 
 /**
@@ -45,7 +59,7 @@ export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
 
 /** The same of settings that were made already. */
 export function renderSettings(kind: ScriptKind, settings: ScriptSettings): Buffer {
-  const { before, after } = scriptFrames[kind];
+  const { before, after } = frameOf(kind, settings);
   return Buffer.concat([before, settingsOf(kind, settings), after]);
 }
 

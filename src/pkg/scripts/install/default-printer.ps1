@@ -6,25 +6,31 @@ function Set-DefaultPrinter {
     param($Printer)
     $setup = Get-LogonSetupPath -Printer $Printer
     if (-not $Printer.SetDefault) {
-        if (Test-Path -LiteralPath $setup) {
-            if (Confirm-Change -Message 'stop setting the default printer at log-on') {
-                Remove-RegistryKey -Path $setup
-                Write-Change -Message 'the default printer is no longer set at log-on'
-            }
+        if ((Test-Path -LiteralPath $setup) -and (Confirm-Change -Message 'stop setting the default printer at log-on')) {
+            Remove-RegistryKey -Path $setup
+            Write-Change -Message 'the default printer is no longer set at log-on'
         }
         return
     }
+    #<if default>
     foreach ($sid in @(Get-LoadedUser)) { Set-UserDefault -Printer $Printer -Sid $sid }
+    Register-LogonDefault -Printer $Printer -Setup $setup
+    #</if>
+}
+
+#<if default>
+function Register-LogonDefault {
+    param($Printer, [string]$Setup)
     # The command holds no name of a printer: it reads the marker.
     $command = 'powershell.exe -NoProfile -NonInteractive -WindowStyle Hidden -ExecutionPolicy Bypass -Command ' +
     "`"`$q=(Get-ItemProperty '$(Get-MarkerPath -Printer $Printer)').Queue;" +
     "Set-ItemProperty 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows' LegacyDefaultPrinterMode 1 -Type DWord;" +
     "(New-Object -ComObject WScript.Network).SetDefaultPrinter(`$q)`""
-    $isSame = (Get-RegistryValue -Path $setup -Name 'StubPath') -ceq $command
+    $isSame = (Get-RegistryValue -Path $Setup -Name 'StubPath') -ceq $command
     $isSame = $isSame -and (Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Queue') -eq $Printer.Name
     if ($isSame -or -not (Confirm-Change -Message "make $($Printer.Name) the default printer at log-on")) { return }
-    $null = Set-RegistryValue -Path $setup -Name 'StubPath' -Value $command
-    $null = Set-RegistryValue -Path $setup -Name 'Version' -Value ('{0:yyyy,MMdd,HHmm,ss}' -f (Get-Date))
+    $null = Set-RegistryValue -Path $Setup -Name 'StubPath' -Value $command
+    $null = Set-RegistryValue -Path $Setup -Name 'Version' -Value ('{0:yyyy,MMdd,HHmm,ss}' -f (Get-Date))
     Write-Change -Message "$($Printer.Name) becomes the default printer at log-on"
 }
 
@@ -48,5 +54,6 @@ function Set-UserDefault {
     $null = Set-RegistryValue -Path "$path\Windows" -Name 'Device' -Value "$($Printer.Name),$port"
     Write-Change -Message "$($Printer.Name) is the default printer of $Sid, was $device"
 }
+#</if>
 
 #endregion

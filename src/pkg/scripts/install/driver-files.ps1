@@ -1,8 +1,11 @@
+#<if package>
 #region The driver's files
 
+#<if download>
 # Removed at the end of the run.
 $script:TemporaryFolders = @()
 
+#</if>
 function Get-DriverFolder {
     # Where the driver's files are: beside this script, or downloaded into a temporary folder.
     param($Driver)
@@ -10,12 +13,13 @@ function Get-DriverFolder {
         $beside = "$PSScriptRoot\$($Driver.Folder)"
         if (Test-Path -LiteralPath "$beside\$($Driver.Inf)" -PathType Leaf) { return $beside }
     }
-    if (-not $Driver.Download) {
-        Stop-Run -Message "The driver's files are missing: expected $($Driver.Inf) in the folder $($Driver.Folder) beside this script."
-    }
-    return Save-Driver -Driver $Driver
+    #<if download>
+    if ($Driver.Download) { return Save-Driver -Driver $Driver }
+    #</if>
+    Stop-Run -Message "The driver's files are missing: expected $($Driver.Inf) in the folder $($Driver.Folder) beside this script."
 }
 
+#<if download>
 function Save-Driver {
     # Downloads the driver's files, checks their digest and unpacks them; the folder they are in.
     param($Driver)
@@ -42,5 +46,7 @@ function Save-Driver {
     [IO.Compression.ZipFile]::ExtractToDirectory($archive, $target, [Text.Encoding]::UTF8)
     return $target
 }
+#</if>
 
 #endregion
+#</if>

@@ -1,3 +1,4 @@
+#<if package>
 #region The driver package, into Windows' driver store
 
 # The packages that this run has staged, by their keys.
@@ -8,7 +9,9 @@ function Add-DriverPackage {
     param($Driver)
     if ($script:Staged.ContainsKey($Driver.Key)) { return }
     $folder = Get-DriverFolder -Driver $Driver
+    #<if publisher>
     if ($Driver.TrustPublisher) { Import-Publisher -Driver $Driver -Folder $folder }
+    #</if>
     $result = Invoke-PnpUtil -InfPath "$folder\$($Driver.Inf)"
     Write-Log -Message "pnputil answered $($result.Code): $($result.Text)"
     switch ($result.Code) {
@@ -47,3 +50,4 @@ function Invoke-PnpUtil {
 }
 
 #endregion
+#</if>

@@ -1,3 +1,4 @@
+#<if port>
 #region The port
 
 function Install-Port {
@@ -77,3 +78,4 @@ function Add-Port {
 }
 
 #endregion
+#</if>

@@ -1,3 +1,4 @@
+#<if preferences>
 #region Preferences
 
 function Set-Preference {
@@ -38,3 +39,4 @@ function Set-Preference {
 }
 
 #endregion
+#</if>

@@ -1,3 +1,4 @@
+#<if publisher>
 #region The driver's publisher
 
 function Import-Publisher {
@@ -52,3 +53,4 @@ function Add-TrustedPublisher {
 }
 
 #endregion
+#</if>

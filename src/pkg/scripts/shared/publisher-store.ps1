@@ -1,3 +1,4 @@
+#<if publisher|uninstall>
 #region Trusted publishers
 
 # By driver package, the certificates that install relied on: "added", or "was there".
@@ -12,3 +13,4 @@ function Open-PublisherStore {
 }
 
 #endregion
+#</if>

@@ -1,5 +1,6 @@
 #region Users and the default printer
 
+#<if default|uninstall>
 function Get-LoadedUser {
     # Security identifiers of the people whose registry hives are loaded: those who are logged on.
     foreach ($child in @(Get-RegistryChild -Path 'Registry::HKEY_USERS')) {
@@ -18,6 +19,7 @@ function Get-UserRecordPath {
     param($Printer, [string]$Sid)
     return "$(Get-MarkerPath -Printer $Printer)\Users\$Sid"
 }
+#</if>
 
 function Get-LogonSetupPath {
     # What Active Setup runs once for each user, at log-on and as that user.
