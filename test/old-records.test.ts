@@ -100,7 +100,10 @@ test("a field that a row lacks is its default, on every page and in every script
   const failed = await visitAll(app);
 
   assert.deepEqual(failed, []);
-  assert.deepEqual(Object.keys(settingDefaults), names);
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(settingDefaults, name)),
+    [],
+  );
   names.forEach((name, i) => {
     assert.equal(revision(app.app.store, 2 * i + 1, 1), revision(app.app.store, 2 * i + 2, 1), name);
   });

@@ -37,6 +37,8 @@ const everything = {
   port_name: "Port of ours",
   protocol: "lpr",
   port_number: "9101",
+  ipp_path: "/ipp/port1",
+  ipp_tls: "on",
   lpr_queue: "lp",
   snmp: "on",
   snmp_community: "site",
@@ -50,8 +52,13 @@ const everything = {
   color: "mono",
   collate: "off",
   paper_size: "A4",
-  keep_driver: "on",
+  print_ticket: "<PrintTicket/>",
+  reset_user_preferences: "on",
+  arm64_driver_id: "2",
+  arm64_driver_desc: "Papyrus 100 ARM",
+  subnets: "10.1.2.0/24\n2001:db8::/32",
   replaces: "Old\nOlder",
+  keep_driver: "on",
 };
 
 function formOf(values: Record<string, string | undefined>): string {
@@ -101,13 +108,14 @@ test("the defaults of an empty form, of an old row and of a fresh form are the s
 
 test("a printer that its own form sends back is the same, and so is one that was kept", () => {
   const printer = parsePrinter(everything);
-  const { name, client_id, driver_id, ...kept } = printer;
+  const { name, client_id, driver_id, arm64_driver_id, print_ticket, ...kept } = printer;
 
   const sentBack = parsePrinter(printerFormValues(printer));
   const readBack = printerSettingsFrom(JSON.stringify(kept));
 
   assert.deepEqual(sentBack, printer);
-  assert.deepEqual({ name, client_id, driver_id, ...readBack }, printer);
+  const columns = { name, client_id, driver_id, arm64_driver_id, print_ticket };
+  assert.deepEqual({ ...readBack, ...columns }, printer);
   assert.deepEqual(
     Object.entries(printer).filter(([field, value]) => value === settingDefaults[field]),
     [],
@@ -148,15 +156,17 @@ test("a fold says how many of its fields are set, and opens where one was refuse
 
   assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
   assert.deepEqual(foldsOf(printerFormValues(parsePrinter(everything)), { comment: "too long" }), [
-    ["Port and status", "6 set", ""],
+    ["Port and status", "8 set", ""],
     ["Location, sharing, default printer", "5 set", "open"],
-    ["Preferences", "4 set", ""],
+    ["Preferences", "6 set", ""],
+    ["ARM64 machines", "2 set", ""],
+    ["Where it belongs", "1 set", ""],
     ["Clean-up", "2 set", ""],
   ]);
 });
 
 test("every setting is on the printer's page: another value makes another page", () => {
-  const printers = ["lpr", "raw"].map((protocol) => makePrinter({ ...everything, protocol }));
+  const printers = ["lpr", "raw", "ipp"].map((protocol) => makePrinter({ ...everything, protocol }));
   const pageOf = (printer: Printer) => settingsSection({ printer, revision: undefined }).toString();
   const other = printerSettingsFrom("{}");
 

@@ -161,7 +161,8 @@ test("a first write that is refused leaves what the file holds", async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, "platen.sqlite");
   const first = await Database.open(path);
-  const insert = (name: string) => `INSERT INTO clients VALUES (NULL, '${name}', '${name}', '', 0)`;
+  const insert = (name: string) =>
+    `INSERT INTO clients (name, name_key, notes, created_at) VALUES ('${name}', '${name}', '', 0)`;
   await first.write(() => first.all(insert("kept")));
   first.close();
 

@@ -10,6 +10,7 @@ import type { ImportRow } from "./import-row.ts";
 import type { ClientName } from "./listings.ts";
 import type { Printer, PrinterSettings } from "./printer.ts";
 import { parsePrinter, printerFormValues } from "./printer-fields.ts";
+import { ippProblem } from "./windows-drivers.ts";
 
 /** A printer that is here, and its form. */
 interface Current {
@@ -106,6 +107,7 @@ export class ImportRows {
   ): PrinterSettings | undefined {
     const settings = accepted(() => parsePrinter(form), reasons);
     const model = settings?.driver_desc ?? "";
+    if (driver && settings) reasons.push(...Object.values(ippProblem(settings.protocol, driver)));
     const isOwn = printer?.driver_id === settings?.driver_id && printer?.driver_desc === model;
     if (driver && model !== "" && !isOwn && !this.#known.drivers.hasModel(driver, model))
       reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
@@ -190,7 +192,7 @@ function isSameForm(form: FormInput, before: FormInput): boolean {
 
 function writeOf(
   printerId: number | undefined,
-  { name, client_id, driver_id, ...rest }: PrinterSettings,
+  { name, client_id, driver_id, arm64_driver_id: _, print_ticket: __, ...rest }: PrinterSettings,
   newClient: ClientSettings | undefined,
 ): ImportWrite {
   const settings = JSON.stringify(rest);

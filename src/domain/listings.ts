@@ -18,14 +18,17 @@ export interface PrinterDetails {
 export interface ListedPrinter {
   readonly printer: Pick<
     Printer,
-    "id" | "created_at" | "name" | "driver_desc" | "address" | "port_name" | "location"
+    "id" | "created_at" | "name" | "driver_desc" | "address" | "port_name" | "protocol" | "location"
   >;
   readonly client: ClientName | undefined;
   readonly driver: DriverSummary | undefined;
 }
 
 /** What a printer deploys: a model of its own, or its driver's. */
-export type PrinterModel = Pick<Printer, "id" | "name" | "client_id" | "driver_id" | "driver_desc">;
+export type PrinterModel = Pick<
+  Printer,
+  "id" | "name" | "client_id" | "driver_id" | "driver_desc" | "protocol"
+>;
 
 /** What can be said of a record's fitness for deployment. */
 export interface Standing {

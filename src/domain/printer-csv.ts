@@ -6,7 +6,9 @@ import { type DriverHint, type ImportedList, type ImportRow, mostRows } from "./
 import type { Printer } from "./printer.ts";
 import { printerDefaults, printerFormValues } from "./printer-fields.ts";
 
-const settingNames = Object.keys(printerDefaults);
+/** What no column has: it is an id of this service, or too large for a cell. */
+const withoutColumn = ["arm64_driver_id", "print_ticket"];
+const settingNames = Object.keys(printerDefaults).filter((name) => !withoutColumn.includes(name));
 
 /** What tells a driver from others wherever the file is imported. */
 const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version", "driver_sha256"] as const;

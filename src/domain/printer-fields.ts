@@ -13,11 +13,8 @@ import {
 } from "./printer-choices.ts";
 import { StoredObject } from "./stored.ts";
 
-/** What of a printer's settings are columns, because queries need them or because it is large. */
-const printerColumns = ["name", "client_id", "driver_id", "arm64_driver_id", "print_ticket"] as const;
-
-/** What is kept as JSON. */
-type StoredSettings = Omit<PrinterSettings, (typeof printerColumns)[number]>;
+/** All but what names the printer and the records it belongs to. */
+type Settings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
 
 /** How one setting is read: from a form, and from what was kept. Both have the same default. */
 interface Field<T> {
@@ -30,8 +27,8 @@ const ippPort = 631;
 const usualIppPath = "/ipp/print";
 const addressRule = { label: "The address", maxLength: 253 };
 
-/** Every setting that is kept as JSON, in the form's order. */
-const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSettings[Name]> } = {
+/** In the form's order. */
+const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> } = {
   driver_desc: text({ label: "The model", maxLength: 500 }),
   address: { ...text(addressRule), parse: parseAddress },
   port_name: text({ label: "The port’s name", maxLength: 255, forbidden: "\\," }),
@@ -52,14 +49,16 @@ const storedFields: { readonly [Name in keyof StoredSettings]: Field<StoredSetti
   color: choice("Colour", colorModes),
   collate: { ...choice("Collate", collateModes), parse: parseCollate },
   paper_size: choice("The paper size", paperSizes),
+  print_ticket: text({ label: "The PrintTicket", multiline: true }),
+  reset_user_preferences: checkbox(),
+  arm64_driver_id: { parse: (form, name) => form.reference(name, "Driver for ARM64"), read: () => null },
+  arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
+  subnets: { parse: parseSubnets, read: (stored, name) => stored.texts(name) },
   replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
   keep_driver: checkbox(),
-  arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
-  reset_user_preferences: checkbox(),
-  subnets: { parse: parseSubnets, read: (stored, name) => stored.texts(name) },
 };
 
-const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(storedFields);
+const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(settingFields);
 
 /** What a printer says of other records. */
 export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc"> &
@@ -79,8 +78,6 @@ export function parsePrinter(
     name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
     client_id: form.reference("client_id", "Client"),
     driver_id: form.reference("driver_id", "Driver"),
-    arm64_driver_id: form.reference("arm64_driver_id", "Driver for ARM64"),
-    print_ticket: form.text("print_ticket", { label: "The PrintTicket", multiline: true }),
   };
   // Spreading so many fields takes V8 four times as long as all the rest.
   const settings = allStored((field, name) => field.parse(form, name));
@@ -94,10 +91,11 @@ export function parsePrinter(
 }
 
 /**
- * Reads what was kept. A field that an older Platen did not know yet is what an empty form would make it.
+ * Reads what was kept as JSON, and leaves what has a column of its own as an empty form would make it. So is a field that
+ * an older Platen did not know yet.
  * @throws Error when the text is no object in JSON
  */
-export function printerSettingsFrom(json: string): StoredSettings {
+export function printerSettingsFrom(json: string): Settings {
   const stored = StoredObject.parse(json);
   return allStored((field, name) => field.read(stored, name));
 }
@@ -105,20 +103,26 @@ export function printerSettingsFrom(json: string): StoredSettings {
 /** The same of what lists show alone. @throws Error when the text is no object in JSON */
 export function listedSettingsFrom(
   json: string,
-): Pick<StoredSettings, "driver_desc" | "address" | "port_name" | "location"> {
+): Pick<Settings, "driver_desc" | "address" | "port_name" | "protocol" | "location"> {
   const stored = StoredObject.parse(json);
   return {
-    driver_desc: storedFields.driver_desc.read(stored, "driver_desc"),
-    address: storedFields.address.read(stored, "address"),
-    port_name: storedFields.port_name.read(stored, "port_name"),
-    location: storedFields.location.read(stored, "location"),
+    driver_desc: settingFields.driver_desc.read(stored, "driver_desc"),
+    address: settingFields.address.read(stored, "address"),
+    port_name: settingFields.port_name.read(stored, "port_name"),
+    protocol: settingFields.protocol.read(stored, "protocol"),
+    location: settingFields.location.read(stored, "location"),
   };
 }
 
 /** What a printer is of which nothing is said. */
-export const printerDefaults: StoredSettings = printerSettingsFrom("{}");
+export const printerDefaults: Settings = printerSettingsFrom("{}");
 
-const formNames = [...printerColumns, ...Object.keys(storedFields)] as (keyof PrinterSettings)[];
+const formNames = [
+  "name",
+  "client_id",
+  "driver_id",
+  ...Object.keys(settingFields),
+] as (keyof PrinterSettings)[];
 
 /** Settings as their form shows them: those of an empty form unless they say otherwise. */
 export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
@@ -135,10 +139,10 @@ function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
   return typeof value === "object" ? (value ?? []).join("\n") : String(value);
 }
 
-function allStored(read: (field: Field<unknown>, name: string) => unknown): StoredSettings {
+function allStored(read: (field: Field<unknown>, name: string) => unknown): Settings {
   const values: Record<string, unknown> = {};
   for (const [name, field] of fields) values[name] = read(field, name);
-  return values as unknown as StoredSettings;
+  return values as unknown as Settings;
 }
 
 function text(rule: TextRule, fallback = ""): Field<string> {

@@ -1,4 +1,6 @@
 import type { Architecture, ArchiveReport, Driver, DriverOrigin, DriverSummary } from "./driver.ts";
+import type { FieldMessages } from "./errors.ts";
+import type { PrinterSettings } from "./printer.ts";
 
 /** What is known of a driver that Windows brings. */
 interface WindowsDriver {
@@ -46,6 +48,25 @@ const windowsDrivers: readonly WindowsDriver[] = [
 /** Whether Windows brings a driver: it has no archive, and is neither edited nor deleted. */
 export function isWindowsOwn({ origin }: Pick<DriverSummary, "origin">): boolean {
   return origin !== "upload";
+}
+
+/**
+ * What is wrong between a printer's protocol and its driver, by field: Windows makes IPP queues with its IPP class driver
+ * alone, and that driver prints over nothing else.
+ */
+export function ippProblem(
+  protocol: PrinterSettings["protocol"],
+  { origin }: Pick<DriverSummary, "origin">,
+): FieldMessages {
+  if (protocol === "ipp" && origin !== "ipp")
+    return {
+      driver_id: "IPP works with the Microsoft IPP Class Driver alone: choose it, or another protocol.",
+    };
+  if (protocol !== "ipp" && origin === "ipp")
+    return {
+      protocol: "The Microsoft IPP Class Driver prints over IPP alone: choose IPP, or another driver.",
+    };
+  return {};
 }
 
 /** What the library holds of these drivers from the beginning. */

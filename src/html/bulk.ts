@@ -2,7 +2,7 @@ import { isTicked } from "../domain/fields.ts";
 import type { PrinterChoices } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { driverChoices } from "./driver-label.ts";
-import { emptyForm, type FormState } from "./form.ts";
+import { emptyForm, type FormState, type SelectChoice, selectOptions } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 
@@ -61,19 +61,9 @@ function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?:
 }
 
 /** Nothing is chosen at first: nobody moves printers by a button pressed too early. */
-function select(
-  name: string,
-  id: string,
-  choices: readonly (readonly [string, string])[],
-  none: string,
-  chosen?: string,
-): Html {
-  const options = choices.map(
-    ([value, label]) =>
-      html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`,
-  );
+function select(name: string, id: string, choices: readonly SelectChoice[], none: string, chosen = ""): Html {
   return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models`}>
-    <option value="" disabled selected>Choose one</option>${options}<option value="">${none}</option></select>`;
+    <option value="" disabled selected>Choose one</option>${selectOptions(choices, chosen)}<option value="">${none}</option></select>`;
 }
 
 /** What scripts ask instead of the fold. */

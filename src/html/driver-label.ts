@@ -1,6 +1,8 @@
 import { architecturesInWords, type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
 import { inOrder } from "../domain/driver-order.ts";
 import { isUnchosen } from "../domain/findings.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import type { SelectChoice } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { infDate, infDay } from "./text.ts";
 
@@ -15,13 +17,19 @@ export function driverLabel(driver: DriverSummary): string {
   return [title, version, date, machines, file].filter((text) => text !== "").join(" · ");
 }
 
-/** Printers' drivers to choose from, in their order. @param kept one that is chosen already, whatever it is */
-export function driverChoices(
-  drivers: readonly DriverSummary[],
-  kept = "",
-): (readonly [value: string, label: string])[] {
+const windowsOwn = "Windows’ own";
+
+/**
+ * Printers' drivers to choose from, in their order, last those that Windows brings.
+ * @param kept one that is chosen already, whatever it is
+ */
+export function driverChoices(drivers: readonly DriverSummary[], kept = ""): SelectChoice[] {
   const possible = drivers.filter(({ id, listed }) => listed?.isPrinter !== false || String(id) === kept);
-  return inOrder(possible).map((driver) => [String(driver.id), driverLabel(driver)] as const);
+  const choice = (driver: DriverSummary) => [String(driver.id), driverLabel(driver)] as const;
+  return [
+    ...inOrder(possible.filter((driver) => !isWindowsOwn(driver))).map(choice),
+    ...possible.filter(isWindowsOwn).map((driver) => [...choice(driver), windowsOwn] as const),
+  ];
 }
 
 /** A driver as a link, with what tells it from all others below: the model that it deploys, and its file. */

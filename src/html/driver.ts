@@ -1,6 +1,7 @@
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infNotes } from "./driver-notes.ts";
@@ -39,7 +40,7 @@ const finalNote = `, at once and for good: less than ${bytes(archiveRoomBytes)} 
 const shownCatalogs = 8;
 
 export function driverPage(frame: Frame, data: DriverPageData): Html {
-  const { driver, printers, standing, isFinal } = data;
+  const { driver } = data;
   const action =
     driver.listed?.isPrinter &&
     html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
@@ -51,7 +52,25 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
       place: "Drivers",
       action: action || undefined,
     },
-    html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span></div>
+    isWindowsOwn(driver) ? windowsDriver(data) : uploadedDriver(data),
+  );
+}
+
+/** What Windows brings is shown as it is: there is nothing to choose, to download or to delete. */
+function windowsDriver({ driver, printers }: DriverPageData): Html {
+  const models = chosenInf(driver)?.descriptions ?? [];
+  return html`<p>${driver.comment}</p>
+    <p class="soft">Windows brings this driver or fetches it itself: no archive belongs to it, packages hold no files of it,
+      and its version is never compared.</p>
+    <section><h2>What it is</h2><dl>
+      <div><dt>Models</dt><dd>${models.map((model) => html`<code>${model}</code> `)}</dd></div>
+      <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
+    ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers with this driver</h2>${printerTable(printers)}</section>`}`;
+}
+
+function uploadedDriver(data: DriverPageData): Html {
+  const { driver, printers, standing, isFinal } = data;
+  return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span></div>
     ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
     ${newerNotice(data)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
@@ -64,8 +83,7 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
       what: "driver",
       consequence: `The archive goes with it${isFinal ? finalNote : ""}. A driver that printers use is not deleted.`,
       action: paths.driverDelete(driver.id),
-    })}`,
-  );
+    })}`;
 }
 
 function newerNotice({ driver, printers, standing: { newer } }: DriverPageData): Html | undefined {

@@ -4,16 +4,18 @@ import type { ClientName, StatedDriver } from "../domain/listings.ts";
 import { type Narrowing, narrowDrivers } from "../domain/search.ts";
 import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
+import { selectOptions } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { narrowedCount, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
-import { bytes, count, time } from "./text.ts";
+import { bytes, count, counted, time } from "./text.ts";
 
 /** The drivers that are shown, with what the last upload brought. */
 export interface DriverList {
   readonly rows: readonly StatedDriver[];
+  readonly windowsDrivers: readonly StatedDriver[];
   /** Those that the list can be narrowed to. */
   readonly clients: readonly ClientName[];
   readonly result?: UploadResult;
@@ -48,11 +50,18 @@ export function driverList(list: DriverList): Html {
   const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
   const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
   const body =
-    rows.length === 0
-      ? emptyState(sentence, first)
-      : html`${driverSelect(rows, result)}${narrowedDrivers(list)}`;
+    rows.length === 0 ? emptyState(sentence, first) : html`${driverSelect(list)}${narrowedDrivers(list)}`;
   return html`<section id="drivers" aria-label="Drivers">${uploadNotice(result)}
-    <div id="driver-rows" class="narrowed">${body}</div></section>`;
+    <div id="driver-rows" class="narrowed">${body}</div>${windowsSection(list)}</section>`;
+}
+
+/** What is there without an upload. */
+function windowsSection({ windowsDrivers }: DriverList): Html {
+  const items = windowsDrivers.map(
+    (driver) => html`<li><a href="${paths.driver(driver.id)}">${driver.name}</a>
+      <span class="soft">${driver.comment} ${driver.printer_count > 0 && counted(driver.printer_count, "printer")}</span></li>`,
+  );
+  return html`<div id="windows-drivers"><h2>Windows’ own</h2><ul class="recent">${items}</ul></div>`;
 }
 
 function narrowedDrivers(list: DriverList): Html {
@@ -103,13 +112,10 @@ function foundBy(model: string | undefined): Html | undefined {
 }
 
 /** The driver that came last is chosen at first. */
-function driverSelect(rows: readonly StatedDriver[], result: UploadResult): Html {
+function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
   const newest = rows.reduce((most, { id }) => Math.max(most, id), 0);
   const chosen = String(result && "driver" in result ? result.driver.id : newest);
-  const options = driverChoices(rows).map(
-    ([value, label]) =>
-      html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`,
-  );
+  const options = selectOptions(driverChoices([...rows, ...windowsDrivers]), chosen);
   return html`<form class="use-driver" method="get" action="${paths.printers}">
     <label for="driver-select">Use for a new printer</label>
     <select id="driver-select" name="driver_id">${options}</select> <button>New printer</button></form>`;

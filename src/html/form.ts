@@ -1,5 +1,6 @@
 import type { FieldMessages } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
+import { groupsBy } from "../domain/groups.ts";
 import { type Hole, type Html, html } from "./html.ts";
 
 /** What a form shows: the values, and a message beside each field that was refused. */
@@ -48,23 +49,31 @@ export function textArea(state: FormState, options: FieldOptions): Html {
   );
 }
 
-/** @param options.choices values with their labels */
+/** What can be chosen in a select: those of one group follow each other. */
+export type SelectChoice = readonly [value: string, label: string, group?: string];
+
+/** The options of a select, those of a group under its name. */
+export function selectOptions(choices: readonly SelectChoice[], chosen: string): Html {
+  const option = ([value, label]: SelectChoice) =>
+    html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`;
+  const groups = [...groupsBy(choices, ([, , group = ""]) => group)];
+  return html`${groups.map(([group, members]) =>
+    group === "" ? members.map(option) : html`<optgroup label="${group}">${members.map(option)}</optgroup>`,
+  )}`;
+}
+
 export function selectField(
   state: FormState,
-  options: FieldOptions & { readonly choices: readonly (readonly [value: string, label: string])[] },
+  options: FieldOptions & { readonly choices: readonly SelectChoice[] },
 ): Html {
   const { name, choices } = options;
   const chosen = state.values[name] ?? "";
-  const items = choices.map(
-    ([value, label]) =>
-      html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`,
-  );
   return field(
     state,
     options,
     (value) => html`<bdi>${choices.find(([known]) => known === value)?.[1] ?? value}</bdi>`,
     (described) => html`<select id="${id(name)}" name="${name}" ${described}
-    ${options.attributes}>${items}</select>`,
+    ${options.attributes}>${selectOptions(choices, chosen)}</select>`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { StatedDriver } from "../domain/listings.ts";
 import type { MovePair, MovePlan } from "../domain/move-plan.ts";
 import { printerNames } from "./affected.ts";
 import { driverChoices, driverLabel, machinesOf } from "./driver-label.ts";
-import { type FormState, problemSummary } from "./form.ts";
+import { type FormState, problemSummary, selectOptions } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -43,10 +43,7 @@ function nothingToMove({ printerCount }: MovePageData): Html {
 }
 
 function targetForm({ from, drivers, plan }: MovePageData): Html {
-  const options = driverChoices(drivers).map(
-    ([value, label]) =>
-      html`<option value="${value}" ${value === String(plan?.to.id) && html`selected`}>${label}</option>`,
-  );
+  const options = selectOptions(driverChoices(drivers), String(plan?.to.id));
   return html`<form class="panel wide" method="get" action="${paths.driverMove(from.id)}" hx-get="${paths.driverMove(from.id)}"
     hx-trigger="change, submit" hx-target="#move-plan" hx-select="#move-plan" hx-swap="outerHTML" hx-push-url="true">
     <div class="field"><label for="f-to">To the driver</label>

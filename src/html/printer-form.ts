@@ -2,6 +2,7 @@ import type { PrinterChoices } from "../domain/listings.ts";
 import { type Printer, type PrinterSettings, queueNameRule } from "../domain/printer.ts";
 import { collateModes, colorModes, duplexModes, paperSizes, protocols } from "../domain/printer-choices.ts";
 import { printerFormValues } from "../domain/printer-fields.ts";
+import { driverChoices } from "./driver-label.ts";
 import { uploadDialog } from "./driver-upload.ts";
 import {
   checkbox,
@@ -43,13 +44,13 @@ const labels = {
   color: "Colour",
   collate: "Collate",
   paper_size: "Paper size",
-  replaces: "Replaces",
-  keep_driver: "Leave the driver on the machine at uninstall",
+  print_ticket: "PrintTicket",
+  reset_user_preferences: "Drop what users have set for themselves",
   arm64_driver_id: "Driver for ARM64",
   arm64_driver_desc: "Model for ARM64",
-  print_ticket: "PrintTicket",
-  reset_user_preferences: "Drop what users set for themselves",
   subnets: "Subnets",
+  replaces: "Replaces",
+  keep_driver: "Leave the driver on the machine at uninstall",
 } as const satisfies Record<keyof PrinterSettings, string>;
 
 const knownLabels: Readonly<Record<string, string>> = {
@@ -118,15 +119,17 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
       hint: "Follows the address until you type one.",
       attributes: html`spellcheck="false"`,
     })}
-    ${folds(form)}`;
+    ${folds(choices, form)}`;
 }
 
 /** What few printers need, folded by what it is about. */
-function folds(form: FormState): Html {
+function folds(choices: PrinterChoices, form: FormState): Html {
   return html`
     ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
     ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
-    ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size"], preferenceFields)}
+    ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields)}
+    ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form))}
+    ${fold(form, "Where it belongs", ["subnets"], placeFields)}
     ${fold(form, "Clean-up", ["replaces", "keep_driver"], cleanUpFields)}`;
 }
 
@@ -177,7 +180,31 @@ function preferenceFields(form: FormState): Html {
     ${selectField(form, { ...named("duplex"), choices: duplexModes })}
     ${selectField(form, { ...named("color"), choices: colorModes })}
     ${selectField(form, { ...named("collate"), choices: collateModes })}
-    ${selectField(form, { ...named("paper_size"), choices: paperSizes })}`;
+    ${selectField(form, { ...named("paper_size"), choices: paperSizes })}
+    ${textArea(form, {
+      ...named("print_ticket"),
+      hint: "Preferences that have no field here, as XML.",
+      attributes: html`spellcheck="false"`,
+    })}
+    ${checkbox(form, named("reset_user_preferences"))}`;
+}
+
+function arm64Fields({ drivers }: PrinterChoices, form: FormState): Html {
+  const own = form.values.arm64_driver_id;
+  return html`
+    ${selectField(form, {
+      ...named("arm64_driver_id"),
+      choices: [["", "The same driver"], ...driverChoices(drivers, own)],
+    })}
+    ${textField(form, { ...named("arm64_driver_desc"), hint: "Empty takes the driver’s own." })}`;
+}
+
+function placeFields(form: FormState): Html {
+  return textArea(form, {
+    ...named("subnets"),
+    hint: "Such as 10.1.2.0/24, one a line: where machines must be to get the printer.",
+    attributes: html`spellcheck="false"`,
+  });
 }
 
 function cleanUpFields(form: FormState): Html {

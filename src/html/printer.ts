@@ -2,7 +2,13 @@ import { derivePortName } from "../domain/address.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
 import type { ClientName, StatedPrinter } from "../domain/listings.ts";
-import { effectiveDescription, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
+import {
+  effectiveDescription,
+  ippUrlOf,
+  isDriverOnly,
+  type Printer,
+  shareNameOf,
+} from "../domain/printer.ts";
 import {
   type Choices,
   collateModes,
@@ -13,6 +19,7 @@ import {
   protocols,
 } from "../domain/printer-choices.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { machinesOf } from "./driver-label.ts";
 import { deleteFold } from "./form.ts";
@@ -111,14 +118,18 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
 function settingRows(printer: Printer): Row[] {
   const usual = printerDefaults;
   const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
-  const port = protocol === "lpr" ? html`, queue <code>${printer.lpr_queue}</code>` : `, port ${port_number}`;
+  const place = {
+    raw: html`, port ${port_number}`,
+    lpr: html`, queue <code>${printer.lpr_queue}</code>`,
+    ipp: html` at <code>${ippUrlOf(printer)}</code>`,
+  }[protocol];
   const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
   const community = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
   const isDerived = port_name === derivePortName(address);
   return [
     row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
-    row("Port", code(port_name), isDerived),
-    row("Protocol", html`${labelOf(protocols, protocol)}${port}`, isUsualPort),
+    row("Port", protocol === "ipp" ? "named by Windows" : code(port_name), protocol === "ipp" || isDerived),
+    row("Protocol", html`${labelOf(protocols, protocol)}${place}`, isUsualPort),
     row("SNMP status", snmp ? community : "off", !snmp),
     row("Location", bdi(printer.location), printer.location === ""),
     row("Comment", bdi(printer.comment), printer.comment === ""),
@@ -128,20 +139,35 @@ function settingRows(printer: Printer): Row[] {
     row("Colour", chosen(colorModes, printer.color), printer.color === ""),
     row("Collate", chosen(collateModes, printer.collate), printer.collate === ""),
     row("Paper size", chosen(paperSizes, printer.paper_size), printer.paper_size === ""),
+    row("PrintTicket", printer.print_ticket === "" ? none : "set", printer.print_ticket === ""),
+    row(
+      "Users’ own preferences",
+      printer.reset_user_preferences ? "dropped" : "stay",
+      !printer.reset_user_preferences,
+    ),
+    row("Driver for ARM64", arm64Driver(printer), printer.arm64_driver_id === null),
+    row("Model for ARM64", bdi(printer.arm64_driver_desc), printer.arm64_driver_desc === ""),
+    row("Subnets", codes(printer.subnets), printer.subnets.length === 0),
     row(
       "Driver at uninstall",
       printer.keep_driver ? "stays" : "removed when nothing uses it",
       !printer.keep_driver,
     ),
-    row(
-      "Replaces",
-      replaced.length > 0 ? replaced.map((name) => html`<code>${name}</code> `) : none,
-      replaced.length === 0,
-    ),
+    row("Replaces", codes(replaced), replaced.length === 0),
   ];
 }
 
 const none = html`<span class="soft">none</span>`;
+
+function arm64Driver({ arm64_driver_id: id }: Printer): Html {
+  return id === null
+    ? html`<span class="soft">the same</span>`
+    : html`<a href="${paths.driver(id)}">driver ${id}</a>`;
+}
+
+function codes(texts: readonly string[]): Hole {
+  return texts.length > 0 ? texts.map((text) => html`<code>${text}</code> `) : none;
+}
 
 function code(text: string): Html {
   return text === "" ? none : html`<code>${text}</code>`;
@@ -166,10 +192,14 @@ function driverSection({ printer, driver }: PrinterPageData): Html {
   const rows = [
     row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
     row("Model", html`<bdi>${effectiveDescription(printer, driver) || "not chosen yet"}</bdi>`),
-    row("INF", html`<code>${driver.inf_path || "none"}</code>`),
-    row("Version", date ?? "not given"),
     row("Machines", machinesOf(inf)),
-    row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
   ];
+  if (isWindowsOwn(driver)) rows.push(row("Archive", "none: Windows brings it"));
+  else
+    rows.push(
+      row("INF", html`<code>${driver.inf_path || "none"}</code>`),
+      row("Version", date ?? "not given"),
+      row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
+    );
   return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;
 }

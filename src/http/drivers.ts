@@ -30,9 +30,9 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
 
 /** The drivers that are shown, with what their list needs besides; all of them unless they are narrowed. */
 export async function driversShown(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
-  const { drivers } = await app.overview.read();
+  const { drivers, windowsDrivers } = await app.overview.read();
   const models = await app.models.among(drivers, narrowing.q);
-  return { rows: drivers, clients: app.store.clients.names(), narrowing, models };
+  return { rows: drivers, windowsDrivers, clients: app.store.clients.names(), narrowing, models };
 }
 
 /** `POST /drivers/upload` */

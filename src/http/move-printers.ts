@@ -25,10 +25,10 @@ export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
 
 async function pageOf(app: App, id: number, to: number | undefined, form: FormState): Promise<Html> {
   const from = app.store.drivers.get(id);
-  const { drivers, driversById } = await app.overview.read();
+  const { drivers, windowsDrivers, driversById } = await app.overview.read();
   const data = {
     from,
-    drivers: drivers.filter((driver) => driver.id !== id),
+    drivers: [...drivers, ...windowsDrivers].filter((driver) => driver.id !== id),
     printerCount: driversById.get(id)?.printer_count ?? 0,
     plan: to === undefined ? undefined : await planMove(app.store, id, to),
     standing: to === undefined ? undefined : driversById.get(to),

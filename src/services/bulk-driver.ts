@@ -5,6 +5,7 @@ import { isUnchosen } from "../domain/findings.ts";
 import type { PrinterModel } from "../domain/listings.ts";
 import { hasModel } from "../domain/models.ts";
 import { modelMatcher, ownChoice } from "../domain/move-plan.ts";
+import { ippProblem } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
 import { planAndWrite } from "./one-moment.ts";
 import { readModels } from "./printer-models.ts";
@@ -48,6 +49,7 @@ function* planOf(store: Store, ids: readonly number[], wanted: Wanted): Generato
   const before = deployedBy(store.drivers.summaries());
   const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
   const printers = yield* readModels(store, ids);
+  if (driver !== undefined) checkProtocols(driver, printers);
   yield;
   const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
   const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
@@ -107,10 +109,25 @@ function modelsFrom(
   };
 }
 
+/** @throws UserError "invalid" that names the first printers whose protocol the driver does not print over */
+export function checkProtocols(driver: Driver, printers: readonly PrinterModel[]): void {
+  const others = printers.filter(({ protocol }) => Object.keys(ippProblem(protocol, driver)).length > 0);
+  if (others.length === 0) return;
+  const remedy =
+    driver.origin === "ipp"
+      ? "prints over IPP alone: choose the protocol IPP on the pages of these printers, or import a list with it"
+      : "does not print over IPP: choose another protocol on the pages of these printers";
+  throwIfAny({ driver_id: `“${driverTitle(driver)}” ${remedy}: ${namesOf(others)}. Nothing was changed.` });
+}
+
 const named = 3;
 
-function questionFor(driver: Driver, printers: readonly PrinterModel[]): string {
+function namesOf(printers: readonly PrinterModel[]): string {
   const names = printers.slice(0, named).map(({ name }) => `“${name}”`);
   const more = printers.length > named ? ` and ${printers.length - named} more` : "";
-  return `Which model is it? “${driverTitle(driver)}” does not have that of ${names.join(", ")}${more}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
+  return names.join(", ") + more;
+}
+
+function questionFor(driver: Driver, printers: readonly PrinterModel[]): string {
+  return `Which model is it? “${driverTitle(driver)}” does not have that of ${namesOf(printers)}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
 }

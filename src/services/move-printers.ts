@@ -10,6 +10,7 @@ import { modelTest } from "../domain/models.ts";
 import { type MovePair, type MovePlan, modelMatcher, ownChoice } from "../domain/move-plan.ts";
 import { effectiveDescription } from "../domain/printer.ts";
 import type { Store } from "../store/store.ts";
+import { checkProtocols } from "./bulk-driver.ts";
 import { atOneMoment, planAndWrite } from "./one-moment.ts";
 import { readModels } from "./printer-models.ts";
 
@@ -40,6 +41,7 @@ function* planOf(store: Store, { fromId, toId }: Moving): Generator<undefined, O
   const affected = affectedAmong(store.clients.names());
   const groups = new Map<string, ReturnType<typeof affected>[]>();
   const printers = yield* readModels(store, store.printers.idsOfDriver(fromId));
+  checkProtocols(to, printers);
   for (const printer of printers) addTo(groups, effectiveDescription(printer, from), affected(printer));
   yield;
   const pairs = [...groups].map(([model, of]) => ({ model, printers: of, match: match(model) }));

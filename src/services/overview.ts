@@ -9,7 +9,6 @@ import {
 } from "../domain/findings.ts";
 import { addTo } from "../domain/groups.ts";
 import type { ListedDriver, ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
-import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
@@ -53,7 +52,7 @@ export class Overview {
 
   async read(): Promise<Snapshot> {
     const drivers = this.#store.drivers.list();
-    const states = await Promise.all(drivers.map((driver) => this.#archiveState(driver)));
+    const states = await Promise.all(drivers.map((driver) => this.#archives.stateOf(driver)));
     const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;
     if (this.#known?.key === key) return this.#known.snapshot;
     const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
@@ -65,17 +64,13 @@ export class Overview {
     return snapshot;
   }
 
-  /** What Windows brings has no archive that could be damaged. */
-  async #archiveState(driver: DriverSummary): Promise<ArchiveState> {
-    return isWindowsOwn(driver) ? "sound" : this.#archives.stateOf(driver);
-  }
-
   async #make(archives: ReadonlyMap<number, ArchiveState>): Promise<Snapshot> {
     const drivers = this.#store.drivers.list();
+    const windowsDrivers = this.#store.drivers.windows();
     const printers = this.#store.printers.list();
     const changed = this.#changed(printers);
     const newer = await this.#newer.among(drivers, printers);
-    return snapshotOf({ drivers, printers, archives, changed, newer });
+    return snapshotOf({ drivers, windowsDrivers, printers, archives, changed, newer });
   }
 
   /** The ids of printers of which another revision was deployed than they are now. */
@@ -89,7 +84,9 @@ export class Overview {
 /** What was read at one moment. */
 interface Facts {
   readonly drivers: readonly ListedDriver[];
+  readonly windowsDrivers: readonly ListedDriver[];
   readonly printers: readonly ListedPrinter[];
+  /** Of those that have one. */
   readonly archives: ReadonlyMap<number, ArchiveState>;
   /** The ids of printers that were deployed as they are no more. */
   readonly changed: ReadonlySet<number>;
@@ -97,14 +94,16 @@ interface Facts {
   readonly newer: ReadonlyMap<number, ListedDriver>;
 }
 
-function snapshotOf({ drivers: listedDrivers, printers: listed, archives, changed, newer }: Facts): Snapshot {
+function snapshotOf({ printers: listed, archives, changed, newer, ...facts }: Facts): Snapshot {
   const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
   const clients = clientsByDriver(listed);
-  const drivers = listedDrivers.map((driver) => {
+  const statedDriver = (driver: ListedDriver) => {
     const findings = driverFindings(driver, archiveOf(driver));
     const users = { clients: new Set(clients.get(driver.id)), newer: newer.get(driver.id) };
     return stated({ ...driver, ...users }, findings);
-  });
+  };
+  const drivers = facts.drivers.map(statedDriver);
+  const windowsDrivers = facts.windowsDrivers.map(statedDriver);
   const twins = twinsOf(listed);
   const printers = listed.map((row) => {
     const { printer, driver } = row;
@@ -115,9 +114,9 @@ function snapshotOf({ drivers: listedDrivers, printers: listed, archives, change
   return {
     printers,
     printersById: new Map(printers.map((row) => [row.printer.id, row])),
-    drivers: drivers.filter((driver) => !isWindowsOwn(driver)),
-    windowsDrivers: drivers.filter(isWindowsOwn),
-    driversById: new Map(drivers.map((driver) => [driver.id, driver])),
+    drivers,
+    windowsDrivers,
+    driversById: new Map([...drivers, ...windowsDrivers].map((driver) => [driver.id, driver])),
   };
 }
 

@@ -25,9 +25,6 @@ export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_
 const withReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
 
-const uploadsFirst =
-  "ORDER BY origin <> 'upload', CASE origin WHEN 'upload' THEN -drivers.id ELSE drivers.id END";
-
 /** The drivers' only SQL. */
 export class Drivers {
   readonly #db: Database;
@@ -38,16 +35,26 @@ export class Drivers {
     this.#clock = clock;
   }
 
-  /** The newest first, behind them those that Windows brings. */
+  /** Those that were uploaded, the newest first. */
   list(): ListedDriver[] {
+    return this.#listed("origin = 'upload'", "drivers.id DESC");
+  }
+
+  /** Those that Windows brings. */
+  windows(): ListedDriver[] {
+    return this.#listed("origin <> 'upload'", "drivers.id");
+  }
+
+  #listed(where: string, order: string): ListedDriver[] {
     const rows = this.#db.all(`SELECT drivers.*, count(printers.id) AS printer_count FROM drivers
-      LEFT JOIN printers ON printers.driver_id = drivers.id GROUP BY drivers.id ${uploadsFirst}`);
+      LEFT JOIN printers ON printers.driver_id = drivers.id WHERE ${where} GROUP BY drivers.id ORDER BY ${order}`);
     return rows.map((row) => ({ ...summaryOf(row), printer_count: Number(row.printer_count) }));
   }
 
-  /** In the same order. */
+  /** All: those that were uploaded, the newest first, and behind them those that Windows brings. */
   summaries(): DriverSummary[] {
-    return this.#db.all(`SELECT * FROM drivers ${uploadsFirst}`).map(summaryOf);
+    const order = "origin <> 'upload', CASE origin WHEN 'upload' THEN -id ELSE id END";
+    return this.#db.all(`SELECT * FROM drivers ORDER BY ${order}`).map(summaryOf);
   }
 
   /** How many were uploaded. */

@@ -1,4 +1,4 @@
-import { chosenInf, type DriverOrigin } from "../domain/driver.ts";
+import { chosenInf } from "../domain/driver.ts";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
@@ -6,6 +6,7 @@ import { hasModel } from "../domain/models.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
+import { ippProblem } from "../domain/windows-drivers.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
@@ -60,11 +61,12 @@ export class Printers {
     return ids.flatMap((id) => {
       const row = found.get(id);
       if (row === undefined) return [];
-      const { name, driver_desc } = this.#listedSettings.of(row);
+      const { name, driver_desc, protocol } = this.#listedSettings.of(row);
       return {
         id,
         name,
         driver_desc,
+        protocol,
         client_id: idOrNull(row.client_id),
         driver_id: idOrNull(row.driver_id),
       };
@@ -183,8 +185,8 @@ export class Printers {
       ["arm64_driver_id", arm64_driver_id],
       ["arm64_driver_desc", arm64_driver_desc],
     );
-    if (protocol === undefined || driver_id === null) return problems;
-    return { ...ippProblem(protocol, this.#drivers.origin(driver_id)), ...problems };
+    const origin = driver_id === null ? undefined : this.#drivers.origin(driver_id);
+    return { ...(protocol && origin && ippProblem(protocol, { origin })), ...problems };
   }
 
   /** Notes that a driver is not there, or has not the model. */
@@ -199,21 +201,6 @@ export class Printers {
     if (driver === undefined || model === driver.driver_desc || hasModel(chosenInf(driver), model)) return;
     problems[modelField] = `The driver has no model “${model}”.`;
   }
-}
-
-/** Windows makes IPP queues with its IPP class driver alone, and that driver prints over nothing else. */
-function ippProblem(protocol: PrinterSettings["protocol"], origin: DriverOrigin | undefined): FieldMessages {
-  if (protocol === "ipp" && origin !== "ipp" && origin !== undefined) {
-    return {
-      driver_id: "IPP works with the Microsoft IPP Class Driver alone: choose it, or another protocol.",
-    };
-  }
-  if (protocol !== "ipp" && origin === "ipp") {
-    return {
-      protocol: "The Microsoft IPP Class Driver prints over IPP alone: choose IPP, or another driver.",
-    };
-  }
-  return {};
 }
 
 /** What a save writes, in the order of `columnsOf`. */
@@ -240,7 +227,7 @@ function printerOf(row: Row): Printer {
     print_ticket: unpackText(String(row.print_ticket)),
   };
   // V8 takes four times as long to spread so many settings.
-  return Object.assign(own, printerSettingsFrom(String(row.settings)));
+  return Object.assign(printerSettingsFrom(String(row.settings)), own);
 }
 
 function idOrNull(value: Row[string] | undefined): number | null {

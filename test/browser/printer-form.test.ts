@@ -53,7 +53,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       (await page.locator("summary", { hasText: title }).locator(".count").textContent())?.trim();
 
     const before = [await count("Preferences"), await count("Port and status")];
-    await page.getByText("Preferences").click();
+    await page.locator("summary", { hasText: "Preferences" }).click();
     await page.getByLabel("Paper size").selectOption("A4");
     await page.getByText("Port and status").click();
     await page.getByLabel("Ask the printer’s status by SNMP").check();

@@ -35,17 +35,23 @@ function makeFrame(kind: ScriptKind, needed: readonly Need[]): ScriptFrame {
   const [start, end] = aroundRegion(pieces(body), "parts");
   const carried = parts.map((part) => pieces(part).trim()).filter((part) => part !== "");
   const [before, after] = aroundRegion(start + carried.join("\n\n") + end, "settings");
-  return { before: fileBytes((isAscii(kind) ? "" : "\ufeff") + before), after: fileBytes(after) };
+  return {
+    before: fileBytes((isAscii(kind) ? "" : "\ufeff") + tabbed(before)),
+    after: fileBytes(tabbed(after)),
+  };
 }
 
 function isAscii(kind: ScriptKind): boolean {
   return kind === "detect";
 }
 
-/** Intune takes 50 KB of a script: each step of indentation is one character. */
+/** Each step of indentation is one character: Intune takes 50 KB of a script. */
+function tabbed(text: string): string {
+  return text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
+}
+
 function fileBytes(text: string): Buffer {
-  const indented = text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
-  return Buffer.from(indented.replaceAll("\n", "\r\n"), "utf8");
+  return Buffer.from(text.replaceAll("\n", "\r\n"), "utf8");
 }
 
 /**
