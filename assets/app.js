@@ -8,6 +8,7 @@ import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
 import { fitPictures } from "./scripts/icon.js";
 import { keepTyped } from "./scripts/imports.js";
+import { pairIpp } from "./scripts/ipp.js";
 import { chooseRows, countRows } from "./scripts/lists.js";
 import { forgetWhatWasDone, unhideClose } from "./scripts/messages.js";
 import { searchOnly, suggestModels } from "./scripts/models.js";
@@ -22,6 +23,7 @@ import { watchUpload } from "./scripts/uploads.js";
  */
 function prepare(root) {
   each(root, "form", derivePort);
+  each(root, "form", pairIpp);
   each(root, "form", suggestModels);
   each(root, "form[data-guard]", guard);
   each(root, "input[data-search]", searchOnly);

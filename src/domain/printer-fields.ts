@@ -12,6 +12,7 @@ import {
   valuesOf,
 } from "./printer-choices.ts";
 import { StoredObject } from "./stored.ts";
+import { ippDriverId } from "./windows-drivers.ts";
 
 /** All but what names the printer and the records it belongs to. */
 type Settings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
@@ -23,7 +24,7 @@ interface Field<T> {
 }
 
 const portNumbers = { min: 1, max: 65535, fallback: 9100 };
-const ippPort = 631;
+export const ippPort = 631;
 const usualIppPath = "/ipp/print";
 const addressRule = { label: "The address", maxLength: 253 };
 
@@ -73,7 +74,7 @@ export function parsePrinter(
   input: FormInput,
   lookUp: (references: PrinterReferences) => FieldMessages = () => ({}),
 ): PrinterSettings {
-  const form = new FieldReader(input);
+  const form = new FieldReader(withProtocol(input));
   const references = {
     name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
     client_id: form.reference("client_id", "Client"),
@@ -81,7 +82,8 @@ export function parsePrinter(
   };
   // Spreading so many fields takes V8 four times as long as all the rest.
   const settings = allStored((field, name) => field.parse(form, name));
-  // Windows names the port of an IPP queue itself.
+  // Windows names the port of an IPP queue itself, and has one driver for all of them.
+  if (settings.protocol === "ipp") references.driver_id ??= ippDriverId;
   const port_name = settings.protocol === "ipp" ? "" : settings.port_name || derivePortName(settings.address);
   const printer: PrinterSettings = Object.assign(references, settings, { port_name });
   checkTogether(form, printer);
@@ -186,6 +188,12 @@ function parseAddress(form: FieldReader, name: string): string {
   }
   form.refuse(name, `“${typed}” is neither an IP address nor a host name.`);
   return "";
+}
+
+/** Who names the IPP class driver and no protocol means IPP. */
+function withProtocol(input: FormInput): FormInput {
+  const isNamed = (input.protocol ?? "").trim() !== "";
+  return isNamed || input.driver_id?.trim() !== String(ippDriverId) ? input : { ...input, protocol: "ipp" };
 }
 
 /** A form that shows one field for all protocols sends RAW's own number along: IPP has another. */

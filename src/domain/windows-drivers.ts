@@ -16,10 +16,13 @@ interface WindowsDriver {
 /** Windows' own INF is not named: which one it is differs from Windows to Windows, and no script needs it. */
 const infPath = "windows";
 
+/** Of the IPP class driver. */
+export const ippDriverId = 1_000_001;
+
 /** The drivers that Windows brings and that are of use for a printer that its vendor's driver does not serve. */
 const windowsDrivers: readonly WindowsDriver[] = [
   {
-    id: 1_000_001,
+    id: ippDriverId,
     origin: "ipp",
     name: "Microsoft IPP Class Driver",
     comment:

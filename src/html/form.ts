@@ -24,7 +24,7 @@ interface FieldOptions {
 }
 
 /** The conditions that `controls.css` knows. */
-type Condition = "lpr" | "raw" | "ipp" | "snmp" | "shared";
+type Condition = "number" | "lpr" | "ipp" | "port" | "snmp" | "shared";
 
 /** A text field with its label, hint and message. */
 export function textField(state: FormState, options: FieldOptions & { readonly type?: string }): Html {

@@ -1,5 +1,6 @@
 import { chosenInf } from "../domain/driver.ts";
 import type { PrinterChoices } from "../domain/listings.ts";
+import { ippDriverId } from "../domain/windows-drivers.ts";
 import { driverChoices } from "./driver-label.ts";
 import { modelHint, modelOptions } from "./driver-models.ts";
 import { type FormState, selectField, textField } from "./form.ts";
@@ -12,7 +13,7 @@ const withoutDriver = "Empty takes the driver’s own. Type to search in the dri
 export function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Html {
   const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
   return html`<input type="hidden" name="from_form" value="1">
-    ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models` })}
+    ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models data-ipp="${ippDriverId}"` })}
     <p class="upload-link"><a href="${paths.drivers}#upload-form" data-opens="upload-driver">Upload a driver…</a>
       <noscript><span class="hint">on the page of drivers: what is typed here is not kept.</span></noscript>
       <span class="hint" id="driver-uploaded" role="status"></span></p>

@@ -1,7 +1,7 @@
 import type { PrinterChoices } from "../domain/listings.ts";
 import { type Printer, type PrinterSettings, queueNameRule } from "../domain/printer.ts";
 import { collateModes, colorModes, duplexModes, paperSizes, protocols } from "../domain/printer-choices.ts";
-import { printerFormValues } from "../domain/printer-fields.ts";
+import { ippPort, printerFormValues } from "../domain/printer-fields.ts";
 import { driverChoices } from "./driver-label.ts";
 import { uploadDialog } from "./driver-upload.ts";
 import {
@@ -116,6 +116,7 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     })}
     ${textField(form, {
       ...named("port_name"),
+      only: "port",
       hint: "Follows the address until you type one.",
       attributes: html`spellcheck="false"`,
     })}
@@ -154,7 +155,7 @@ function portFields(form: FormState): Html {
   const { port_number, ipp_path, snmp_community, snmp_index } = defaultValues;
   return html`
     ${selectField(form, { ...named("protocol"), choices: protocols })}
-    ${textField(form, { ...named("port_number"), only: "raw", hint: `Usually ${port_number}.`, attributes: html`inputmode="numeric" data-default="${port_number}"` })}
+    ${textField(form, { ...named("port_number"), only: "number", hint: `Usually ${port_number}, for IPP ${ippPort}.`, attributes: html`inputmode="numeric" data-default="${port_number}" data-ipp="${ippPort}"` })}
     ${textField(form, { ...named("ipp_path"), only: "ipp", hint: "On the printer: most have /ipp/print, older HP /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
     ${checkbox(form, { ...named("ipp_tls"), only: "ipp" })}
     ${textField(form, { ...named("lpr_queue"), only: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}

@@ -44,6 +44,35 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     });
   }
 
+  test("IPP and its driver are chosen together, and so is the usual port", async (t) => {
+    const { url, addPrinter } = await startApp(t);
+    await addPrinter();
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${url}/printers/1/edit`);
+    await page.getByText("Port and status").click();
+    const [driver, protocol] = [page.getByLabel("Driver", { exact: true }), page.getByLabel("Protocol")];
+    const chosen = async () => [
+      await driver.inputValue(),
+      await protocol.inputValue(),
+      await page.locator("#f-port_number").inputValue(),
+      await page.locator("#f-port_name").isVisible(),
+      await page.locator("#f-ipp_path").isVisible(),
+    ];
+
+    await driver.selectOption("1000001");
+    const byDriver = await chosen();
+    await driver.selectOption("1");
+    const back = await chosen();
+    await protocol.selectOption("ipp");
+    const byProtocol = await chosen();
+    await protocol.selectOption("lpr");
+
+    assert.deepEqual(byDriver, ["1000001", "ipp", "631", false, true]);
+    assert.deepEqual(back, ["1", "raw", "9100", true, false]);
+    assert.deepEqual(byProtocol, byDriver);
+    assert.equal(await driver.inputValue(), "");
+  });
+
   test("says how many fields of a fold are set, while they are set", async (t) => {
     const { url, addPrinter } = await startApp(t);
     await addPrinter({ duplex: "long_edge" });

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { unpackers, verifyIntunewin, without } from "../support/foreign.ts";
+import { bytesOf } from "../support/mixed-driver.ts";
+
+const [ipp, classDrivers, textOnly] = ["1000001", "1000002", "1000003"];
+
+/** A service with a printer for each driver that Windows brings, in this order, and nothing else. */
+async function appWithWindowsDrivers(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t);
+  await app.addPrinter({ name: "Driverless", driver_id: ipp });
+  await app.addPrinter({ name: "Old", driver_id: classDrivers, driver_desc: "Microsoft PS Class Driver" });
+  await app.addPrinter({ name: "Labels", driver_id: textOnly, protocol: "lpr", lpr_queue: "lp" });
+  return app;
+}
+
+test("what Windows brings is there from the beginning, and the first steps go on as if it were not", async (t) => {
+  const { fetch } = await startApp(t);
+
+  const [library = "", dashboard = "", form = ""] = await Promise.all(
+    ["/drivers", "/", "/printers"].map(async (path) => (await fetch(path)).text()),
+  );
+
+  assert.match(library, /A driver is a vendor’s ZIP/);
+  assert.match(library, /Windows’ own[\s\S]*Microsoft IPP Class Driver[\s\S]*Generic \/ Text Only/);
+  assert.doesNotMatch(dashboard, /Done:/);
+  assert.match(form, /<optgroup label="Windows’ own"><option value="1000001"/);
+});
+
+test("the first driver that is uploaded is driver 1, and it stands before those of Windows", async (t) => {
+  const { addDriver, fetch } = await startApp(t);
+
+  const id = await addDriver();
+
+  const list = await (await fetch("/drivers")).text();
+  const ids = [...list.matchAll(/<option value="(\d+)"/g)].map(([, value]) => value);
+  assert.deepEqual([id, ids], [1, ["1", ipp, classDrivers, textOnly]]);
+});
+
+test("a printer with a driver of Windows has scripts and packages, without a driver's folder", async (t) => {
+  const { fetch } = await appWithWindowsDrivers(t);
+
+  for (const id of [1, 2, 3]) {
+    for (const kind of ["install", "uninstall", "detect"]) {
+      const answer = await fetch(`/printers/${id}/scripts/${kind}`);
+      assert.equal(answer.status, 200, `${id} ${kind}`);
+      assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
+      assert.match(await answer.text(), /Download = ''/);
+    }
+    const zip = unpackers.fflate(await bytesOf(fetch(`/printers/${id}/packages/rmm`)));
+    assert.deepEqual(Object.keys(zip).sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
+  }
+});
+
+test("their wrapped packages are judged sound", { skip: without.verifier }, async (t) => {
+  const { fetch } = await appWithWindowsDrivers(t);
+
+  for (const id of [1, 2, 3]) {
+    const answer = await fetch(`/printers/${id}/packages/mdm`);
+    assert.equal(answer.status, 200);
+    verifyIntunewin(await bytesOf(answer));
+  }
+});
+
+test("who names the IPP class driver means IPP, and who names IPP means that driver", async (t) => {
+  const { post, app } = await startApp(t);
+
+  await post("/printers", { name: "A", address: "10.0.0.1", driver_id: ipp });
+  await post("/printers", {
+    name: "B",
+    address: "10.0.0.2",
+    protocol: "ipp",
+    port_number: "9100",
+    port_name: "X",
+  });
+  await post("/printers", {
+    name: "C",
+    address: "fe80::9",
+    protocol: "ipp",
+    port_number: "443",
+    ipp_tls: "on",
+    ipp_path: "ipp",
+  });
+
+  const made = [1, 2, 3].map((id) => app.store.printers.get(id).printer);
+  assert.deepEqual(
+    made.map(({ protocol, driver_id, port_number, port_name, ipp_path }) => [
+      protocol,
+      driver_id,
+      port_number,
+      port_name,
+      ipp_path,
+    ]),
+    [
+      ["ipp", 1_000_001, 631, "", "/ipp/print"],
+      ["ipp", 1_000_001, 631, "", "/ipp/print"],
+      ["ipp", 1_000_001, 443, "", "/ipp"],
+    ],
+  );
+});
+
+test("IPP with another driver, the class driver with another protocol, and IPP without an address are refused", async (t) => {
+  const { post, app, addDriver } = await startApp(t);
+  const other = String(await addDriver());
+  const refusals: [Record<string, string>, RegExp][] = [
+    [
+      { protocol: "ipp", driver_id: other, address: "10.0.0.9" },
+      /IPP works with the Microsoft IPP Class Driver alone/,
+    ],
+    [
+      { protocol: "ipp", driver_id: classDrivers, address: "10.0.0.9" },
+      /IPP works with the Microsoft IPP Class/,
+    ],
+    [{ protocol: "raw", driver_id: ipp, address: "10.0.0.9" }, /prints over IPP alone/],
+    [{ protocol: "ipp" }, /IPP needs the printer’s address/],
+    [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a b" }, /is no path on a printer/],
+    [{ protocol: "ipp", address: "10.0.0.9", ipp_path: "/a?b" }, /is no path on a printer/],
+    [{ driver_id: classDrivers, driver_desc: "Papyrus", address: "10.0.0.9" }, /has no model “Papyrus”/],
+  ];
+
+  for (const [fields, message] of refusals) {
+    const answer = await post("/printers", { name: "Office", ...fields });
+    assert.equal(answer.status, 422, JSON.stringify(fields));
+    assert.match(await answer.text(), message);
+  }
+  assert.equal(app.store.printers.list().length, 0);
+});
+
+test("a driver of Windows is neither changed nor deleted, and there is nothing of it to download", async (t) => {
+  const { fetch, post, app } = await startApp(t);
+
+  const answers = {
+    page: await fetch(`/drivers/${classDrivers}`),
+    deleted: await fetch(`/drivers/${classDrivers}`, { method: "DELETE" }),
+    deletedByForm: await post(`/drivers/${ipp}/delete`, {}, navigation),
+    changed: await post(`/drivers/${textOnly}`, { name: "Mine" }),
+    archive: await fetch(`/drivers/${ipp}/archive`),
+    files: await fetch(`/drivers/${ipp}/files`),
+  };
+
+  const statuses = Object.entries(answers).map(([what, { status }]) => [what, status]);
+  assert.deepEqual(Object.fromEntries(statuses), {
+    page: 200,
+    deleted: 409,
+    deletedByForm: 409,
+    changed: 409,
+    archive: 422,
+    files: 422,
+  });
+  assert.match(await answers.deleted.text(), /Windows brings “Microsoft PCL6 and PS Class Drivers”/);
+  assert.deepEqual(app.store.drivers.windows().map(({ name }) => name)[2], "Generic / Text Only");
+});
+
+test("many printers at once get the IPP class driver only where they print over IPP", async (t) => {
+  const { post, addPrinter, app } = await startApp(t);
+  await addPrinter({ name: "Raw" });
+  await addPrinter({ name: "Driverless", driver_id: ipp });
+
+  const toIpp = await post("/printers/bulk", { ids: "1,2", action: "driver", driver_id: ipp });
+  const fromIpp = await post("/printers/bulk", { ids: "1,2", action: "driver", driver_id: "1" });
+  const moved = await post("/drivers/1/move", { to: ipp, preview: "x" });
+
+  assert.deepEqual([toIpp.status, fromIpp.status, moved.status], [422, 422, 422]);
+  assert.match(await toIpp.text(), /“Microsoft IPP Class Driver” prints over IPP alone[^<]*“Raw”/);
+  assert.match(await fromIpp.text(), /does not print over IPP[^<]*“Driverless”/);
+  assert.deepEqual(
+    app.store.printers.list().map(({ printer, driver }) => [printer.name, driver?.id]),
+    [
+      ["Driverless", 1_000_001],
+      ["Raw", 1],
+    ],
+  );
+});
+
+test("a list brings driverless printers, and an export of them is the same list", async (t) => {
+  const { post, fetch, app } = await startApp(t);
+  const text =
+    "name,address,driver,protocol,ipp_path,ipp_tls\nA,10.0.0.1,Microsoft IPP Class Driver,,,\nB,10.0.0.2,,ipp,/ipp/port1,yes\n";
+
+  const imported = await post("/import", { text });
+  const exported = await (await fetch("/export/printers.csv")).text();
+  const again = await (await post("/import/preview", { text: exported })).text();
+
+  assert.equal(imported.status, 200);
+  assert.deepEqual(
+    [1, 2].map((id) => {
+      const { name, driver_id, protocol, ipp_path, ipp_tls } = app.store.printers.get(id).printer;
+      return [name, driver_id, protocol, ipp_path, ipp_tls];
+    }),
+    [
+      ["A", 1_000_001, "ipp", "/ipp/print", false],
+      ["B", 1_000_001, "ipp", "/ipp/port1", true],
+    ],
+  );
+  assert.match(again, /2 (?:printers )?unchanged|nothing/i);
+});
