@@ -19,6 +19,8 @@ const infPath = "windows";
 /** Of the IPP class driver. */
 export const ippDriverId = 1_000_001;
 
+export const ippModel = "Microsoft IPP Class Driver";
+
 /** The drivers that Windows brings and that are of use for a printer that its vendor's driver does not serve. */
 const windowsDrivers: readonly WindowsDriver[] = [
   {
@@ -27,7 +29,7 @@ const windowsDrivers: readonly WindowsDriver[] = [
     name: "Microsoft IPP Class Driver",
     comment:
       "For printers that speak IPP (IPP Everywhere, Mopria), also where Windows protected print mode is on.",
-    models: ["Microsoft IPP Class Driver"],
+    models: [ippModel],
     machines: ["amd64", "arm64"],
   },
   {
