@@ -27,6 +27,7 @@ import { type Hole, type Html, html } from "./html.ts";
 import { iconSection } from "./icon.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { printerNotes } from "./printer-notes.ts";
 import { remedyOf } from "./remedies.ts";
 import { stateBadge } from "./standing.ts";
 import { bytes, counted, infDate, time } from "./text.ts";
@@ -112,6 +113,7 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
       html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
       ${definitions(defaults)}</details>`
     }
+    ${printerNotes(printer)}
     <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
 }
 

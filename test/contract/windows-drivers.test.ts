@@ -195,3 +195,17 @@ test("a list brings driverless printers, and an export of them is the same list"
   );
   assert.match(again, /2 (?:printers )?unchanged|nothing/i);
 });
+
+test("the page of a driverless printer says what is known, and what nobody here has seen", async (t) => {
+  const { addPrinter, fetch } = await startApp(t);
+  await addPrinter({ driver_id: ipp });
+  await addPrinter({ name: "Plain" });
+
+  const [driverless = "", plain = ""] = await Promise.all(
+    ["/printers/1", "/printers/2"].map(async (path) => (await fetch(path)).text()),
+  );
+
+  assert.match(driverless, /http:\/\/10\.0\.0\.9:631\/ipp\/print/);
+  assert.match(driverless, /What to know about this: IPP queues[\s\S]*Not seen on a real Windows by us:/);
+  assert.doesNotMatch(plain, /What to know about this/);
+});
