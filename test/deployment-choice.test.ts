@@ -14,6 +14,7 @@ function row(id: number, fields: Record<string, string> = {}, findings?: readonl
   return {
     printer,
     driver,
+    arm64Driver: undefined,
     client: { id: 1, name: "Müller" },
     state: stateOf(found),
     findings: found,

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deploymentOf, deploymentOfMany, revisionOf, scriptSettings } from "../src/pkg/scripts/deployment.ts";
+import { deploymentOf, deploymentOfMany, scriptSettings } from "../src/pkg/scripts/deployment.ts";
+import { revisionOf } from "../src/pkg/scripts/revision.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 test("a new version of the service alone never makes a fleet reinstall: the revision stays what it was", () => {
-  const plain = revisionOf({ printer: makePrinter(), driver: makeDriver() });
+  const plain = revisionOf({ printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined });
   const full = revisionOf({
     printer: makePrinter({
       protocol: "lpr",
@@ -16,6 +17,7 @@ test("a new version of the service alone never makes a fleet reinstall: the revi
       replaces: "a\nb",
     }),
     driver: makeDriver({ trust_publisher: true, driver_desc: "Other" }),
+    arm64Driver: undefined,
   });
 
   // Where this fails, machines in the field would all install again: keep the old revisions, or raise the generation.
@@ -23,11 +25,11 @@ test("a new version of the service alone never makes a fleet reinstall: the revi
 });
 
 test("where a package puts the driver, or where a script comes from, is no part of the revision", () => {
-  const office = { printer: makePrinter(), driver: makeDriver() };
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
 
   const settings = [
     deploymentOf(office),
-    deploymentOf(office, { url: "http://a/drivers/1/files", sha256: "b".repeat(64) }),
+    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "b".repeat(64) }]])),
     deploymentOfMany("Client", [office]),
   ].map((deployment) => scriptSettings(deployment) as { Printers: { Revision: string }[] });
 
@@ -35,10 +37,11 @@ test("where a package puts the driver, or where a script comes from, is no part 
 });
 
 test("a client's printers keep the revisions that they have alone, whatever else the package holds", () => {
-  const office = { printer: makePrinter(), driver: makeDriver() };
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
   const hall = {
     printer: makePrinter({ id: "8", name: "Hall" }),
     driver: makeDriver({ id: 2, trust_publisher: true }),
+    arm64Driver: undefined,
   };
 
   const both = scriptSettings(deploymentOfMany("Client", [office, hall])) as {
@@ -52,11 +55,13 @@ test("a client's printers keep the revisions that they have alone, whatever else
 });
 
 test("a script fetched alone says where its files are and what they must be, one in a package does not", () => {
-  const office = { printer: makePrinter(), driver: makeDriver() };
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
   const driverOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
     (scriptSettings(deployment) as { Drivers: Record<string, string>[] }).Drivers[0];
 
-  const alone = driverOf(deploymentOf(office, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }));
+  const alone = driverOf(
+    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]])),
+  );
   const packed = driverOf(deploymentOf(office));
 
   assert.deepEqual([alone?.Download, alone?.FilesSha256], ["http://a/drivers/1/files", "AB".repeat(32)]);

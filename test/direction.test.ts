@@ -4,9 +4,10 @@ import { UserError } from "../src/domain/errors.ts";
 import { cleanText } from "../src/domain/fields.ts";
 import { parsePrinter } from "../src/domain/printer-fields.ts";
 import { html } from "../src/html/html.ts";
-import { deploymentOf, revisionOf } from "../src/pkg/scripts/deployment.ts";
+import { deploymentOf } from "../src/pkg/scripts/deployment.ts";
 import { powershell } from "../src/pkg/scripts/powershell.ts";
 import { renderScript, scriptKinds } from "../src/pkg/scripts/render.ts";
+import { revisionOf } from "../src/pkg/scripts/revision.ts";
 import { startApp } from "./support/app.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
@@ -56,11 +57,13 @@ test("scripts of printers that were kept with such a name write it as a number, 
   const printer = { ...makePrinter(), name: "a\u202eb\u2066c" };
   const driver = makeDriver();
 
-  const texts = scriptKinds.map((kind) => renderScript(kind, deploymentOf({ printer, driver })).toString());
+  const texts = scriptKinds.map((kind) =>
+    renderScript(kind, deploymentOf({ printer, driver, arm64Driver: undefined })).toString(),
+  );
 
   for (const text of texts) assert.doesNotMatch(text, /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
   assert.equal(powershell`${"a\u202eb"}`, "('' + 'a' + [char]0x202E + 'b')");
-  assert.equal(revisionOf({ printer, driver }), "585569bb2545");
+  assert.equal(revisionOf({ printer, driver, arm64Driver: undefined }), "585569bb2545");
 });
 
 test("names from outside stand apart from the text around them", async (t) => {

@@ -20,6 +20,7 @@ const row = {
   printer: { ...makePrinter({ name: "Office" }), id: 7 },
   client: { id: 3, name: "Alpha" },
   driver: makeDriver({ id: 2 }),
+  arm64Driver: undefined,
   changed: false,
   ...{ state: "ready", findings: [] },
 } satisfies StatedPrinter;

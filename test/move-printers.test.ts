@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { revisionOf } from "../src/pkg/scripts/deployment.ts";
+import { revisionOf } from "../src/pkg/scripts/revision.ts";
 import { navigation, startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 
@@ -60,7 +60,7 @@ test("printers move to the newer version in one go, each model to that of its na
   ]);
   const { printer } = service.app.store.printers.get(2);
   assert.equal(printer.location, "kept");
-  assert.ok(revisionOf({ printer, driver: service.app.store.drivers.get(to) }));
+  assert.ok(revisionOf({ printer, driver: service.app.store.drivers.get(to), arm64Driver: undefined }));
 });
 
 test("where the other driver has a name for all devices, that is taken, and printers that chose none go on so", async (t) => {

@@ -16,14 +16,15 @@ function version(id: number, descriptions: string[], printer_count = 0): Driver 
 }
 
 function printerOf(driver: Driver, driver_desc = ""): ListedPrinter {
-  return { printer: makePrinter({ driver_desc }), client: undefined, driver };
+  return { printer: makePrinter({ driver_desc }), client: undefined, driver, arm64Driver: undefined };
 }
 
 /** A store of these drivers, which can lose one. */
 function storeOf(drivers: readonly Driver[], printers: readonly ListedPrinter[] = []) {
   const there = new Map(drivers.map((driver) => [driver.id, driver]));
   const of = (id: number) => printers.filter(({ driver }) => driver?.id === id);
-  const models = (ids: readonly number[]) => ids.flatMap((id) => of(id).map(({ printer }) => printer));
+  const models = (ids: readonly number[]) =>
+    ids.flatMap((id) => of(id).map(({ printer }) => ({ ...printer, driver_id: id })));
   const store = {
     drivers: { find: (id: number) => there.get(id) },
     printers: { idsOfDriver: (id: number) => [id], models },

@@ -4,7 +4,7 @@ import type { Driver } from "../src/domain/driver.ts";
 import { findModels } from "../src/domain/models.ts";
 import { printerSettingsFrom } from "../src/domain/printer-fields.ts";
 import { reportFrom } from "../src/domain/report.ts";
-import { revisionOf } from "../src/pkg/scripts/deployment.ts";
+import { revisionOf } from "../src/pkg/scripts/revision.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { makeOldDatabase, oldReport, oldSettings } from "./support/database.ts";
@@ -76,7 +76,7 @@ async function visitAll({ fetch, app }: TestApp): Promise<string[]> {
 /** Of a printer with a driver, as if all drivers had the same archive. */
 function revision(store: Store, printerId: number, driverId: number): string {
   const driver: Driver = { ...store.drivers.get(driverId), sha256: "a".repeat(64) };
-  return revisionOf({ printer: store.printers.get(printerId).printer, driver });
+  return revisionOf({ printer: store.printers.get(printerId).printer, driver, arm64Driver: undefined });
 }
 
 test("rows that the first version wrote keep their revision", async (t) => {
@@ -85,7 +85,10 @@ test("rows that the first version wrote keep their revision", async (t) => {
   const script = await (await fetch("/printers/1/scripts/detect")).text();
 
   const { printer } = app.store.printers.get(1);
-  assert.equal(revisionOf({ printer, driver: app.store.drivers.get(1) }), "745534ad52bc");
+  assert.equal(
+    revisionOf({ printer, driver: app.store.drivers.get(1), arm64Driver: undefined }),
+    "745534ad52bc",
+  );
   assert.match(script, /745534ad52bc/);
 });
 

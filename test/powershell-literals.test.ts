@@ -146,7 +146,7 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
     test(`${wantedCases} hostile forms come through unharmed or are refused at the door (${form})`, async (t) => {
       const { printers, refused } = hostilePrinters();
       const settings = printers.map((printer) =>
-        scriptSettings(deploymentOf({ printer, driver: makeDriver() })),
+        scriptSettings(deploymentOf({ printer, driver: makeDriver(), arm64Driver: undefined })),
       );
 
       const evaluated = await evaluate(tag`$Settings = ${settings}`);

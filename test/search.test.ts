@@ -22,6 +22,7 @@ const rows: StatedPrinter[] = [
     printer: makePrinter({ id: "1", name: "Büro Straße", address: "10.0.0.9", location: "Haus 3" }),
     client: { id: 1, name: "Kunde Müller" },
     driver: papyrus,
+    arm64Driver: undefined,
   },
   {
     state: "attention",
@@ -30,6 +31,7 @@ const rows: StatedPrinter[] = [
     printer: makePrinter({ id: "2", name: "LAGER", address: "10.0.0.10", port_name: "TCP_LAGER" }),
     client: { id: 2, name: "İstanbul Ofisi" },
     driver: papyrus,
+    arm64Driver: undefined,
   },
   {
     state: "blocked",
@@ -38,6 +40,7 @@ const rows: StatedPrinter[] = [
     printer: makePrinter({ id: "3", name: "مكتب", address: "10.0.0.11" }),
     client: undefined,
     driver: undefined,
+    arm64Driver: undefined,
   },
 ];
 

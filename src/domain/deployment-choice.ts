@@ -5,7 +5,7 @@ import { isDriverOnly } from "./printer.ts";
 /** A printer that does not go into a package of several, and why. */
 export interface LeftOut {
   readonly row: StatedPrinter;
-  readonly reason: Pick<Finding, "kind" | "text">;
+  readonly reason: Pick<Finding, "kind" | "text" | "isArm64">;
 }
 
 /** What goes into a package of several printers, and what does not. Both are in the order of the printers. */

@@ -29,6 +29,8 @@ export interface DriverEffects {
   };
   /** Those that deploy a model which the INF does not have then, by that model. */
   readonly lost: ReadonlyMap<string, readonly AffectedPrinter[]>;
+  /** Likewise those of which it is the driver for ARM64: there alone they fail. */
+  readonly lostOnArm64: ReadonlyMap<string, readonly AffectedPrinter[]>;
   /** The driver's own model, where the INF does not have it and Windows will refuse it. */
   readonly refusedModel: string | undefined;
   /** Names these effects: a person agrees to no others. */

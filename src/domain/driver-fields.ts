@@ -95,9 +95,14 @@ function chooseOne(count: number): string {
 /**
  * What a browser's form of a printer lacks: the model, where neither it nor anybody before has chosen one of the
  * driver's several names. Who sends no form of ours gets the first of them.
+ * @param field the model of this driver
  */
-export function modelProblem(input: FormInput, driver: DriverSummary | undefined): FieldMessages {
-  if (driver === undefined || !isFromForm(input) || cleanText(input.driver_desc ?? "") !== "") return {};
+export function modelProblem(
+  input: FormInput,
+  field: "driver_desc" | "arm64_driver_desc",
+  driver: DriverSummary | undefined,
+): FieldMessages {
+  if (driver === undefined || !isFromForm(input) || cleanText(input[field] ?? "") !== "") return {};
   if (!isUnchosen(driver)) return {};
-  return { driver_desc: `Which model is it? ${chooseOne(driver.listed?.modelCount ?? 0)}` };
+  return { [field]: `Which model is it? ${chooseOne(driver.listed?.modelCount ?? 0)}` };
 }

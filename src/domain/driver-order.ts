@@ -1,4 +1,11 @@
-import { type Architecture, type DriverSummary, driverFamily, fileOf, vendorOf } from "./driver.ts";
+import {
+  type Architecture,
+  type DriverSummary,
+  driverFamily,
+  fileOf,
+  shippedBy,
+  vendorOf,
+} from "./driver.ts";
 import { driverRank } from "./driver-version.ts";
 import { addTo } from "./groups.ts";
 
@@ -60,9 +67,7 @@ export class DriverVersions<T extends DriverSummary> {
 }
 
 function versionOf<T extends DriverSummary>(driver: T): Version<T> {
-  const { architectures = [], notShipped = [], driverVer = null } = driver.listed ?? {};
-  const machines = architectures.filter((name) => !notShipped.includes(name));
-  return { driver, rank: driverRank(driverVer), machines };
+  return { driver, rank: driverRank(driver.listed?.driverVer ?? null), machines: shippedBy(driver.listed) };
 }
 
 /** Whether a version is for all machines that another one is for. */

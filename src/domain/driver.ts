@@ -144,6 +144,13 @@ export function completeFor(inf: MissingFacts & Pick<InfSummary, "notShipped">):
   return inf.architectures.filter((name) => !lacking.includes(name) && !inf.notShipped.includes(name));
 }
 
+/** The architectures that an INF's driver has program files for. */
+export function shippedBy(
+  inf: Pick<InfSummary, "architectures" | "notShipped"> | undefined,
+): readonly Architecture[] {
+  return inf?.architectures.filter((name) => !inf.notShipped.includes(name)) ?? [];
+}
+
 /** What the driver is called on a page: what the operator calls it, else its provider, INF and version. */
 export function driverTitle(driver: Titled): string {
   if (driver.name !== "" || driver.listed === undefined) return driverFamily(driver);
@@ -185,13 +192,19 @@ export function archiveProblem(
   return `is ${state} on disk: upload ${file_name} again to put it back.`;
 }
 
-/** Why the driver cannot be deployed yet, as one sentence with the remedy; undefined when it can. */
-export function driverNeeds(driver: Pick<Driver, "inf_path" | "driver_desc">): string | undefined {
+/**
+ * Why the driver cannot be deployed yet, as one sentence with the remedy; undefined when it can.
+ * @param subject what the sentence begins with
+ */
+export function driverNeeds(
+  driver: Pick<Driver, "inf_path" | "driver_desc">,
+  subject = "This driver",
+): string | undefined {
   if (driver.inf_path === "") {
-    return "This driver has no INF reference: choose the printer’s INF on the driver’s page. Where it has none, this is no printer’s driver.";
+    return `${subject} has no INF reference: choose the printer’s INF on the driver’s page. Where it has none, this is no printer’s driver.`;
   }
   if (driver.driver_desc === "") {
-    return "This driver has no driver description: choose or type the model on the driver’s page.";
+    return `${subject} has no driver description: choose or type the model on the driver’s page.`;
   }
   return undefined;
 }

@@ -1,4 +1,6 @@
+import { arm64Description, shipsArm64 } from "./arm64-driver.ts";
 import {
+  type Architecture,
   type ArchiveState,
   archiveProblem,
   completeFor,
@@ -7,7 +9,6 @@ import {
   architecturesInWords as inWords,
   type ListedInf,
 } from "./driver.ts";
-import { addTo, groupsBy } from "./groups.ts";
 import { isUniversal } from "./models.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
@@ -28,6 +29,7 @@ export const findingKinds = [
   "missing-files",
   "lost-model",
   "unsigned",
+  "not-for-arm64",
   "unchosen-model",
   "same-name",
   "same-address",
@@ -42,6 +44,8 @@ export interface Finding {
   readonly text: string;
   /** The driver on whose page the remedy is, where it is a driver's. */
   readonly driver?: Pick<DriverSummary, "id" | "file_name">;
+  /** Whether it is of a printer's driver for ARM64, and so of ARM64 machines alone. */
+  readonly isArm64?: true;
 }
 
 /** The state of what has these findings. */
@@ -56,16 +60,32 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a) - rank(b));
 }
 
-/** What keeps a driver, whatever model is deployed, from being installed. */
-function packageFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
+/**
+ * What keeps a driver, whatever model is deployed, from being installed.
+ * @param elsewhere machines that take another driver
+ */
+function packageFindings(
+  driver: DriverSummary,
+  archive: ArchiveState,
+  elsewhere: readonly Architecture[] = [],
+): Finding[] {
   const found: Finding[] = [];
   const blocked = (kind: FindingKind, text: string) => found.push({ kind, state: "blocked", text });
   if (archive !== "sound") blocked("archive", `The archive ${archiveProblem(driver, archive)}`);
-  const { listed } = driver;
-  if (listed === undefined) return found;
+  if (driver.listed === undefined) return found;
+  const listed = withoutMachines(driver.listed, elsewhere);
   if (listed.missingCount > 0) found.push(missingFiles(listed));
   if (!listed.signed) found.push(unsigned(listed.architectures.some((name) => name !== "x86")));
   return found;
+}
+
+/** What counts where some machines take another driver. */
+function withoutMachines(listed: ListedInf, elsewhere: readonly Architecture[]): ListedInf {
+  const isHere = (name: Architecture) => !elsewhere.includes(name);
+  const missingFor = listed.missingFor.filter(isHere);
+  const isElsewhere = missingFor.length === 0 && listed.missingFor.length > 0;
+  const missingCount = isElsewhere ? 0 : listed.missingCount;
+  return { ...listed, architectures: listed.architectures.filter(isHere), missingCount, missingFor };
 }
 
 /** What is missing for old machines alone does no harm to the others. */
@@ -99,22 +119,77 @@ export function driverFindings(driver: DriverSummary, archive: ArchiveState): Fi
   return worstFirst(ofDriver(found, driver));
 }
 
-/** What an operator must know of a printer and its driver before it is deployed, the worst first. */
+/**
+ * What an operator must know of a printer and its drivers before it is deployed, the worst first.
+ * @param arm64 of ARM64 machines, where they take another driver
+ */
 export function printerFindings(
-  printer: Pick<Printer, "driver_desc">,
+  printer: Pick<Printer, "driver_desc" | "arm64_driver_desc">,
   driver: DriverSummary | undefined,
   archive: ArchiveState,
+  arm64?: CheckedDriver,
 ): Finding[] {
   if (driver === undefined) {
     return [{ kind: "no-driver", state: "blocked", text: "No driver assigned: choose one to deploy it." }];
   }
-  const found = packageFindings(driver, archive);
+  const found = packageFindings(driver, archive, arm64 && ["arm64"]);
   const model = effectiveDescription(printer, driver);
   const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model });
   if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
   found.push(...modelFindings(model, driver));
   if (needs === undefined && printer.driver_desc === "" && isUnchosen(driver)) found.push(unchosen(driver));
-  return worstFirst(ofDriver(found, driver));
+  const ofArm64 = arm64 ? arm64Findings(printer, arm64) : [];
+  // One archive that both are of is said once.
+  const others = ofArm64.filter(({ kind }) => kind !== "archive" || arm64?.driver.id !== driver.id);
+  return worstFirst([...ofDriver(found, driver), ...others]);
+}
+
+/** The second driver of a printer, with what is known of its archive. */
+interface CheckedDriver {
+  readonly driver: DriverSummary;
+  readonly archive: ArchiveState;
+}
+
+/** What is wrong with the second driver. Packages carry it, but other machines do without it. */
+function arm64Findings(
+  printer: Pick<Printer, "arm64_driver_desc">,
+  { driver, archive }: CheckedDriver,
+): Finding[] {
+  const found: Finding[] = [];
+  const note = (kind: FindingKind, state: Finding["state"], text: string) =>
+    found.push({ kind, state, text, isArm64: true });
+  if (archive !== "sound")
+    note("archive", "blocked", `The archive of the driver for ARM64 ${archiveProblem(driver, archive)}`);
+  const model = arm64Description(printer, driver);
+  const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model }, "The driver for ARM64");
+  if (needs !== undefined) note("incomplete", "blocked", needs);
+  for (const [kind, text] of arm64Failures(driver, model)) note(kind, "attention", text);
+  if (needs === undefined && printer.arm64_driver_desc === "" && isUnchosen(driver)) {
+    note("unchosen-model", "attention", `On ARM64 machines: ${unchosen(driver).text}`);
+  }
+  return ofDriver(found, driver);
+}
+
+/** Why the installation will fail on ARM64 machines, and on no others. */
+function arm64Failures(driver: DriverSummary, model: string): (readonly [FindingKind, string])[] {
+  const { listed } = driver;
+  if (listed === undefined) return [];
+  if (!shipsArm64(driver)) {
+    const text = "The driver for ARM64 has no files for ARM64 machines: the installation will fail there.";
+    return [["not-for-arm64", text]];
+  }
+  const found: [FindingKind, string][] = [];
+  const there = "the installation will fail on ARM64 machines";
+  if (listed.missingFor.includes("arm64")) {
+    found.push(["missing-files", `Files that the driver for ARM64 needs are missing: ${there}.`]);
+  }
+  if (!listed.signed)
+    found.push(["unsigned", "The driver for ARM64 is unsigned: ARM64 machines will refuse it."]);
+  if (listed.lostModels.includes(model)) {
+    const text = `The INF of the driver for ARM64 has no model “${model}”: ${there}. Choose one that it has.`;
+    found.push(["lost-model", text]);
+  }
+  return found;
 }
 
 function ofDriver(found: readonly Finding[], { id, file_name }: DriverSummary): Finding[] {
@@ -143,35 +218,4 @@ function unchosen({ driver_desc, listed }: DriverSummary): Finding {
     state: "attention",
     text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} names: nobody has chosen it.`,
   };
-}
-
-type Twin = Pick<Printer, "id" | "name" | "address">;
-
-/**
- * What printers of one client say of each other: two queues of one name, or one address twice.
- * @returns findings by the printer's id
- */
-export function twinFindings(printers: readonly Twin[]): Map<number, Finding[]> {
-  const found = new Map<number, Finding[]>();
-  const add = (id: number, kind: FindingKind, text: string) =>
-    addTo(found, id, { kind, state: "attention", text });
-  for (const twins of twinsBy(printers, ({ name }) => name)) {
-    const text = "Another queue of this client has the same name: a PC can have only one of them.";
-    for (const { id } of twins) add(id, "same-name", text);
-  }
-  for (const twins of twinsBy(printers, ({ address }) => address)) {
-    const [first, second] = twins;
-    const more = twins.length > 2 ? ` and ${twins.length - 2} more` : "";
-    for (const { id, address } of twins) {
-      const other = id === first?.id ? second : first;
-      add(id, "same-address", `“${other?.name}”${more} of this client has the address ${address} too.`);
-    }
-  }
-  return found;
-}
-
-/** Groups of two or more that have the same text, without regard to case. */
-function twinsBy(printers: readonly Twin[], textOf: (printer: Twin) => string): Twin[][] {
-  const groups = groupsBy(printers, (printer) => textOf(printer).toLowerCase());
-  return [...groups].filter(([key, group]) => key !== "" && group.length > 1).map(([, group]) => group);
 }

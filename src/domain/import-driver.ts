@@ -15,51 +15,79 @@ export interface DriverChoice {
   readonly problem?: string;
 }
 
-const nothing: DriverHint = { sha256: "", model: "", title: "", version: "" };
+/** What a row says of a driver, and what its printer has. */
+interface AskedDriver {
+  /** What the driver is called in sentences. */
+  readonly what: "driver" | "driver for ARM64";
+  readonly hint: DriverHint | undefined;
+  /** The printer's own model; undefined where the row says nothing of it. */
+  readonly typed: string | undefined;
+  /** Whether the row was exported from here. */
+  readonly isExported: boolean;
+  readonly current: DriverSummary | undefined;
+  /** The model that the printer chose by itself; empty where it chose none. */
+  readonly currentModel: string;
+}
 
-/**
- * Finds the driver that a row names. One that is not here leaves a printer with the driver that it has.
- * @param current the driver of the row's printer
- */
-export function chooseDriver(
-  row: ImportRow,
+/** What a row says of its printer's driver. @param current the driver of the row's printer */
+export function askedDriver(
+  { driver: hint, values, origin }: ImportRow,
   printer: Printer | undefined,
   current: DriverSummary | undefined,
-  drivers: KnownDrivers,
-): DriverChoice {
-  const kept = row.values.driver_desc ?? printer?.driver_desc ?? "";
-  if (namesNone(row)) return { driver: row.driver === undefined ? current : undefined, driver_desc: kept };
-  const ownModel = cleanText(row.values.driver_desc ?? "");
-  const hint = row.driver ?? nothing;
+): AskedDriver {
+  const currentModel = printer?.driver_desc ?? "";
+  const isExported = origin !== undefined;
+  return { what: "driver", hint, typed: values.driver_desc, isExported, current, currentModel };
+}
+
+/** The same of the driver for ARM64 machines. */
+export function askedArm64Driver(
+  { arm64Driver: hint, values, origin }: ImportRow,
+  printer: Printer | undefined,
+  current: DriverSummary | undefined,
+): AskedDriver {
+  const currentModel = printer?.arm64_driver_desc ?? "";
+  const isExported = origin !== undefined;
+  const typed = values.arm64_driver_desc;
+  return { what: "driver for ARM64", hint, typed, isExported, current, currentModel };
+}
+
+const nothing: DriverHint = { sha256: "", model: "", title: "", version: "" };
+
+/** Finds the driver that a row names. One that is not here leaves a printer with the driver that it has. */
+export function chooseDriver(asked: AskedDriver, drivers: KnownDrivers): DriverChoice {
+  const { what, current, currentModel, typed, hint = nothing } = asked;
+  const kept = typed ?? currentModel;
+  if (namesNone(asked)) return { driver: asked.hint === undefined ? current : undefined, driver_desc: kept };
+  const ownModel = cleanText(typed ?? "");
   const found = drivers.find(hint, ownModel, current?.id);
   if (found !== undefined && "problem" in found)
     return { driver: current, driver_desc: kept, problem: found.problem };
-  if (found !== undefined) return { ...found, driver_desc: deployed(found, row, printer), ...noteOf(found) };
+  if (found !== undefined) return { ...found, driver_desc: deployed(found, asked), ...noteOf(found) };
   const missing = cleanText(ownModel || hint.model || hint.title || hint.sha256).slice(0, 200);
   const outcome = current === undefined ? "none is assigned" : "the printer keeps its own";
-  const note = `The driver “${missing}” is not here: ${outcome}.`;
-  return { driver: current, driver_desc: printer?.driver_desc ?? "", note, missing };
+  const note = `The ${what} “${missing}” is not here: ${outcome}.`;
+  return { driver: current, driver_desc: currentModel, note, missing };
 }
 
 /**
  * Whether a row names no driver. A model alone names one where a list is written by hand; an export says by it that
  * a printer has a model and no driver.
  */
-function namesNone({ driver = nothing, values, origin }: ImportRow): boolean {
-  if (driver.sha256 + driver.model + driver.title !== "") return false;
-  return cleanText(values.driver_desc ?? "") === "" || (driver !== nothing && origin !== undefined);
+function namesNone({ hint = nothing, typed = "", isExported }: AskedDriver): boolean {
+  if (hint.sha256 + hint.model + hint.title !== "") return false;
+  return cleanText(typed) === "" || (hint !== nothing && isExported);
 }
 
 /** The printer's own model; empty where the driver's is what is wanted. */
 function deployed(
   { driver, description }: FoundDriver,
-  { values }: ImportRow,
-  printer: Printer | undefined,
+  { typed, current, currentModel }: AskedDriver,
 ): string {
-  const own = printer?.driver_id === driver.id ? printer.driver_desc : "";
-  const kept = values.driver_desc ?? own;
+  const own = current?.id === driver.id ? currentModel : "";
+  const kept = typed ?? own;
   if (description === undefined) return kept;
-  if (cleanText(values.driver_desc ?? "") !== "") return description;
+  if (cleanText(typed ?? "") !== "") return description;
   return effectiveDescription({ driver_desc: kept }, driver) === description ? kept : description;
 }
 

@@ -23,6 +23,7 @@ export interface ImportWrite {
   readonly clientId: number | null;
   readonly newClient: ClientSettings | undefined;
   readonly driverId: number | null;
+  readonly arm64DriverId: number | null;
   /** The rest of its settings as they are kept: JSON that `printerSettingsFrom` reads. */
   readonly settings: string;
 }

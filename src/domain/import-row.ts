@@ -21,6 +21,8 @@ export interface ImportRow {
   readonly client: string | undefined;
   /** Undefined says nothing of it. */
   readonly driver: DriverHint | undefined;
+  /** Likewise the one for ARM64 machines. */
+  readonly arm64Driver: DriverHint | undefined;
   /** Whose row it was when it was exported. */
   readonly origin: { readonly id: number; readonly created_at: number } | undefined;
   /** What an operator should know of it. */

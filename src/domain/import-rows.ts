@@ -1,9 +1,10 @@
 import { cleanAddress, derivePortName } from "./address.ts";
+import { arm64Problem } from "./arm64-driver.ts";
 import { type ClientSettings, clientNameKey, parseClient } from "./client.ts";
 import { type DriverSummary, driverTitle } from "./driver.ts";
 import { UserError } from "./errors.ts";
 import { cleanText, type FormInput } from "./fields.ts";
-import { chooseDriver, type DriverChoice } from "./import-driver.ts";
+import { askedArm64Driver, askedDriver, chooseDriver, type DriverChoice } from "./import-driver.ts";
 import type { RowMatch } from "./import-match.ts";
 import type { Change, ImportWrite, Known, PlannedRow } from "./import-plan.ts";
 import type { ImportRow } from "./import-row.ts";
@@ -16,6 +17,12 @@ import { ippProblem } from "./windows-drivers.ts";
 interface Current {
   readonly printer: Printer;
   readonly form: FormInput;
+}
+
+/** What a row's drivers come to. */
+interface DriverChoices {
+  readonly driver: DriverChoice;
+  readonly arm64Driver: DriverChoice;
 }
 
 /** A row's client. */
@@ -48,21 +55,20 @@ export class ImportRows {
     const printer = match?.printer;
     const reasons = [...row.problems, ...(match?.problem === undefined ? [] : [match.problem])];
     const client = this.#clientOf(row, printer, reasons);
-    const choice = chooseDriver(row, printer, this.#driverOf(printer), this.#known.drivers);
-    if (choice.missing !== undefined) this.#count(choice.missing);
-    if (choice.problem !== undefined) reasons.push(choice.problem);
+    const choices = this.#choose(row, printer, reasons);
+    const notes = [match?.note, choices.driver.note, choices.arm64Driver.note];
     const shown = {
       ...shownOf(row),
-      driver: choice.driver,
+      driver: choices.driver.driver,
       printerId: printer?.id,
       client: client.id === "" ? shownText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
-      notes: [...row.notes, ...[match?.note, choice.note].flatMap((note) => note ?? [])],
+      notes: [...row.notes, ...notes.flatMap((note) => note ?? [])],
     };
     const current = printer && { printer, form: printerFormValues(printer) };
-    const form = formOf(row, current, client.id, choice);
+    const form = formOf(row, current, client.id, choices);
     // What was kept once is not judged anew.
     const isKept = current !== undefined && client.made === undefined && isSameForm(form, current.form);
-    const settings = isKept ? undefined : this.#settingsOf(form, choice.driver, printer, reasons);
+    const settings = isKept ? undefined : this.#settingsOf(form, choices, printer, reasons);
     if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
     return { ...shown, reasons, ...this.#outcome(current, settings, client.made) };
   }
@@ -79,8 +85,17 @@ export class ImportRows {
     return { mark: current === undefined ? "new" : "changes", changes, write };
   }
 
-  #driverOf(printer: Printer | undefined): DriverSummary | undefined {
-    return printer?.driver_id == null ? undefined : this.#known.driversById.get(printer.driver_id);
+  #choose(row: ImportRow, printer: Printer | undefined, reasons: string[]): DriverChoices {
+    const { drivers, driversById } = this.#known;
+    const current = driversById.get(printer?.driver_id ?? 0);
+    const arm64Current = driversById.get(printer?.arm64_driver_id ?? 0);
+    const driver = chooseDriver(askedDriver(row, printer, current), drivers);
+    const arm64Driver = chooseDriver(askedArm64Driver(row, printer, arm64Current), drivers);
+    for (const { missing, problem } of [driver, arm64Driver]) {
+      if (missing !== undefined) this.#count(missing);
+      if (problem !== undefined) reasons.push(problem);
+    }
+    return { driver, arm64Driver };
   }
 
   #count(name: string): void {
@@ -101,17 +116,28 @@ export class ImportRows {
   /** Undefined where it is refused. */
   #settingsOf(
     form: FormInput,
-    driver: DriverSummary | undefined,
+    { driver: { driver }, arm64Driver: { driver: arm64Driver } }: DriverChoices,
     printer: Printer | undefined,
     reasons: string[],
   ): PrinterSettings | undefined {
     const settings = accepted(() => parsePrinter(form), reasons);
-    const model = settings?.driver_desc ?? "";
-    if (driver && settings) reasons.push(...Object.values(ippProblem(settings.protocol, driver)));
-    const isOwn = printer?.driver_id === settings?.driver_id && printer?.driver_desc === model;
-    if (driver && model !== "" && !isOwn && !this.#known.drivers.hasModel(driver, model))
-      reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
+    if (settings === undefined) return undefined;
+    const { driver_id, driver_desc, arm64_driver_id, arm64_driver_desc, protocol } = settings;
+    if (driver) reasons.push(...Object.values(ippProblem(protocol, driver)));
+    const isOwn = printer?.driver_id === driver_id && printer?.driver_desc === driver_desc;
+    if (!isOwn) this.#checkModel(driver, driver_desc, reasons);
+    const isOwnArm64 =
+      printer?.arm64_driver_id === arm64_driver_id && printer?.arm64_driver_desc === arm64_driver_desc;
+    if (!isOwnArm64) this.#checkModel(arm64Driver, arm64_driver_desc, reasons);
+    const isJudged = arm64Driver && (!isOwnArm64 || printer?.protocol !== protocol);
+    const problem = isJudged && arm64Problem(arm64Driver, protocol);
+    if (problem) reasons.push(problem);
     return settings;
+  }
+
+  #checkModel(driver: DriverSummary | undefined, model: string, reasons: string[]): void {
+    if (driver === undefined || model === "" || this.#known.drivers.hasModel(driver, model)) return;
+    reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
   }
 
   #changes(
@@ -136,14 +162,14 @@ export class ImportRows {
       const name = (id: string) => this.#clientNames.get(Number(id)) ?? "";
       return { field: "client", from: name(from), to: name(to) };
     }
-    if (field !== "driver_id") return { field, from, to };
+    if (field !== "driver_id" && field !== "arm64_driver_id") return { field, from, to };
     const title = (id: string) => {
       const driver = this.#known.driversById.get(Number(id));
       return driver ? driverTitle(driver) : "";
     };
     const isClear = title(from) !== title(to);
     const shown = (id: string) => (isClear ? title(id) : `${title(id)} (driver ${id})`);
-    return { field: "driver", from: shown(from), to: shown(to) };
+    return { field: field.slice(0, -"_id".length), from: shown(from), to: shown(to) };
   }
 }
 
@@ -176,13 +202,16 @@ function formOf(
   { values }: ImportRow,
   current: Current | undefined,
   client_id: string,
-  { driver, driver_desc }: DriverChoice,
+  { driver, arm64Driver }: DriverChoices,
 ): FormInput {
   // V8 takes four times as long to spread so many fields.
   return Object.assign({}, current?.form, current && followingPort(values, current.printer), values, {
     client_id,
-    driver_id: String(driver?.id ?? ""),
-    driver_desc,
+    driver_id: String(driver.driver?.id ?? ""),
+    driver_desc: driver.driver_desc,
+    arm64_driver_id: String(arm64Driver.driver?.id ?? ""),
+    // Without its driver the model means nothing.
+    arm64_driver_desc: arm64Driver.driver === undefined ? "" : arm64Driver.driver_desc,
   });
 }
 
@@ -192,11 +221,11 @@ function isSameForm(form: FormInput, before: FormInput): boolean {
 
 function writeOf(
   printerId: number | undefined,
-  { name, client_id, driver_id, arm64_driver_id: _, print_ticket: __, ...rest }: PrinterSettings,
+  { name, client_id, driver_id, arm64_driver_id, print_ticket: _, ...rest }: PrinterSettings,
   newClient: ClientSettings | undefined,
 ): ImportWrite {
-  const settings = JSON.stringify(rest);
-  return { printerId, name, clientId: client_id, newClient, driverId: driver_id, settings };
+  const ids = { clientId: client_id, driverId: driver_id, arm64DriverId: arm64_driver_id };
+  return { printerId, name, newClient, ...ids, settings: JSON.stringify(rest) };
 }
 
 /** A port that is named after the printer's address is named after the new one. */

@@ -18,16 +18,33 @@ export interface PrinterDetails {
 export interface ListedPrinter {
   readonly printer: Pick<
     Printer,
-    "id" | "created_at" | "name" | "driver_desc" | "address" | "port_name" | "protocol" | "location"
+    | "id"
+    | "created_at"
+    | "name"
+    | "driver_desc"
+    | "arm64_driver_desc"
+    | "address"
+    | "port_name"
+    | "protocol"
+    | "location"
   >;
   readonly client: ClientName | undefined;
   readonly driver: DriverSummary | undefined;
+  /** Of ARM64 machines, where they take another one. */
+  readonly arm64Driver: DriverSummary | undefined;
 }
 
-/** What a printer deploys: a model of its own, or its driver's. */
+/** What a printer deploys: models of its own, or its drivers'. */
 export type PrinterModel = Pick<
   Printer,
-  "id" | "name" | "client_id" | "driver_id" | "driver_desc" | "protocol"
+  | "id"
+  | "name"
+  | "client_id"
+  | "driver_id"
+  | "driver_desc"
+  | "arm64_driver_id"
+  | "arm64_driver_desc"
+  | "protocol"
 >;
 
 /** What can be said of a record's fitness for deployment. */
@@ -64,6 +81,8 @@ export interface PrinterChoices {
   readonly drivers: readonly DriverSummary[];
   /** The driver that is chosen in the form: its models are suggested. */
   readonly chosen?: Driver | undefined;
+  /** Likewise the one for ARM64 machines. */
+  readonly arm64Chosen?: Driver | undefined;
   /** Of a driver's ZIP. */
   readonly uploadLimitBytes: number;
 }

@@ -6,6 +6,8 @@ import { isUniversal, modelFinder } from "./models.ts";
 /** Printers that deploy the same model now, and the one that they get from the other driver. */
 export interface MovePair {
   readonly model: string;
+  /** Whether they deploy it on ARM64 machines alone, where they have another driver for the others. */
+  readonly isArm64: boolean;
   readonly printers: readonly AffectedPrinter[];
   /** Undefined where it has to be chosen. */
   readonly match: ModelMatch | undefined;
@@ -22,6 +24,8 @@ export interface MovePlan {
   readonly from: Driver;
   readonly to: Driver;
   readonly pairs: readonly MovePair[];
+  /** Those that keep the driver for ARM64, which the other one has no files for. */
+  readonly keeping: readonly AffectedPrinter[];
   /** Names this plan: a person agrees to no other. */
   readonly digest: string;
 }

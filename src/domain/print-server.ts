@@ -52,6 +52,7 @@ function rowOf(
     number,
     values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...place.values },
     driver: { sha256: "", model: place.values.protocol === "ipp" ? ippModel : model, title: "", version: "" },
+    arm64Driver: undefined,
     origin: undefined,
     notes: place.note === undefined ? [] : [place.note],
     problems: place.problem === undefined ? [] : [place.problem],

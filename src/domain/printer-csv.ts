@@ -12,6 +12,8 @@ const settingNames = Object.keys(printerDefaults).filter((name) => !withoutColum
 
 /** What tells a driver from others wherever the file is imported. */
 const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version", "driver_sha256"] as const;
+/** Likewise the driver for ARM64 machines. */
+const arm64 = "arm64_";
 
 /** The file's columns: the form's fields by their names, client and driver by what names them everywhere. */
 export const csvColumns: readonly string[] = [
@@ -20,6 +22,7 @@ export const csvColumns: readonly string[] = [
   "driver",
   ...settingNames,
   ...driverColumns.slice(1),
+  ...driverColumns.map((name) => arm64 + name),
   "id",
   "created",
 ];
@@ -37,25 +40,33 @@ export function csvHead(separator: string): string {
 export function csvLine(
   printer: Printer,
   client: string,
-  driver: DriverSummary | undefined,
+  drivers: PrinterDrivers,
   separator: string,
 ): string {
   const { id, created_at } = printer;
-  const cells: FormInput = Object.assign(printerFormValues(printer), {
-    client,
-    driver: driver && driverTitle(driver),
-    driver_model: driver?.driver_desc,
-    driver_inf: driver?.inf_path,
-    driver_version: driver?.listed?.driverVer?.version,
-    driver_sha256: driver?.sha256,
-    id: String(id),
-    created: new Date(created_at).toISOString(),
-  });
+  const cells: FormInput = Object.assign(
+    printerFormValues(printer),
+    { client, id: String(id), created: new Date(created_at).toISOString() },
+    driverCells("", drivers.driver),
+    driverCells(arm64, drivers.arm64Driver),
+  );
   const texts = csvColumns.map((name) => {
     const text = cells[name] ?? "";
     return flags.has(name) ? (text === "" ? "no" : "yes") : neutral(text);
   });
   return csvRow(texts, separator);
+}
+
+interface PrinterDrivers {
+  readonly driver: DriverSummary | undefined;
+  readonly arm64Driver: DriverSummary | undefined;
+}
+
+function driverCells(prefix: string, driver: DriverSummary | undefined): FormInput {
+  if (driver === undefined) return {};
+  const { driver_desc, inf_path, listed, sha256 } = driver;
+  const values = [driverTitle(driver), driver_desc, inf_path, listed?.driverVer?.version, sha256];
+  return Object.fromEntries(driverColumns.map((name, i) => [prefix + name, values[i]]));
 }
 
 const sign = /[=+\-@\t\r＝＋－＠]/;
@@ -208,6 +219,7 @@ function rowOf({ places, width }: Layout, cells: readonly string[], number: numb
     values,
     client: cell("client"),
     driver: hintOf(cell),
+    arm64Driver: hintOf((name) => cell(arm64 + name)),
     origin: originOf(cell("id") ?? "", cell("created") ?? ""),
     notes: [],
     problems,

@@ -105,10 +105,11 @@ export function printerSettingsFrom(json: string): Settings {
 /** The same of what lists show alone. @throws Error when the text is no object in JSON */
 export function listedSettingsFrom(
   json: string,
-): Pick<Settings, "driver_desc" | "address" | "port_name" | "protocol" | "location"> {
+): Pick<Settings, "driver_desc" | "arm64_driver_desc" | "address" | "port_name" | "protocol" | "location"> {
   const stored = StoredObject.parse(json);
   return {
     driver_desc: settingFields.driver_desc.read(stored, "driver_desc"),
+    arm64_driver_desc: settingFields.arm64_driver_desc.read(stored, "arm64_driver_desc"),
     address: settingFields.address.read(stored, "address"),
     port_name: settingFields.port_name.read(stored, "port_name"),
     protocol: settingFields.protocol.read(stored, "protocol"),

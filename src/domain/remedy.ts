@@ -1,5 +1,5 @@
 import type { DriverSummary } from "./driver.ts";
-import type { FindingKind } from "./findings.ts";
+import type { Finding } from "./findings.ts";
 import type { ListedPrinter } from "./listings.ts";
 
 /** A way out of a refusal, which pages make a link of. */
@@ -7,8 +7,8 @@ export type Remedy =
   /** To where a finding of a printer is mended. */
   | {
       readonly kind: "printer";
-      readonly finding: FindingKind;
-      readonly row: Pick<ListedPrinter, "printer" | "driver">;
+      readonly finding: Pick<Finding, "kind" | "isArm64">;
+      readonly row: Pick<ListedPrinter, "printer" | "driver" | "arm64Driver">;
       /** Whether it is one of several, so that its name must be said. */
       readonly isNamed: boolean;
     }

@@ -1,3 +1,4 @@
+import { arm64Description } from "./arm64-driver.ts";
 import type { Client } from "./client.ts";
 import { driverTitle } from "./driver.ts";
 import { cleanText, type FormInput } from "./fields.ts";
@@ -196,12 +197,16 @@ function remembered<T extends object>(row: T, textOf: (row: T) => string): strin
 }
 
 /** On lines of their own, so that no word is found across two of them. */
-function printerText({ printer, client, driver }: StatedPrinter): string {
+function printerText({ printer, client, driver, arm64Driver }: StatedPrinter): string {
   const { name, address, port_name, location } = printer;
   const of = driver && [effectiveDescription(printer, driver), driverTitle(driver), driver.file_name];
-  return [name, address, port_name, location, client?.name ?? "", ...(of ?? [printer.driver_desc])].join(
-    "\n",
-  );
+  const arm64 = arm64Driver && [
+    arm64Description(printer, arm64Driver),
+    driverTitle(arm64Driver),
+    arm64Driver.file_name,
+  ];
+  const drivers = [...(of ?? [printer.driver_desc]), ...(arm64 ?? [])];
+  return [name, address, port_name, location, client?.name ?? "", ...drivers].join("\n");
 }
 
 function driverText(driver: StatedDriver): string {

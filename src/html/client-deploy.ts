@@ -63,7 +63,7 @@ function leftOutNotice(inCount: number, leftOut: readonly LeftOut[]): Html {
 }
 
 function leftOutItem({ row, reason }: LeftOut): Html {
-  const remedy = remedyOf(reason.kind, row);
+  const remedy = remedyOf(reason, row);
   const tone = reason.kind === "same-name" ? "warn" : "bad";
   return html`<li class="${tone}"><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>:
     ${isolated(reason.text)} <a href="${remedy.path}">${remedy.label}</a></li>`;

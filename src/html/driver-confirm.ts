@@ -1,5 +1,5 @@
 import { type Driver, driverTitle } from "../domain/driver.ts";
-import type { AffectedPrinter, DriverEffects } from "../domain/driver-effects.ts";
+import type { DriverEffects } from "../domain/driver-effects.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { printerNames } from "./affected.ts";
 import { type Html, html } from "./html.ts";
@@ -38,12 +38,15 @@ export function confirmPage(frame: Frame, data: Confirmation): Html {
 
 /** What a save does to which printers, before it is done; it stands where the form stood. */
 export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
-  const { again, switched, lost, refusedModel, digest } = effects;
+  const { again, switched, lost, lostOnArm64, refusedModel, digest } = effects;
   const kept = Object.entries(form).filter(([name]) => !asked.has(name));
   const blocked = new Set([...lost.values()].flat().map(({ id }) => id));
   const redeployed = again.filter(({ id }) => !blocked.has(id));
-  const isBad = lost.size > 0 || refusedModel !== undefined;
-  const lines = [...lost].slice(0, shownLost).map(([model, printers]) => lostLine(model, printers));
+  const isBad = lost.size + lostOnArm64.size > 0 || refusedModel !== undefined;
+  const lines = [
+    ...linesOf(lost, (printers) => html`${printers} will be Blocked`),
+    ...linesOf(lostOnArm64, (printers) => html`${printers} will fail on ARM64 machines`),
+  ];
   return html`<div id="driver-settings">
     <form class="notice ${isBad ? "bad" : "warn"}" method="post" action="${paths.driver(driver.id)}" tabindex="-1" data-focus
       aria-labelledby="confirm-title" hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
@@ -53,7 +56,6 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
       <ul class="findings">
         ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
         ${lines}
-        ${lost.size > shownLost && html`<li class="bad">${counted(lost.size - shownLost, "more model")} that the INF does not have.</li>`}
         ${switched.printers.length > 0 && switchedLine(switched)}
         ${redeployed.length > 0 && html`<li class="warn">${counted(redeployed.length, "printer")} will install again: ${printerNames(redeployed, shownPrinters)}. Deploy ${redeployed.length === 1 ? "it" : "them"} again after the save.</li>`}
       </ul>
@@ -74,6 +76,14 @@ function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {
   return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, shownPrinters)}.</li>`;
 }
 
-function lostLine(model: string, printers: readonly AffectedPrinter[]): Html {
-  return html`<li class="bad">${counted(printers.length, "printer")} will be Blocked, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, shownPrinters)}.</li>`;
+function linesOf(lost: DriverEffects["lost"], outcome: (printers: string) => Html): Html[] {
+  const lines = [...lost]
+    .slice(0, shownLost)
+    .map(
+      ([model, printers]) =>
+        html`<li class="bad">${outcome(counted(printers.length, "printer"))}, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, shownPrinters)}.</li>`,
+    );
+  const rest = lost.size - lines.length;
+  if (rest === 0) return lines;
+  return [...lines, html`<li class="bad">${counted(rest, "more model")} that the INF does not have.</li>`];
 }

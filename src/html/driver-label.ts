@@ -1,4 +1,10 @@
-import { architecturesInWords, type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
+import {
+  architecturesInWords,
+  type DriverSummary,
+  driverTitle,
+  type InfSummary,
+  shippedBy,
+} from "../domain/driver.ts";
 import { inOrder } from "../domain/driver-order.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
@@ -50,6 +56,5 @@ export function versionOf(inf: Pick<InfSummary, "driverVer"> | undefined): Html 
 
 /** The machines that a driver has program files for. */
 export function machinesOf(inf: Pick<InfSummary, "architectures" | "notShipped"> | undefined): string {
-  const { architectures: declared = [], notShipped = [] } = inf ?? {};
-  return architecturesInWords(declared.filter((name) => !notShipped.includes(name)));
+  return architecturesInWords(shippedBy(inf));
 }

@@ -38,7 +38,7 @@ export function printerMessage(
   const [worst] = findings;
   if (row.state === "blocked" && worst !== undefined) {
     const text = html`${savedWhat(done, name)}. ${isolated(worst.text)}`;
-    return { tone: "warn", text, links: [remedyOf(worst.kind, row), ...next] };
+    return { tone: "warn", text, links: [remedyOf(worst, row), ...next] };
   }
   const downloads = formats.map(({ id, target }) => ({
     label: `Download for ${target}`,

@@ -1,4 +1,5 @@
-import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
+import { chosenInf, type Driver, type DriverSummary, driverTitle, shippedBy } from "../domain/driver.ts";
+import type { AffectedPrinter } from "../domain/driver-effects.ts";
 import type { StatedDriver } from "../domain/listings.ts";
 import type { MovePair, MovePlan } from "../domain/move-plan.ts";
 import { printerNames } from "./affected.ts";
@@ -53,12 +54,14 @@ function targetForm({ from, drivers, plan }: MovePageData): Html {
 
 function planSection({ from, plan, standing, form }: MovePageData): Html {
   if (plan === undefined) return html`<div id="move-plan">${problemSummary(form)}</div>`;
-  const { to, pairs, digest } = plan;
-  const total = pairs.reduce((sum, { printers }) => sum + printers.length, 0);
+  const { to, pairs, keeping, digest } = plan;
+  const total = new Set(pairs.flatMap(({ printers }) => printers.map(({ id }) => id))).size;
   const names = (chosenInf(to)?.descriptions ?? []).slice(0, shownNames);
   return html`<div id="move-plan">
-    ${standing?.state === "blocked" && findingsNotice(standing)}${fewerMachines(from, to)}
-    <form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
+    ${standing?.state === "blocked" && findingsNotice(standing)}${fewerMachines(from, to)}${keepingNotice(keeping)}
+    ${
+      total > 0 &&
+      html`<form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
       ${problemSummary(form)}
       <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
       <table class="pairs"><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
@@ -67,28 +70,35 @@ function planSection({ from, plan, standing, form }: MovePageData): Html {
       <p class="hint">${counted(total, "printer")} will install again: deploy ${total === 1 ? "it" : "them"} after the move.</p>
       <p class="actions"><button class="primary">Move ${counted(total, "printer")}</button>
         <a href="${paths.driver(from.id)}">Cancel</a></p>
-    </form></div>`;
+    </form>`
+    }</div>`;
+}
+
+function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
+  if (keeping.length === 0) return undefined;
+  const keep = keeping.length === 1 ? "keeps" : "keep";
+  return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} their driver for ARM64, which the new one
+    has no files for: ${printerNames(keeping, shownPrinters)}.</p>`;
 }
 
 function fewerMachines(from: Driver, to: Driver): Html | undefined {
-  const shipped = ({ listed }: Driver) =>
-    (listed?.architectures ?? []).filter((name) => !listed?.notShipped.includes(name));
-  const gone = shipped(from).filter((name) => !shipped(to).includes(name));
+  const left = shippedBy(to.listed);
+  const gone = shippedBy(from.listed).filter((name) => !left.includes(name));
   if (gone.length === 0) return undefined;
   return html`<p class="notice warn">It has no program files for ${machinesOf({ architectures: gone, notShipped: [] })}, which the other has.</p>`;
 }
 
-function pairRow({ model, printers, match }: MovePair, i: number, form: FormState): Html {
+function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form: FormState): Html {
   const name = `model_${i}`;
   const problem = form.problems[name];
   const typed = form.values[name] ?? match?.model ?? "";
-  const label = model === "" ? "printers without a model" : model;
+  const label = (model === "" ? "printers without a model" : model) + (isArm64 ? " on ARM64 machines" : "");
   const field = html`<span class="${problem && "wrong"}"><label class="visually-hidden" for="f-${name}">New model for ${label}</label>
     ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
     <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
       ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
   const isSettled = match?.isSame && problem === undefined && typed === match.model;
   return html`<tr><td data-label="Printers"><span>${printerNames(printers, shownPrinters)}</span></td>
-    <td data-label="Deploy now"><bdi>${model || "no model yet"}</bdi></td>
+    <td data-label="Deploy now"><span><bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}</span></td>
     <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
 }

@@ -36,6 +36,7 @@ const kindWords: Record<FindingKind, string> = {
   "missing-files": "Files missing",
   "lost-model": "Model not in the INF",
   unsigned: "Unsigned",
+  "not-for-arm64": "ARM64 driver without ARM64 files",
   "unchosen-model": "Model not chosen",
   "same-name": "One name twice",
   "same-address": "One address twice",

@@ -57,6 +57,7 @@ const knownLabels: Readonly<Record<string, string>> = {
   ...labels,
   client: labels.client_id,
   driver: labels.driver_id,
+  arm64_driver: labels.arm64_driver_id,
 };
 
 /** What a field is called on pages, or a column of a list that stands for one; its own name where there is no other. */

@@ -53,7 +53,7 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
   const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
   const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon) };
   const [worst] = row.findings;
-  const remedy = worst && remedyOf(worst.kind, row);
+  const remedy = worst && remedyOf(worst, row);
   return page(
     { ...frame, title: printer.name, heading: html`<bdi>${printer.name}</bdi>`, place: "Printers", action },
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}

@@ -1,5 +1,5 @@
 import type { DriverSummary } from "../domain/driver.ts";
-import type { FindingKind } from "../domain/findings.ts";
+import type { Finding, FindingKind } from "../domain/findings.ts";
 import type { ListedPrinter } from "../domain/listings.ts";
 import type { Remedy } from "../domain/remedy.ts";
 import { html } from "./html.ts";
@@ -19,17 +19,21 @@ export function driverRemedy(kind: FindingKind, driver: RemediedDriver): Link | 
 
 /** Where it is mended that a printer is not ready. */
 export function remedyOf(
-  kind: FindingKind,
-  { printer, driver }: Pick<ListedPrinter, "printer" | "driver">,
+  { kind, isArm64 }: Pick<Finding, "kind" | "isArm64">,
+  { printer, driver: first, arm64Driver }: Pick<ListedPrinter, "printer" | "driver" | "arm64Driver">,
 ): Link {
   const edit = (label: string, field: string) => ({
     label,
     path: `${paths.printerEdit(printer.id)}#f-${field}`,
   });
-  if (driver === undefined) return edit("Choose a driver", "driver_id");
+  const [driver, ownModel, prefix] = isArm64
+    ? [arm64Driver, printer.arm64_driver_desc, "arm64_"]
+    : [first, printer.driver_desc, ""];
+  if (driver === undefined) return edit("Choose a driver", `${prefix}driver_id`);
   if (kind === "same-name") return edit("Rename it", "name");
   if (kind === "same-address") return edit("Change the address", "address");
-  if (kind === "lost-model" && printer.driver_desc !== "") return edit("Choose another model", "driver_desc");
+  if (kind === "not-for-arm64") return edit("Choose another driver for ARM64", "arm64_driver_id");
+  if (kind === "lost-model" && ownModel !== "") return edit("Choose another model", `${prefix}driver_desc`);
   return driverRemedy(kind, driver) ?? { label: "Open the driver", path: paths.driver(driver.id) };
 }
 

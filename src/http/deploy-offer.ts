@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import { driversOf, machinesOf } from "../domain/arm64-driver.ts";
 import type { Client } from "../domain/client.ts";
 import {
   type Architecture,
@@ -7,7 +8,6 @@ import {
   chosenInf,
   type Driver,
   type DriverSummary,
-  type ListedInf,
   vendorOf,
 } from "../domain/driver.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
@@ -19,8 +19,9 @@ import { counted, firstOf } from "../html/text.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { commandFor, curlCommand, fetchedCommand } from "../pkg/scripts/commands.ts";
-import { labelOfMany, revisionOf } from "../pkg/scripts/deployment.ts";
+import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { scriptKinds } from "../pkg/scripts/render.ts";
+import { labelOfMany, revisionOf } from "../pkg/scripts/revision.ts";
 import { clientFileName, packageName, scriptFileName, scriptName } from "../services/download-names.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
@@ -43,11 +44,11 @@ export function printerOffer(
   { config }: App,
   request: IncomingMessage,
   details: PrinterDetails,
-  driver: Driver,
+  deployable: Deployable,
 ): Offer {
   const { id } = details.printer;
   return offerOf(serviceUrl(request, config), {
-    facts: printerFacts(details, driver),
+    facts: printerFacts(details, deployable),
     packageName: packageName(details),
     scriptName: scriptName(details.printer),
     packagePath: (format) => paths.package(id, format),
@@ -89,12 +90,12 @@ function rememberedLabel(store: App["store"], rows: readonly StatedPrinter[]): s
 }
 
 function labelOf(store: App["store"], rows: readonly StatedPrinter[]): string {
-  const drivers = new Map(rows.map(({ printer, driver }) => [printer.id, driver]));
-  const settings = store.printers.several([...drivers.keys()]);
+  const byId = new Map(rows.map((row) => [row.printer.id, row]));
+  const settings = store.printers.several([...byId.keys()]);
   return labelOfMany(
     settings.flatMap((printer) => {
-      const driver = drivers.get(printer.id);
-      return driver === undefined ? [] : [{ printer, driver }];
+      const { driver, arm64Driver } = byId.get(printer.id) ?? {};
+      return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
     }),
   );
 }
@@ -146,10 +147,11 @@ function byHand(service: string | undefined, scripts: readonly OfferedScript[]):
   ];
 }
 
-function printerFacts({ printer, client }: PrinterDetails, driver: Driver): Target["facts"] {
+function printerFacts({ printer, client }: PrinterDetails, deployable: Deployable): Target["facts"] {
+  const { driver } = deployable;
   const inf = chosenInf(driver);
   const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
-  const revision = revisionOf({ printer, driver });
+  const revision = revisionOf(deployable);
   const place = printer.location === "" ? "" : `, ${printer.location}`;
   const model = effectiveDescription(printer, driver);
   return {
@@ -158,8 +160,8 @@ function printerFacts({ printer, client }: PrinterDetails, driver: Driver): Targ
     publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
     notes: `Platen: printer ${printer.id}, revision ${revision}`,
-    machines: inWords(shipped(inf)),
-    dependencies: "nothing: the driver is in the package",
+    machines: inWords(machinesOf(deployable)),
+    dependencies: `nothing: the ${driversOf(deployable).length > 1 ? "drivers are" : "driver is"} in the package`,
   };
 }
 
@@ -211,13 +213,9 @@ function inBrackets(name: string, client: string | undefined): string {
   return client === undefined ? name : `${name} (${client})`;
 }
 
-function shipped(inf: Pick<ListedInf, "architectures" | "notShipped"> | undefined): readonly Architecture[] {
-  return inf?.architectures.filter((name) => !inf.notShipped.includes(name)) ?? [];
-}
-
-/** The machines that can have every driver; empty where there are none. */
+/** The machines that can have every printer; empty where there are none. */
 function architecturesOfAll(rows: readonly StatedPrinter[]): string {
-  const lists = [...new Set(rows.map(({ driver }) => driver))].map((driver) => shipped(driver?.listed));
+  const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
   const [first = [], ...others] = lists;
   const common = first.filter((name) => others.every((list) => list.includes(name)));
   return inWords(common);

@@ -4,7 +4,7 @@ import type { DriverEffects } from "../domain/driver-effects.ts";
 import { driverFormValues, isFromForm } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
-import type { AddedDriver } from "../domain/listings.ts";
+import type { AddedDriver, ListedPrinter } from "../domain/listings.ts";
 import { narrowedBy } from "../domain/search.ts";
 import { driverPage, driverSettings } from "../html/driver.ts";
 import { confirmation, confirmPage } from "../html/driver-confirm.ts";
@@ -48,7 +48,7 @@ async function messageIn(app: App, id: number, url: URL): Promise<Message | unde
   const uploaded = uploadedIn(query.get("uploaded"));
   const { printers, drivers, driversById } = await app.overview.read();
   if (uploaded === undefined) {
-    const blocked = printers.filter((row) => row.driver?.id === id && row.state === "blocked");
+    const blocked = printers.filter((row) => hasDriver(row, id) && row.state === "blocked");
     return driverMessage(doneIn(query), driver, blocked.length);
   }
   const standing = driversById.get(id);
@@ -58,6 +58,10 @@ async function messageIn(app: App, id: number, url: URL): Promise<Message | unde
 function uploadedIn(what: string | null): Pick<AddedDriver, "isNew" | "mended"> | undefined {
   if (what === "new" || what === "known") return { isNew: what === "new" };
   return what === "missing" || what === "damaged" ? { isNew: false, mended: what } : undefined;
+}
+
+function hasDriver({ driver, arm64Driver }: ListedPrinter, id: number): boolean {
+  return driver?.id === id || arm64Driver?.id === id;
 }
 
 /** What the form shows in place of what is stored. */
@@ -72,7 +76,7 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
   const { printers, driversById } = await app.overview.read();
   const standing = driversById.get(id);
   if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
-  const users = printers.filter((row) => row.driver?.id === id);
+  const users = printers.filter((row) => hasDriver(row, id));
   const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = shown;
   const data = {
     driver,

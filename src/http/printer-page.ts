@@ -6,7 +6,8 @@ import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
-import { revisionOf } from "../pkg/scripts/deployment.ts";
+import { revisionOf } from "../pkg/scripts/revision.ts";
+import { driversOfPrinter } from "../services/deployable.ts";
 import { assets } from "./assets.ts";
 import { printerOffer } from "./deploy-offer.ts";
 import { messageOf } from "./printers.ts";
@@ -38,18 +39,20 @@ export async function printerPageOf(
 ): Promise<Html> {
   const details = app.store.printers.get(id);
   const { printer, client } = details;
-  const driver = printer.driver_id === null ? undefined : app.store.drivers.get(printer.driver_id);
-  const revision = driver && revisionOf({ printer, driver });
+  const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
+  const deployable = driver && { printer, driver, arm64Driver };
+  const revision = deployable && revisionOf(deployable);
   const data = {
     printer,
     client,
     driver,
+    arm64Driver,
     icon: app.store.icons.find(id),
     iconProblem,
     row: await rowOf(app, id),
     revision,
     downloaded: driver && downloadedOf(app, id, revision),
-    offer: driver && printerOffer(app, request, details, driver),
+    offer: deployable && printerOffer(app, request, details, deployable),
   };
   return printerPage({ assets, message }, data);
 }

@@ -16,7 +16,8 @@ import { settingsSection } from "../html/printer.ts";
 import { printerEditPage, printerForm } from "../html/printer-form.ts";
 import { printersPage } from "../html/printer-list.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { revisionOf } from "../pkg/scripts/deployment.ts";
+import { revisionOf } from "../pkg/scripts/revision.ts";
+import { driversOfPrinter } from "../services/deployable.ts";
 import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { bulkMessageIn } from "./bulk.ts";
@@ -50,9 +51,9 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
   return { ...printerFormValues(), ...Object.fromEntries(given) };
 }
 
-/** The form for the next printer: most likely of the same client, with the same driver. */
-function nextForm({ client_id = "", driver_id = "" }: FormInput): FormState {
-  return sentForm({ ...printerFormValues(), client_id, driver_id });
+/** The form for the next printer: most likely of the same client, with the same drivers. */
+function nextForm({ client_id = "", driver_id = "", arm64_driver_id = "" }: FormInput): FormState {
+  return sentForm({ ...printerFormValues(), client_id, driver_id, arm64_driver_id });
 }
 
 /** `POST /printers` */
@@ -81,12 +82,12 @@ export async function create({ app, request }: Context): Promise<Reply> {
 
 /** @throws UserError "invalid" with all that is wrong, in what was sent and in what it refers to */
 function parse({ store }: App, form: FormInput): PrinterSettings {
+  const { drivers, printers } = store;
+  const driverOf = (id: number | null = null) => (id === null ? undefined : drivers.findSummary(id));
   return parsePrinter(form, (references) => ({
-    ...modelProblem(
-      form,
-      references.driver_id === null ? undefined : store.drivers.find(references.driver_id),
-    ),
-    ...store.printers.referenceProblems(references),
+    ...modelProblem(form, "driver_desc", driverOf(references.driver_id)),
+    ...modelProblem(form, "arm64_driver_desc", driverOf(references.arm64_driver_id)),
+    ...printers.referenceProblems(references),
   }));
 }
 
@@ -99,9 +100,8 @@ export async function messageOf(app: App, id: number, done: Done | undefined): P
 }
 
 function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
-  return printer.driver_id === null
-    ? undefined
-    : revisionOf({ printer, driver: app.store.drivers.get(printer.driver_id) });
+  const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
+  return driver && revisionOf({ printer, driver, arm64Driver });
 }
 
 /** `GET /printers/{id}/edit` */

@@ -1,6 +1,7 @@
-import type { Driver } from "../domain/driver.ts";
+import { arm64Description } from "../domain/arm64-driver.ts";
+import { type Driver, driverNeeds } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import type { FindingKind } from "../domain/findings.ts";
+import type { Finding } from "../domain/findings.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
 import { type Printer, printerNeeds } from "../domain/printer.ts";
 import type { Remedy } from "../domain/remedy.ts";
@@ -8,7 +9,7 @@ import type { Deployable } from "../pkg/scripts/deployment.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * A printer with a driver that can be deployed.
+ * A printer with drivers that can be deployed.
  * @param known drivers that were read before: their records are large
  * @throws UserError "invalid" that says what is missing, and where it is chosen
  */
@@ -17,21 +18,43 @@ export function deployableOf(
   { printer }: Pick<PrinterDetails, "printer">,
   known = new Map<number, Driver>(),
 ): Deployable {
-  if (printer.driver_id === null) {
+  const { driver, arm64Driver } = driversOfPrinter(store, printer, known);
+  if (driver === undefined) {
     const message = `“${printer.name}” has no driver: choose one on the printer’s page.`;
-    throw new UserError("invalid", message, {}, { remedies: [remedyOf("no-driver", { printer })] });
+    throw refusal(message, { kind: "no-driver" }, { printer });
   }
-  const driver = known.get(printer.driver_id) ?? store.drivers.get(printer.driver_id);
-  known.set(driver.id, driver);
   const needs = printerNeeds(printer, driver);
-  if (needs !== undefined)
-    throw new UserError("invalid", needs, {}, { remedies: [remedyOf("incomplete", { printer, driver })] });
-  return { printer, driver };
+  if (needs !== undefined) throw refusal(needs, { kind: "incomplete" }, { printer, driver });
+  if (arm64Driver === undefined) return { printer, driver, arm64Driver };
+  const model = arm64Description(printer, arm64Driver);
+  const arm64Needs = driverNeeds({ ...arm64Driver, driver_desc: model }, "The driver for ARM64");
+  if (arm64Needs === undefined) return { printer, driver, arm64Driver };
+  throw refusal(arm64Needs, { kind: "incomplete", isArm64: true }, { printer, driver, arm64Driver });
 }
 
-function remedyOf(
-  finding: FindingKind,
-  row: { readonly printer: Printer; readonly driver?: Driver },
-): Remedy {
-  return { kind: "printer", finding, row: { driver: undefined, ...row }, isNamed: false };
+/** The drivers that a printer refers to. @param known drivers that were read before; they are added to */
+export function driversOfPrinter(
+  { drivers }: Store,
+  { driver_id, arm64_driver_id }: Pick<Printer, "driver_id" | "arm64_driver_id">,
+  known = new Map<number, Driver>(),
+): { readonly driver: Driver | undefined; readonly arm64Driver: Driver | undefined } {
+  const driverOf = (id: number | null) => {
+    if (id === null) return undefined;
+    const driver = known.get(id) ?? drivers.get(id);
+    known.set(id, driver);
+    return driver;
+  };
+  return { driver: driverOf(driver_id), arm64Driver: driverOf(arm64_driver_id) };
+}
+
+interface Refused {
+  readonly printer: Printer;
+  readonly driver?: Driver;
+  readonly arm64Driver?: Driver;
+}
+
+function refusal(message: string, finding: Pick<Finding, "kind" | "isArm64">, refused: Refused): UserError {
+  const row = { driver: undefined, arm64Driver: undefined, ...refused };
+  const remedy: Remedy = { kind: "printer", finding, row, isNamed: false };
+  return new UserError("invalid", message, {}, { remedies: [remedy] });
 }

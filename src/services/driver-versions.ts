@@ -71,12 +71,16 @@ export class NewerVersions {
 /** The models that a driver's printers deploy. */
 function modelsByDriver(printers: readonly ListedPrinter[]): Map<number, Set<string>> {
   const found = new Map<number, Set<string>>();
-  for (const { printer, driver } of printers) {
-    if (driver === undefined) continue;
-    const model = printer.driver_desc || driver.driver_desc;
+  const add = (driver: DriverSummary | undefined, own: string) => {
+    if (driver === undefined) return;
+    const model = own || driver.driver_desc;
     const models = found.get(driver.id);
     if (models === undefined) found.set(driver.id, new Set([model]));
     else models.add(model);
+  };
+  for (const { printer, driver, arm64Driver } of printers) {
+    add(driver, printer.driver_desc);
+    add(arm64Driver, printer.arm64_driver_desc);
   }
   return found;
 }
@@ -98,7 +102,12 @@ export function olderVersions<T extends ListedDriver>(
 
 function usedModels({ printers }: Store, { id, driver_desc }: DriverSummary): ReadonlySet<string> {
   const using = printers.models(printers.idsOfDriver(id));
-  return new Set(using.map((printer) => printer.driver_desc || driver_desc));
+  return new Set(
+    using.flatMap((printer) => [
+      ...(printer.driver_id === id ? [printer.driver_desc || driver_desc] : []),
+      ...(printer.arm64_driver_id === id ? [printer.arm64_driver_desc || driver_desc] : []),
+    ]),
+  );
 }
 
 function first<T>(found: Iterable<T>): T[] {

@@ -118,8 +118,9 @@ function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): Impor
 function* knownOf(store: Store, { rows }: ImportedList): Generator<undefined, Known> {
   const { printers, clients, drivers } = yield* readRecords(store);
   const wanted = new Set(
-    rows.flatMap(({ values, driver }) => {
-      const texts = [values.driver_desc ?? "", driver?.model ?? "", driver?.title ?? ""];
+    rows.flatMap(({ values, driver, arm64Driver }) => {
+      const hints = [driver, arm64Driver].flatMap((hint) => [hint?.model ?? "", hint?.title ?? ""]);
+      const texts = [values.driver_desc ?? "", values.arm64_driver_desc ?? "", ...hints];
       return texts.map((text) => cleanText(text).toLowerCase());
     }),
   );

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { arm64Description, arm64Problem } from "../domain/arm64-driver.ts";
 import { chosenInf, type Driver } from "../domain/driver.ts";
-import { affectedAmong } from "../domain/driver-effects.ts";
+import { type AffectedPrinter, affectedAmong } from "../domain/driver-effects.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText, throwIfAny } from "../domain/fields.ts";
 import { isUnchosen } from "../domain/findings.ts";
@@ -39,20 +40,30 @@ function* planOf(store: Store, { fromId, toId }: Moving): Generator<undefined, O
   yield;
   const match = modelMatcher(to);
   const affected = affectedAmong(store.clients.names());
-  const groups = new Map<string, ReturnType<typeof affected>[]>();
+  const [first, second] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
+  const keeping: AffectedPrinter[] = [];
+  const isPossible = arm64Problem(to, undefined) === undefined;
   const printers = yield* readModels(store, store.printers.idsOfDriver(fromId));
   checkProtocols(to, printers);
-  for (const printer of printers) addTo(groups, effectiveDescription(printer, from), affected(printer));
+  for (const printer of printers) {
+    if (printer.driver_id === fromId) addTo(first, effectiveDescription(printer, from), affected(printer));
+    if (printer.arm64_driver_id !== fromId) continue;
+    if (isPossible) addTo(second, arm64Description(printer, from), affected(printer));
+    else keeping.push(affected(printer));
+  }
   yield;
-  const pairs = [...groups].map(([model, of]) => ({ model, printers: of, match: match(model) }));
+  const pairsOf = (groups: typeof first, isArm64: boolean) =>
+    [...groups].map(([model, of]) => ({ model, isArm64, printers: of, match: match(model) }));
+  const pairs = [...pairsOf(first, false), ...pairsOf(second, true)];
   yield;
-  return { from, to, pairs, digest: digestOf(from, to, pairs), printers };
+  return { from, to, pairs, keeping, digest: digestOf(from, to, pairs), printers };
 }
 
 function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string {
-  const target = [to.id, to.sha256, to.inf_path, to.driver_desc, isUnchosen(to)];
-  const moved = pairs.map(({ model, printers, match }) => [
+  const target = [to.id, to.sha256, to.inf_path, to.driver_desc, isUnchosen(to), arm64Problem(to, undefined)];
+  const moved = pairs.map(({ model, isArm64, printers, match }) => [
     model,
+    isArm64,
     match?.model,
     printers.map(({ id }) => id),
   ]);
@@ -77,7 +88,7 @@ export async function movePrinters(
   { digest, ...moving }: Moving & { readonly digest: string },
   chosen: ChosenModels,
 ): Promise<number> {
-  function* plan(): Generator<undefined, ReadonlyMap<number, string>> {
+  function* plan(): Generator<undefined, GivenModels> {
     const found = yield* planOf(store, moving);
     if (found.digest !== digest) {
       const message = "Something changed meanwhile: nothing was moved. This is what moving does now.";
@@ -85,29 +96,36 @@ export async function movePrinters(
     }
     return modelsByPrinter(found, chosen);
   }
-  const models = await planAndWrite(store, plan, (version, found) =>
-    store.manyPrinters.useDriver(version, moving.toId, found),
+  const { models, arm64Models } = await planAndWrite(store, plan, (version, found) =>
+    store.manyPrinters.useDriver(version, moving.toId, found.models, found.arm64Models),
   );
-  return models.size;
+  return new Set([...models.keys(), ...arm64Models.keys()]).size;
 }
 
-/** What becomes of each printer's own choice of a model. */
-function modelsByPrinter(
-  { to, pairs, printers: all }: OpenPlan,
-  chosen: ChosenModels,
-): ReadonlyMap<number, string> {
+/** What becomes of each printer's own choice of a model, by its id. */
+interface GivenModels {
+  readonly models: ReadonlyMap<number, string>;
+  /** Of the second driver. */
+  readonly arm64Models: ReadonlyMap<number, string>;
+}
+
+function modelsByPrinter({ to, pairs, printers: all }: OpenPlan, chosen: ChosenModels): GivenModels {
   const problems: Record<string, string> = {};
-  const models = new Map<number, string>();
-  const before = new Map(all.map(({ id, driver_desc }) => [id, driver_desc]));
+  const [models, arm64Models] = [new Map<number, string>(), new Map<number, string>()];
+  const [own, arm64Own] = [
+    new Map(all.map(({ id, driver_desc }) => [id, driver_desc])),
+    new Map(all.map(({ id, arm64_driver_desc }) => [id, arm64_driver_desc])),
+  ];
   const has = modelTest(chosenInf(to));
-  for (const [i, { printers, match }] of pairs.entries()) {
+  for (const [i, { printers, isArm64, match }] of pairs.entries()) {
     const wanted = cleanText(chosen(i) ?? match?.model ?? "");
     const problem = problemOf(wanted, has);
     if (problem !== undefined) problems[`model_${i}`] = problem;
-    for (const { id } of printers) models.set(id, ownChoice(to, wanted, before.get(id) ?? ""));
+    const [before, given] = isArm64 ? [arm64Own, arm64Models] : [own, models];
+    for (const { id } of printers) given.set(id, ownChoice(to, wanted, before.get(id) ?? ""));
   }
   throwIfAny(problems);
-  return models;
+  return { models, arm64Models };
 }
 
 function problemOf(model: string, has: (model: string) => boolean): string | undefined {

@@ -1,14 +1,8 @@
 import type { ArchiveState, DriverSummary } from "../domain/driver.ts";
-import {
-  driverFindings,
-  type Finding,
-  printerFindings,
-  stateOf,
-  twinFindings,
-  worstFirst,
-} from "../domain/findings.ts";
+import { driverFindings, type Finding, printerFindings, stateOf, worstFirst } from "../domain/findings.ts";
 import { addTo } from "../domain/groups.ts";
 import type { ListedDriver, ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import { twinFindings } from "../domain/twins.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
@@ -106,8 +100,10 @@ function snapshotOf({ printers: listed, archives, changed, newer, ...facts }: Fa
   const windowsDrivers = facts.windowsDrivers.map(statedDriver);
   const twins = twinsOf(listed);
   const printers = listed.map((row) => {
-    const { printer, driver } = row;
-    const own = printerFindings(printer, driver, driver === undefined ? "sound" : archiveOf(driver));
+    const { printer, driver, arm64Driver } = row;
+    const archive = driver === undefined ? "sound" : archiveOf(driver);
+    const arm64 = arm64Driver && { driver: arm64Driver, archive: archiveOf(arm64Driver) };
+    const own = printerFindings(printer, driver, archive, arm64);
     const findings = worstFirst([...own, ...(twins.get(printer.id) ?? [])]);
     return stated({ ...row, changed: changed.has(printer.id) }, findings);
   });
@@ -127,8 +123,11 @@ function stated<T>(record: T, findings: readonly Finding[]) {
 /** Whose printers use which driver; a client as often as it has printers with it. */
 function clientsByDriver(rows: readonly ListedPrinter[]): Map<number, (number | "none")[]> {
   const users = new Map<number, (number | "none")[]>();
-  for (const { client, driver } of rows)
-    if (driver !== undefined) addTo(users, driver.id, client?.id ?? "none");
+  for (const { client, driver, arm64Driver } of rows) {
+    for (const used of [driver, arm64Driver]) {
+      if (used !== undefined) addTo(users, used.id, client?.id ?? "none");
+    }
+  }
   return users;
 }
 

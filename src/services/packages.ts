@@ -15,12 +15,13 @@ import {
   deploymentOf,
   deploymentOfMany,
   driverFolder,
+  driversIn,
   type FilesDownload,
-  revisionOf,
   revisionsIn,
   settingsByPrinter,
 } from "../pkg/scripts/deployment.ts";
 import { renderScript, type ScriptKind } from "../pkg/scripts/render.ts";
+import { revisionOf } from "../pkg/scripts/revision.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
@@ -93,20 +94,15 @@ export class PackageBuilder {
    */
   async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<MadeScript> {
     const deployable = deployableOf(this.#store, details);
-    const { driver, printer } = deployable;
-    const download = filesUrl && !isWindowsOwn(driver) ? await this.#download(driver, filesUrl) : undefined;
-    const printers = [{ id: printer.id, revision: revisionOf(deployable) }];
-    return { bytes: renderScript(kind, deploymentOf(deployable, download)), printers };
+    const downloads = await this.#downloads([deployable], filesUrl);
+    const printers = [{ id: deployable.printer.id, revision: revisionOf(deployable) }];
+    return { bytes: renderScript(kind, deploymentOf(deployable, downloads)), printers };
   }
 
   /** The same of several printers. @throws UserError "invalid" that names the first that cannot go in */
   async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, filesUrl?: FilesUrl): Promise<MadeScript> {
     return this.#inTurn(group, async (deployables) => {
-      const downloads = new Map<number, FilesDownload>();
-      for (const { driver } of filesUrl === undefined ? [] : deployables) {
-        if (filesUrl !== undefined && !isWindowsOwn(driver) && !downloads.has(driver.id))
-          downloads.set(driver.id, await this.#download(driver, filesUrl));
-      }
+      const downloads = await this.#downloads(deployables, filesUrl);
       const deployment = deploymentOfMany(group.title, deployables, downloads);
       const settings = await inSteps(settingsByPrinter(deployment));
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
@@ -124,6 +120,18 @@ export class PackageBuilder {
         throw new UserError("busy", "Some of these printers were deleted just now. Try again.");
       return work(printers.map((printer) => deployableOf(this.#store, { printer }, drivers)));
     });
+  }
+
+  /** Of the drivers of printers that have files, by id. */
+  async #downloads(
+    printers: readonly Deployable[],
+    filesUrl: FilesUrl | undefined,
+  ): Promise<Deployment["downloads"]> {
+    const found = new Map<number, FilesDownload>();
+    if (filesUrl === undefined) return found;
+    for (const driver of uploadedIn({ printers }))
+      found.set(driver.id, await this.#download(driver, filesUrl));
+    return found;
   }
 
   /**
@@ -189,14 +197,12 @@ export class PackageBuilder {
     deployment: Deployment,
     icon: IconFile | undefined,
   ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
-    const uploaded = deployment.printers.filter(({ driver }) => !isWindowsOwn(driver));
-    const drivers = new Map(uploaded.map(({ driver }) => [driver.id, driver]));
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
     const settings = await inSteps(settingsByPrinter(deployment));
     const contents = {
       settings: JSON.stringify(settings),
       drivers: await Promise.all(
-        [...drivers.values()].map((driver) => this.#driverFiles(driver, folderOf(driver))),
+        uploadedIn(deployment).map((driver) => this.#driverFiles(driver, folderOf(driver))),
       ),
       icon,
     };
@@ -221,6 +227,11 @@ export class PackageBuilder {
     const size = bytes.length;
     return { path, sha256, size, version: undefined, crc32: crc32(bytes), refusal: fileChanged };
   }
+}
+
+/** The drivers of a deployment that have files. */
+function uploadedIn(deployment: Pick<Deployment, "printers">): Driver[] {
+  return driversIn(deployment).filter((driver) => !isWindowsOwn(driver));
 }
 
 const plainDownload = { contentType: zipContentType, isResumable: true, isEncrypted: false };

@@ -40,7 +40,9 @@ function* linesOf(records: Records, separator: CsvSeparator): Generator<undefine
   for (let i = 0; i < records.printers.length; i += linesAStep) {
     const lines = records.printers.slice(i, i + linesAStep).map((printer) => {
       const client = clients.get(printer.client_id ?? 0) ?? "";
-      return csvLine(printer, client, drivers.get(printer.driver_id ?? 0), separator);
+      const driver = drivers.get(printer.driver_id ?? 0);
+      const arm64Driver = drivers.get(printer.arm64_driver_id ?? 0);
+      return csvLine(printer, client, { driver, arm64Driver }, separator);
     });
     parts.push(Buffer.from(lines.join("")));
     yield;

@@ -109,7 +109,7 @@ function reasonsOf(leftOut: readonly LeftOut[]): string {
 function remediesOf(leftOut: readonly LeftOut[]): Remedy[] {
   return leftOut
     .slice(0, namedReasons)
-    .map(({ row, reason }) => ({ kind: "printer", finding: reason.kind, row, isNamed: leftOut.length > 1 }));
+    .map(({ row, reason }) => ({ kind: "printer", finding: reason, row, isNamed: leftOut.length > 1 }));
 }
 
 /** Bytes of the settings of all printers in one package: a thousand ordinary ones have a million. */

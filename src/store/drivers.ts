@@ -1,29 +1,30 @@
-import {
-  type Driver,
-  type DriverOrigin,
-  type DriverSettings,
-  type DriverSummary,
-  driverOrigins,
-  driverTitle,
-} from "../domain/driver.ts";
+import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
 import { driverFormValues } from "../domain/driver-fields.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
 import { openedName } from "../domain/opened.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
-import { listedInf, listedInfFrom, reportFrom } from "../domain/report.ts";
+import { listedInf } from "../domain/report.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database.ts";
 import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
-import { packText, unpackText } from "./packed-text.ts";
-import { digestIn, type Row, readable } from "./rows.ts";
+import { driverOf, summaryOf } from "./driver-rows.ts";
+import { packText } from "./packed-text.ts";
+import { readable } from "./rows.ts";
 
 export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
 
 const withReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
+
+/** Of which printers a driver is the first or the second. */
+const usersOf = "printers WHERE driver_id = ?1 OR arm64_driver_id = ?1";
+
+/** Each driver of each printer once. */
+const references = `SELECT driver_id AS driver FROM printers
+  UNION ALL SELECT arm64_driver_id FROM printers WHERE arm64_driver_id IS NOT driver_id`;
 
 /** The drivers' only SQL. */
 export class Drivers {
@@ -46,8 +47,9 @@ export class Drivers {
   }
 
   #listed(where: string, order: string): ListedDriver[] {
-    const rows = this.#db.all(`SELECT drivers.*, count(printers.id) AS printer_count FROM drivers
-      LEFT JOIN printers ON printers.driver_id = drivers.id WHERE ${where} GROUP BY drivers.id ORDER BY ${order}`);
+    const users = `SELECT driver, count(*) AS n FROM (${references}) GROUP BY driver`;
+    const rows = this.#db.all(`SELECT drivers.*, coalesce(n, 0) AS printer_count FROM drivers
+      LEFT JOIN (${users}) AS users ON users.driver = drivers.id WHERE ${where} ORDER BY ${order}`);
     return rows.map((row) => ({ ...summaryOf(row), printer_count: Number(row.printer_count) }));
   }
 
@@ -82,10 +84,10 @@ export class Drivers {
     return this.#db.first("SELECT 1 FROM drivers WHERE id = ?", [id]) !== undefined;
   }
 
-  /** Where a driver comes from; undefined where there is none. */
-  origin(id: number): DriverOrigin | undefined {
-    const row = this.#db.first("SELECT origin FROM drivers WHERE id = ?", [id]);
-    return row && originIn(row);
+  /** A driver without its report. */
+  findSummary(id: number): DriverSummary | undefined {
+    const row = this.#db.first("SELECT * FROM drivers WHERE id = ?", [id]);
+    return row && summaryOf(row);
   }
 
   hasDigest(sha256: string): boolean {
@@ -173,8 +175,14 @@ export class Drivers {
 
   /** The models that printers of a driver choose by themselves. */
   #usedModels(id: number): string[] {
-    const printers = this.#db.all("SELECT settings FROM printers WHERE driver_id = ?", [id]);
-    return printers.map(({ settings }) => listedSettingsFrom(String(settings)).driver_desc);
+    const printers = this.#db.all(`SELECT driver_id, arm64_driver_id, settings FROM ${usersOf}`, [id]);
+    return printers.flatMap(({ driver_id, arm64_driver_id, settings }) => {
+      const { driver_desc, arm64_driver_desc } = listedSettingsFrom(String(settings));
+      return [
+        ...(driver_id === id ? [driver_desc] : []),
+        ...(arm64_driver_id === id ? [arm64_driver_desc] : []),
+      ];
+    });
   }
 
   /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
@@ -183,7 +191,7 @@ export class Drivers {
       const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       checkUploaded(driver);
-      const users = this.#db.all("SELECT id, name FROM printers WHERE driver_id = ? ORDER BY id", [id]);
+      const users = this.#db.all(`SELECT id, name FROM ${usersOf} ORDER BY id`, [id]);
       if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
       const rows = {
         drivers: rowsOf(this.#db, "drivers", "id", [id]),
@@ -226,32 +234,4 @@ function listedText(
   used: readonly string[] = [],
 ): string {
   return JSON.stringify(listedInf(driver, used) ?? null);
-}
-
-function driverOf(row: Row): Driver {
-  return { ...summaryOf(row), report: reportFrom(unpackText(String(row.report))) };
-}
-
-function originIn({ origin }: Row): DriverOrigin {
-  return driverOrigins.find((known) => known === origin) ?? "upload";
-}
-
-function summaryOf(row: Row): DriverSummary {
-  return {
-    id: Number(row.id),
-    origin: originIn(row),
-    name: String(row.name),
-    driver_desc: String(row.driver_desc),
-    file_name: String(row.file_name),
-    inf_path: String(row.inf_path),
-    sha256: digestIn(row),
-    size: Number(row.size),
-    uploaded_at: Number(row.uploaded_at),
-    updated_at: Number(row.updated_at),
-    comment: String(row.comment),
-    trust_publisher: row.trust_publisher === 1,
-    model_chosen: row.model_chosen === 1,
-    drop_unused: row.drop_unused === 1,
-    listed: listedInfFrom(String(row.listed)),
-  };
 }

@@ -36,13 +36,20 @@ export class ManyPrinters {
    * Gives printers a driver, and models that they choose by themselves, in one write: all of it or nothing.
    * @param version what `Store.version` answered when it was planned: nothing is checked anew
    * @param models by the printers' ids
+   * @param arm64Models likewise of printers that are given it as their second driver
    * @throws UserError "conflict" where anything was written since
    */
-  useDriver(version: number, driverId: number | null, models: ReadonlyMap<number, string>): Promise<void> {
+  useDriver(
+    version: number,
+    driverId: number | null,
+    models: ReadonlyMap<number, string>,
+    arm64Models: ReadonlyMap<number, string> = new Map(),
+  ): Promise<void> {
     return this.#db.write(() => {
       // A write counts from its beginning.
       checkVersion(this.#db, version + 1);
-      setDriver(this.#db, driverId, models, this.#clock());
+      setDriver(this.#db, "", driverId, models, this.#clock());
+      setDriver(this.#db, "arm64_", driverId, arm64Models, this.#clock());
     });
   }
 
@@ -93,9 +100,10 @@ export class ManyPrinters {
     const isTooLarge = isFinal || this.#printers.settingsBytes(ids) > mostKeptBytes;
     const printers = isTooLarge ? [] : rowsOf(this.#db, "printers", "id", ids);
     const downloads = isTooLarge ? [] : rowsOf(this.#db, "downloads", "printer_id", ids);
+    const drivers = new Set([...idsIn(printers, "driver_id"), ...idsIn(printers, "arm64_driver_id")]);
     const references = {
       clients: this.#clients.references(idsIn(printers, "client_id")),
-      drivers: this.#drivers.references(idsIn(printers, "driver_id")),
+      drivers: this.#drivers.references([...drivers]),
     };
     const deletion = { ...deleted, rows: { printers, icons, downloads }, references, files };
     const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });

@@ -21,9 +21,14 @@ export function setClient(db: Queries, ids: readonly number[], clientId: number 
   db.all(`${set} IN (SELECT value FROM json_each(?3))`, [clientId, now, JSON.stringify(ids)]);
 }
 
-/** Gives printers a driver and models of their own. @param models by the printers' ids */
+/**
+ * Gives printers a driver and models of their own.
+ * @param kind what the names of the first driver's fields begin with, or the second's
+ * @param models by the printers' ids
+ */
 export function setDriver(
   db: Queries,
+  kind: "" | "arm64_",
   driverId: number | null,
   models: ReadonlyMap<number, string>,
   now: number,
@@ -32,8 +37,14 @@ export function setDriver(
   const given =
     "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS model FROM json_each(?3)";
   db.all(
-    `UPDATE printers SET updated_at = ?1, driver_id = ?2, settings = json_set(settings, '$.driver_desc', given.model)
-      FROM (${given}) AS given WHERE printers.id = given.id`,
+    `UPDATE printers SET updated_at = ?1, ${kind}driver_id = ?2,
+      settings = json_set(settings, '$.${kind}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
     [now, driverId, JSON.stringify([...models])],
   );
+}
+
+/** Of printers that lost their second driver: its model alone means nothing, and a form that has one is refused. */
+export function emptyArm64Models(db: Queries, ids: readonly number[]): void {
+  const settings = "settings = json_set(settings, '$.arm64_driver_desc', '')";
+  db.all(`UPDATE printers SET ${settings} WHERE id ${among}`, [JSON.stringify(ids)]);
 }

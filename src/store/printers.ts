@@ -1,20 +1,19 @@
-import { chosenInf } from "../domain/driver.ts";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
-import { hasModel } from "../domain/models.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
-import { ippProblem } from "../domain/windows-drivers.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import type { Drivers } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
+import { referenceProblems } from "./printer-references.ts";
 import { type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
+const hasDriver = "(driver_id = ?1 OR arm64_driver_id = ?1)";
 
 /** The printers' only SQL. */
 export class Printers {
@@ -40,35 +39,37 @@ export class Printers {
     return order.flatMap(({ id }) => rows.get(Number(id)) ?? []);
   }
 
-  /** A driver's printers with all of their settings, by name. */
+  /** The printers that a driver is the first or the second of, with all of their settings, by name. */
   wholeOfDriver(driverId: number): Printer[] {
-    return this.#db.all(`SELECT * FROM printers WHERE driver_id = ? ${byName}`, [driverId]).map(printerOf);
+    return this.#db.all(`SELECT * FROM printers WHERE ${hasDriver} ${byName}`, [driverId]).map(printerOf);
   }
 
-  /** The ids of a driver's printers, by name. */
+  /** The ids of the same printers, by name. */
   idsOfDriver(driverId: number): number[] {
     return this.#db
-      .all(`SELECT id FROM printers WHERE driver_id = ? ${byName}`, [driverId])
+      .all(`SELECT id FROM printers WHERE ${hasDriver} ${byName}`, [driverId])
       .map(({ id }) => Number(id));
   }
 
   /** These printers with the models that they choose, in this order; those that there are not are left out. */
   models(ids: readonly number[]): PrinterModel[] {
-    const columns = "id, created_at, name, settings, client_id, driver_id";
+    const columns = "id, created_at, name, settings, client_id, driver_id, arm64_driver_id";
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
     const found = new Map(rows.map((row) => [Number(row.id), row]));
     return ids.flatMap((id) => {
       const row = found.get(id);
       if (row === undefined) return [];
-      const { name, driver_desc, protocol } = this.#listedSettings.of(row);
+      const { name, driver_desc, arm64_driver_desc, protocol } = this.#listedSettings.of(row);
       return {
         id,
         name,
         driver_desc,
+        arm64_driver_desc,
         protocol,
         client_id: idOrNull(row.client_id),
         driver_id: idOrNull(row.driver_id),
+        arm64_driver_id: idOrNull(row.arm64_driver_id),
       };
     });
   }
@@ -157,49 +158,18 @@ export class Printers {
     const clients = byId(this.#clients.names());
     const drivers = byId(this.#drivers.summaries());
     const columns =
-      "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id";
+      "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id, arm64_driver_id";
     return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
       printer: this.#listedSettings.of(row),
       client: clients.get(row.client_id),
       driver: drivers.get(row.driver_id),
+      arm64Driver: drivers.get(row.arm64_driver_id),
     }));
   }
 
   /** What is wrong with the records that a printer refers to, by field. */
   referenceProblems(printer: PrinterReferences): FieldMessages {
-    const {
-      client_id,
-      driver_id,
-      driver_desc,
-      protocol,
-      arm64_driver_id = null,
-      arm64_driver_desc = "",
-    } = printer;
-    const problems: Record<string, string> = {};
-    if (client_id !== null && this.#clients.find(client_id) === undefined) {
-      problems.client_id = `There is no client ${client_id}.`;
-    }
-    this.#checkDriver(problems, ["driver_id", driver_id], ["driver_desc", driver_desc]);
-    this.#checkDriver(
-      problems,
-      ["arm64_driver_id", arm64_driver_id],
-      ["arm64_driver_desc", arm64_driver_desc],
-    );
-    const origin = driver_id === null ? undefined : this.#drivers.origin(driver_id);
-    return { ...(protocol && origin && ippProblem(protocol, { origin })), ...problems };
-  }
-
-  /** Notes that a driver is not there, or has not the model. */
-  #checkDriver(
-    problems: Record<string, string>,
-    [idField, id]: readonly [string, number | null],
-    [modelField, model]: readonly [string, string],
-  ): void {
-    if (id === null) return;
-    if (!this.#drivers.has(id)) problems[idField] = `There is no driver ${id}.`;
-    const driver = model === "" ? undefined : this.#drivers.find(id);
-    if (driver === undefined || model === driver.driver_desc || hasModel(chosenInf(driver), model)) return;
-    problems[modelField] = `The driver has no model “${model}”.`;
+    return referenceProblems({ clients: this.#clients, drivers: this.#drivers }, printer);
   }
 }
 

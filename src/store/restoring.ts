@@ -1,6 +1,6 @@
 import type { SqlValue } from "sql.js";
 import { type KeptDeletion, NotRestored, type RestoredRecord } from "../domain/deletion.ts";
-import { driverTitle } from "../domain/driver.ts";
+import { type DriverSummary, driverTitle } from "../domain/driver.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
 import {
@@ -13,6 +13,7 @@ import {
 } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import type { Icons } from "./icons.ts";
+import { emptyArm64Models } from "./printer-changes.ts";
 
 /** Where deleted records refer to what is not there any more: what they refer to instead, by the old id. */
 type Instead = ReadonlyMap<SqlValue, number | null>;
@@ -75,9 +76,12 @@ export class Restoring {
       this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
       const removal = deletion.kind === "icon" ? this.#icons.take(deletion.recordId) : undefined;
       for (const table of deletedTables) this.#insert(table, content, replaced);
+      const printerIds = valuesIn(content, "printers", "id").map(Number);
+      const seconds = valuesIn(content, "printers", "arm64_driver_id");
+      const orphans = printerIds.filter((_, i) => replaced.driver_id.get(seconds[i] ?? null) === null);
+      if (orphans.length > 0) emptyArm64Models(this.#db, orphans);
       this.#listDriversAgain(content, replaced);
       const { kind, recordId, name } = deletion;
-      const printerIds = valuesIn(content, "printers", "id").map(Number);
       const notes = removal?.kept === undefined ? replaced.notes : [iconTaken];
       return { record: { kind, recordId, name, notes }, printerIds, removal };
     });
@@ -117,25 +121,22 @@ export class Restoring {
   }
 
   /** @throws NotRestored where printers refer to what can be brought back first */
-  #replaced(deletion: KeptDeletion, { references }: DeletedContent): Replaced {
+  #replaced(deletion: KeptDeletion, content: DeletedContent): Replaced {
     const [client_id, driver_id] = [new Map<SqlValue, null>(), new Map<SqlValue, number | null>()];
     const notes: string[] = [];
-    for (const { id, name } of references.clients) {
+    for (const { id, name } of content.references.clients) {
       if (this.#clients.find(id) !== undefined) continue;
       this.#checkLost(deletion, "client", id);
       client_id.set(id, null);
       notes.push(`Without the client “${name}”, which is deleted.`);
     }
-    for (const { id, name, sha256 } of references.drivers) {
+    const first = new Set(valuesIn(content, "printers", "driver_id"));
+    for (const { id, name, sha256 } of content.references.drivers) {
       if (this.#drivers.has(id)) continue;
       const again = this.#drivers.findByDigest(sha256);
       if (again === undefined) this.#checkLost(deletion, "driver", id);
       driver_id.set(id, again?.id ?? null);
-      notes.push(
-        again === undefined
-          ? `Without the driver “${name}”, which is deleted: choose one.`
-          : `With “${driverTitle(again)}”, which is the same ZIP uploaded again: its model may be another one.`,
-      );
+      notes.push(driverNote(name, again, first.has(id)));
     }
     return { client_id, driver_id, notes };
   }
@@ -172,9 +173,23 @@ export class Restoring {
   }
 }
 
+/** @param isFirst whether it was the first driver of any of the printers */
+function driverNote(name: string, again: DriverSummary | undefined, isFirst: boolean): string {
+  if (again !== undefined)
+    return `With “${driverTitle(again)}”, which is the same ZIP uploaded again: its model may be another one.`;
+  return `Without the driver ${isFirst ? "" : "for ARM64 "}“${name}”, which is deleted: choose one.`;
+}
+
+/** What a column of restored rows refers to. */
+const referring: Readonly<Record<string, "client_id" | "driver_id">> = {
+  client_id: "client_id",
+  driver_id: "driver_id",
+  arm64_driver_id: "driver_id",
+};
+
 function insteadOf(replaced: Replaced, column: string, value: SqlValue = null): SqlValue {
-  if (column !== "client_id" && column !== "driver_id") return value;
-  const instead = replaced[column].get(value);
+  const kind = referring[column];
+  const instead = kind && replaced[kind].get(value);
   return instead === undefined ? value : instead;
 }
 

@@ -4,7 +4,7 @@ import { UserError } from "../domain/errors.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Database } from "./database.ts";
 
-const columns = ["id", "client_id", "client_key", "driver_id", "name", "settings"];
+const columns = ["id", "client_id", "client_key", "driver_id", "arm64_driver_id", "name", "settings"];
 const rowsAtOnce = 250;
 
 /**
@@ -32,11 +32,11 @@ export async function stagePrinters(
 /** Makes printers of what was staged, and changes those that are there: within a write. */
 export function movePrinters(db: Database, now: number): void {
   db.all(
-    `INSERT INTO printers (id, created_at, updated_at, client_id, driver_id, name, settings)
-      SELECT id, ?, ?, coalesce(client_id, (SELECT id FROM clients WHERE name_key = client_key)), driver_id, name, settings
-      FROM temp.staged WHERE true ORDER BY rowid
+    `INSERT INTO printers (id, created_at, updated_at, client_id, driver_id, arm64_driver_id, name, settings)
+      SELECT id, ?, ?, coalesce(client_id, (SELECT id FROM clients WHERE name_key = client_key)), driver_id,
+        arm64_driver_id, name, settings FROM temp.staged WHERE true ORDER BY rowid
       ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, client_id = excluded.client_id,
-        driver_id = excluded.driver_id, name = excluded.name, settings = excluded.settings`,
+        driver_id = excluded.driver_id, arm64_driver_id = excluded.arm64_driver_id, name = excluded.name, settings = excluded.settings`,
     [now, now],
   );
   db.all("DROP TABLE temp.staged");
@@ -47,8 +47,9 @@ export function checkVersion(db: Database, version: number): void {
   if (db.version !== version) throw new UserError("conflict", "Something was changed meanwhile.");
 }
 
-function stagedRow({ printerId, clientId, newClient, driverId, name, settings }: ImportWrite): SqlValue[] {
+function stagedRow(write: ImportWrite): SqlValue[] {
+  const { printerId, clientId, newClient, driverId, arm64DriverId, name, settings } = write;
   const clientKey = newClient === undefined ? null : clientNameKey(newClient.name);
   // Bytes are copied at once, texts a character after the other.
-  return [printerId ?? null, clientId, clientKey, driverId, name, Buffer.from(settings)];
+  return [printerId ?? null, clientId, clientKey, driverId, arm64DriverId, name, Buffer.from(settings)];
 }

@@ -104,6 +104,7 @@ test("words of a search are looked for in no more time than they are worth", asy
     printer: { ...makePrinter({ id: String(i + 1) }), name, location: `${"ab".repeat(120)}c` },
     client: undefined,
     driver: undefined,
+    arm64Driver: undefined,
   }));
   const queries = [
     `e${"\u0301".repeat(199)}`,

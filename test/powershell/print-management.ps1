@@ -112,7 +112,8 @@ function Add-PrinterDriver {
     [CmdletBinding()] param([string]$Name, [string]$InfPath)
     Enter-Call 'Add-PrinterDriver'
     $problem = Get-SpoolerError 'Add-PrinterDriver'
-    $found = @($script:M.Store | Where-Object { $_.Names -contains $Name } | Sort-Object { [version]$_.Version } -Descending)
+    # Only what the INF has for this machine.
+    $found = @($script:M.Store | Where-Object { $_.Names -contains $Name -and (-not $_.Machines -or $_.Machines -contains $script:M.Architecture) } | Sort-Object { [version]$_.Version } -Descending)
     if (-not $problem -and $InfPath -and @($found | Where-Object { $_.StorePath -eq $InfPath }).Count -eq 0) { $problem = New-PrintError '0x80070002' 'Add-PrinterDriver' 'Das System kann die angegebene Datei nicht finden.' }
     if (-not $problem -and ($found.Count -eq 0 -or ($script:M.DriverNeedsInf -and -not $InfPath) -or $script:M.DriverNever)) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }
     if ($script:M.DriverNeedsRestart -and $script:M.Restarts -eq 0) { $problem = New-PrintError '0x80070705' 'Add-PrinterDriver' 'Der angegebene Treiber ist im Treiberspeicher nicht vorhanden.' }

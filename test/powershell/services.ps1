@@ -38,12 +38,13 @@ function Invoke-SimulatedPnpUtil {
         $null = $text -match 'DriverVer\s*=\s*([^,\s]*)\s*,\s*([0-9.]+)'
         $date = $Matches[1]
         $version = $Matches[2]
+        $machines = @([regex]::Matches($text, '(?m)^\[Models\.NT(x86|amd64|arm64)') | ForEach-Object { $_.Groups[1].Value })
         $names = @([regex]::Matches($text, '(?m)^"([^"]+)"\s*=\s*Install') | ForEach-Object { $_.Groups[1].Value })
         $inf = Split-Path -Path $InfPath -Leaf
         $folder = "$env:windir/System32/DriverStore/FileRepository/${inf}_$($script:M.Architecture)_$($version -replace '\.', '')"
         $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
         Copy-Item -LiteralPath $InfPath -Destination "$folder/$inf" -WhatIf:$false
-        $script:M.Store += @{ Inf = $inf; Names = $names; Version = $version; Date = $date; StorePath = "$folder\$inf" }
+        $script:M.Store += @{ Inf = $inf; Names = $names; Machines = $machines; Version = $version; Date = $date; StorePath = "$folder\$inf" }
     }
     $global:LASTEXITCODE = $code
     "Microsoft-PnP-Hilfsprogramm`r`n`r`nTreiberpaket wird hinzugefuegt: $InfPath`r`nVeroeffentlichter Name: oem16.inf"

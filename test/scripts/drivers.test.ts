@@ -139,7 +139,10 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     });
     const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
     const alone = (sha256 = digestOf(zip)) =>
-      deploymentOf(deployable({}, {}), { url: "http://platen.lan:8080/drivers/1/files", sha256 });
+      deploymentOf(
+        deployable({}, {}),
+        new Map([[1, { url: "http://platen.lan:8080/drivers/1/files", sha256 }]]),
+      );
 
     async function fetched(deployment: ReturnType<typeof alone>, machine: Machine): Promise<RunResult> {
       await windows.machine(machine);

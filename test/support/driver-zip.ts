@@ -10,6 +10,7 @@ export interface InfOptions {
   readonly className?: string;
   readonly catalog?: string | null;
   readonly files?: readonly string[];
+  /** Of the models; several with commas between them. */
   readonly decoration?: string;
 }
 
@@ -31,6 +32,7 @@ export function printerInf(options: InfOptions = {}): string {
     decoration = "NTamd64",
     maker = provider,
   } = options;
+  const lines = models.map((model, i) => `"${model.replaceAll('"', '""')}"=Install,USBPRINT\\Papyrus${i}`);
   return [
     "[Version]",
     'Signature="$Windows NT$"',
@@ -41,8 +43,7 @@ export function printerInf(options: InfOptions = {}): string {
     ...(catalog === null ? [] : [`CatalogFile=${catalog}`]),
     "[Manufacturer]",
     `"${maker}"=Models,${decoration}`,
-    `[Models.${decoration}]`,
-    ...models.map((model, i) => `"${model.replaceAll('"', '""')}"=Install,USBPRINT\\Papyrus${i}`),
+    ...decoration.split(",").flatMap((machine) => [`[Models.${machine}]`, ...lines]),
     "[Install]",
     "CopyFiles=Files",
     "[Files]",

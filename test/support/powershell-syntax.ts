@@ -35,8 +35,12 @@ export function* walk(node: SyntaxNode): Generator<SyntaxNode> {
 }
 
 const deployables = [
-  { printer: makePrinter({ id: "1", name: "O'Brien ’x’" }), driver: makeDriver() },
-  { printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }), driver: makeDriver({ id: 2 }) },
+  { printer: makePrinter({ id: "1", name: "O'Brien ’x’" }), driver: makeDriver(), arm64Driver: undefined },
+  {
+    printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }),
+    driver: makeDriver({ id: 2 }),
+    arm64Driver: makeDriver({ id: 3 }),
+  },
 ];
 
 /** The scripts as they are handed out, for one printer and for a client. */
@@ -49,7 +53,10 @@ export function rendered(): Map<string, string> {
       `${kind}, one printer`,
       renderScript(
         kind,
-        deploymentOf(first, { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) }),
+        deploymentOf(
+          first,
+          new Map([[1, { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) }]]),
+        ),
       ).toString(),
     );
     texts.set(`${kind}, a client`, renderScript(kind, deploymentOfMany("Client", deployables)).toString());

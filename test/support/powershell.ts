@@ -5,7 +5,14 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { type Deployable, type Deployment, deploymentOf } from "../../src/pkg/scripts/deployment.ts";
+import { shippedBy } from "../../src/domain/driver.ts";
+import { isWindowsOwn } from "../../src/domain/windows-drivers.ts";
+import {
+  type Deployable,
+  type Deployment,
+  deploymentOf,
+  driversIn,
+} from "../../src/pkg/scripts/deployment.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { printerInf } from "./driver-zip.ts";
 import { makeDriver, makePrinter } from "./records.ts";
@@ -157,13 +164,17 @@ export interface RunOptions {
 }
 
 async function writeDrivers(folder: string, deployment: Deployment, inf?: Buffer): Promise<void> {
-  for (const { driver } of deployment.printers) {
+  for (const driver of driversIn(deployment)) {
+    if (isWindowsOwn(driver)) continue;
     const root = join(folder, deployment.folders.get(driver.id) ?? "driver");
     const path = join(root, driver.inf_path);
     const summary = driver.report.infs[0];
     await mkdir(join(path, ".."), { recursive: true });
     const version = summary?.driverVer ?? undefined;
-    const text = printerInf({ models: summary?.descriptions ?? [], ...(version ?? {}) });
+    const decoration = shippedBy(summary)
+      .map((name) => `NT${name}`)
+      .join();
+    const text = printerInf({ models: summary?.descriptions ?? [], decoration, ...(version ?? {}) });
     await writeFile(path, inf ?? text);
     for (const catalog of summary?.catalogFiles ?? []) await writeFile(join(root, catalog), "catalog");
   }
@@ -207,10 +218,12 @@ function freshMachine(): Machine {
   };
 }
 
-/** A printer with its driver, both complete. */
+/** A printer with its driver, both complete. @param arm64Driver a second driver, with another id */
 export function deployable(
   printer: Parameters<typeof makePrinter>[0] = {},
   driver: Parameters<typeof makeDriver>[0] = {},
-) {
-  return { printer: makePrinter(printer), driver: makeDriver(driver) };
+  arm64Driver?: Parameters<typeof makeDriver>[0],
+): Deployable {
+  const second = arm64Driver && makeDriver({ id: 2, sha256: "b".repeat(64), ...arm64Driver });
+  return { printer: makePrinter(printer), driver: makeDriver(driver), arm64Driver: second };
 }

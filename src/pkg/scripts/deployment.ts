@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { chosenInf, type Driver, type DriverSummary } from "../../domain/driver.ts";
+import { arm64Description, driversOf } from "../../domain/arm64-driver.ts";
+import { chosenInf, type Driver, shippedBy } from "../../domain/driver.ts";
 import {
   effectiveDescription,
   ippUrlOf,
@@ -10,10 +11,12 @@ import {
 import { slug } from "../../domain/slug.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
-/** A printer with the driver it is deployed with; both are complete. */
+/** A printer with the drivers it is deployed with; all are complete. */
 export interface Deployable {
   readonly printer: Printer;
   readonly driver: Driver;
+  /** Of ARM64 machines, where they take another one. */
+  readonly arm64Driver: Driver | undefined;
 }
 
 /** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
@@ -40,18 +43,23 @@ export type ScriptSettings = { readonly [key: string]: PowerShellValue };
 /** Raised only when a change of the scripts must reach machines that are deployed already. */
 const generation = 1;
 
-/** The folder of the only driver of a package. */
+/** The folder of a printer's driver in its own package. */
 export const driverFolder = "driver";
+/** Of its second driver. */
+const arm64DriverFolder = "driver-arm64";
 
-/** One printer by itself. */
-export function deploymentOf(deployable: Deployable, download?: FilesDownload): Deployment {
-  const { id } = deployable.driver;
-  return {
-    printers: [deployable],
-    folders: new Map([[id, driverFolder]]),
-    downloads: new Map(download === undefined ? [] : [[id, download]]),
-    title: deployable.printer.name,
-  };
+/**
+ * One printer by itself.
+ * @param downloads for a script fetched alone, by the driver's id
+ */
+export function deploymentOf(
+  deployable: Deployable,
+  downloads: Deployment["downloads"] = new Map(),
+): Deployment {
+  const folders = new Map(
+    driversOf(deployable).map(({ id }, i) => [id, i === 0 ? driverFolder : arm64DriverFolder] as const),
+  );
+  return { printers: [deployable], folders, downloads, title: deployable.printer.name };
 }
 
 /**
@@ -64,9 +72,16 @@ export function deploymentOfMany(
   downloads: Deployment["downloads"] = new Map(),
 ): Deployment {
   const folders = new Map(
-    printers.map(({ driver }) => [driver.id, `${driverFolder}/${driver.sha256.slice(0, 12)}`] as const),
+    printers
+      .flatMap(driversOf)
+      .map(({ id, sha256 }) => [id, `${driverFolder}/${sha256.slice(0, 12)}`] as const),
   );
   return { printers, folders, downloads, title };
+}
+
+/** The drivers of a deployment, each once. */
+export function driversIn({ printers }: Pick<Deployment, "printers">): Driver[] {
+  return [...new Map(printers.flatMap(driversOf).map((driver) => [driver.id, driver])).values()];
 }
 
 /** The block of literals on top of each script. */
@@ -80,18 +95,24 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
 
 /** The same, stopping after each printer: where there are many, others can have their turn in between. */
 export function* settingsByPrinter(deployment: Deployment): Generator<undefined, ScriptSettings> {
-  const drivers = new Map(deployment.printers.map(({ driver }) => [driver.id, driver]));
-  const used = new Map([...drivers].map(([id, driver]) => [id, driverSettings(driver)]));
+  const used = new Map(driversIn(deployment).map((driver) => [driver.id, driverSettings(driver)]));
   const usedText = new Map([...used].map(([id, settings]) => [id, JSON.stringify(settings)]));
+  const textOf = ({ id }: Driver) => usedText.get(id) ?? "";
   const Printers: PowerShellValue[] = [];
-  for (const { printer, driver } of deployment.printers) {
-    const settings = printerSettings(printer, driver);
-    const revision = revisionFrom(JSON.stringify(settings), usedText.get(driver.id) ?? "");
+  for (const deployable of deployment.printers) {
+    const { printer, driver, arm64Driver } = deployable;
+    const settings = printerSettings(deployable);
+    const revision = revisionFrom(
+      JSON.stringify(settings),
+      textOf(driver),
+      arm64Driver && textOf(arm64Driver),
+    );
     Printers.push({
       Id: printer.id,
       Revision: revision,
-      DriverKey: `driver-${driver.id}`,
+      DriverKey: keyOf(driver),
       ...unsetSettings,
+      Arm64DriverKey: arm64Driver ? keyOf(arm64Driver) : "",
       ...settings,
       Subnets: printer.subnets,
     });
@@ -100,7 +121,7 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
   return {
     LogName: `Platen-${slug(deployment.title) || "printers"}`,
     Drivers: [...used].map(([id, settings]) => ({
-      Key: `driver-${id}`,
+      Key: keyOf({ id }),
       Folder: windowsPath(deployment.folders.get(id) ?? driverFolder),
       Download: deployment.downloads.get(id)?.url ?? "",
       FilesSha256: (deployment.downloads.get(id)?.sha256 ?? "").toUpperCase(),
@@ -111,6 +132,10 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
   };
 }
 
+function keyOf({ id }: Pick<Driver, "id">): string {
+  return `driver-${id}`;
+}
+
 /** The revisions that a script's settings name, by printer. */
 export function revisionsIn({ Printers }: ScriptSettings): { id: number; revision: string }[] {
   const printers = (Array.isArray(Printers) ? Printers : []) as { Id: number; Revision: string }[];
@@ -118,50 +143,24 @@ export function revisionsIn({ Printers }: ScriptSettings): { id: number; revisio
 }
 
 /**
- * The first 12 hex digits of a SHA-256 over everything that the scripts use of a printer. Where a package
- * puts the driver, or which service it comes from, makes no difference.
+ * A client's driver may be large and have a thousand printers: its text is made once for all of them.
+ * @param arm64Text of the second driver, where there is one
  */
-export function revisionOf({ printer, driver }: Deployable): string {
-  return revisionsWith(driver)(printer);
-}
-
-/** The same for many printers of a driver, which is looked at once and not kept: its report may be large. */
-export function revisionsWith(driver: Driver): (printer: Printer) => string {
-  const driverText = JSON.stringify(driverSettings(driver));
-  const { driver_desc } = driver;
-  return (printer) => revisionFrom(JSON.stringify(printerSettings(printer, { driver_desc })), driverText);
-}
-
-/**
- * Tells what several printers deploy from what they deployed before, in 12 hex digits. It needs no driver's report, so
- * it is no revision: detection does not know it.
- */
-export function labelOfMany(
-  printers: readonly { readonly printer: Printer; readonly driver: DriverSummary }[],
-): string {
-  const hash = createHash("sha256");
-  for (const { printer, driver } of printers) {
-    const { sha256, inf_path, trust_publisher } = driver;
-    const used = [printer.id, printerSettings(printer, driver), sha256, inf_path, trust_publisher];
-    hash.update(JSON.stringify(used));
-  }
-  return hash.digest("hex").slice(0, 12);
-}
-
-/** A client's driver may be large and have a thousand printers: its text is made once for all of them. */
-function revisionFrom(printerText: string, driverText: string): string {
-  const used = `[${generation},${printerText},${driverText}]`;
+export function revisionFrom(printerText: string, driverText: string, arm64Text: string | undefined): string {
+  const drivers = arm64Text === undefined ? driverText : `${driverText},${arm64Text}`;
+  const used = `[${generation},${printerText},${drivers}]`;
   return createHash("sha256").update(used).digest("hex").slice(0, 12);
 }
 
-function driverSettings(driver: Driver) {
+/** What scripts know of a driver, wherever its files are. */
+export function driverSettings(driver: Driver) {
   const inf = chosenInf(driver);
   return {
     ...(driver.origin === "upload" ? {} : { Origin: driver.origin }),
     Inf: windowsPath(driver.inf_path),
     Version: inf?.driverVer?.version ?? "",
     Date: inf?.driverVer?.date ?? "",
-    Architectures: inf?.architectures.filter((architecture) => !inf.notShipped.includes(architecture)) ?? [],
+    Architectures: shippedBy(inf),
     Catalogs: inf?.catalogFiles.map(windowsPath) ?? [],
     TrustPublisher: driver.trust_publisher,
     Sha256: driver.sha256.toUpperCase(),
@@ -175,7 +174,15 @@ const duplexNames = {
   short_edge: "TwoSidedShortEdge",
 };
 
-function printerSettings(printer: Printer, driver: Pick<Driver, "driver_desc">) {
+/** A printer with what is known of its drivers. */
+export interface PrinterOf<T> {
+  readonly printer: Printer;
+  readonly driver: T;
+  readonly arm64Driver: T | undefined;
+}
+
+/** What scripts know of a printer, whatever its number is. */
+export function printerSettings({ printer, driver, arm64Driver }: PrinterOf<Pick<Driver, "driver_desc">>) {
   return {
     Name: printer.name,
     DriverName: effectiveDescription(printer, driver),
@@ -199,6 +206,7 @@ function printerSettings(printer: Printer, driver: Pick<Driver, "driver_desc">) 
     PaperSize: printer.paper_size,
     KeepDriver: printer.keep_driver,
     Replaces: printer.replaces,
+    ...(arm64Driver && { Arm64DriverName: arm64Description(printer, arm64Driver) }),
     ...setSettings(printer),
   };
 }

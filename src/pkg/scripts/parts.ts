@@ -11,10 +11,12 @@ import preferences from "./install/preferences.ps1";
 import installPublisher from "./install/publisher.ps1";
 import installQueue from "./install/queue.ps1";
 import install from "./install.ps1";
+import architecture from "./shared/architecture.ps1";
 import differences from "./shared/differences.ps1";
 import driverVersion from "./shared/driver-version.ps1";
 import exitCodes from "./shared/exit-codes.ps1";
 import log from "./shared/log.ps1";
+
 import printQueries from "./shared/print-queries.ps1";
 import publisherStore from "./shared/publisher-store.ps1";
 import registry from "./shared/registry.ps1";
@@ -65,6 +67,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
     parts: [
       relaunch,
       registry,
+      architecture,
       driverVersion,
       differences,
       ...ofInstallAndUninstall,
@@ -86,6 +89,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
     parts: [
       relaunch,
       registry,
+      architecture,
       ...ofInstallAndUninstall,
       uninstallQueue,
       uninstallDriver,
@@ -94,5 +98,5 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       uninstallMarker,
     ],
   },
-  detect: { body: detect, parts: [relaunch, registry, driverVersion, differences] },
+  detect: { body: detect, parts: [relaunch, registry, architecture, driverVersion, differences] },
 };

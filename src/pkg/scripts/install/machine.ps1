@@ -9,7 +9,9 @@ function Assert-Machine {
     }
     $machine = Get-MachineArchitecture
     if ($Driver.Architectures -notcontains $machine) {
-        Stop-Run -Message "This machine is $machine; the driver is made for $($Driver.Architectures -join ', ')."
+        $message = "This machine is $machine; the driver is made for $($Driver.Architectures -join ', ')."
+        if ($machine -eq 'arm64') { $message += ' A driver for ARM64 can be chosen in Platen, in the printer''s form.' }
+        Stop-Run -Message $message
     }
 }
 

@@ -2,14 +2,6 @@
 
 $script:PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
 
-function Get-MachineArchitecture {
-    # The machine's own, whatever this process is: an x64 process on ARM64 sees itself on x64.
-    $key = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
-    $name = Get-RegistryValue -Path $key -Name 'PROCESSOR_ARCHITECTURE'
-    if (-not $name) { $name = $env:PROCESSOR_ARCHITECTURE }
-    return ([string]$name).ToLowerInvariant()
-}
-
 function Get-DriverVersion {
     # Version and date of an installed driver as its INF gave them; $null where Windows does not record them.
     param([string]$Name)

@@ -4,8 +4,9 @@
 # again in the 64-bit PowerShell, with the parameters of $PassedOn, and its exit code is passed back.
 
 function Get-NativePowerShell {
-    # The 64-bit PowerShell, when this process is a 32-bit one on a 64-bit machine; else $null.
-    if (-not $env:PROCESSOR_ARCHITEW6432) { return $null }
+    # The 64-bit PowerShell, when this process is a 32-bit one on a 64-bit machine; else $null. An x64 process on ARM64
+    # has no Sysnative, and needs none.
+    if (-not $env:PROCESSOR_ARCHITEW6432 -or $env:PROCESSOR_ARCHITECTURE -eq 'AMD64') { return $null }
     return "$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe"
 }
 
