@@ -29,6 +29,7 @@ function Set-SimulatedMachine {
     $script:M.Now = 0
     $script:M.Restarts = 0
     $script:M.Downloads = 0
+    $script:M.PortsMade = 0
 }
 
 function Set-SimulatedFault {
@@ -110,6 +111,7 @@ function Get-SpoolerError {
 function Clear-Pending {
     # Queues go some time after they were told to.
     $script:M.Queues = @($script:M.Queues | Where-Object { -not ($_.Leaving -and $script:M.Now -ge $_.GoneAt -and @($_.Jobs).Count -eq 0) })
+    Remove-EmptyPort
 }
 
 function Test-PortBusy {
@@ -121,5 +123,6 @@ function Test-PortBusy {
 
 . "$PSScriptRoot/print-management.ps1"
 . "$PSScriptRoot/services.ps1"
+. "$PSScriptRoot/ipp.ps1"
 
 Export-ModuleMember -Function *

@@ -23,19 +23,45 @@ function Get-Printer {
 }
 
 function Add-Printer {
-    [CmdletBinding()] param([string]$Name, [string]$DriverName, [string]$PortName, [string]$Location, [string]$Comment, [switch]$Shared, [string]$ShareName)
-    Enter-Call 'Add-Printer'
-    $problem = Get-SpoolerError 'Add-Printer'
-    if (-not $problem -and -not $script:M.Admin) { $problem = New-PrintError '0x80070005' 'Add-Printer' 'Zugriff verweigert' }
-    if (-not $problem -and @($script:M.Drivers | Where-Object { $_.Name -eq $DriverName }).Count -eq 0) { $problem = New-PrintError '0x80070705' 'Add-Printer' 'Der angegebene Treiber ist nicht vorhanden.' }
-    if (-not $problem -and @($script:M.Ports | Where-Object { $_.Name -eq $PortName }).Count -eq 0) { $problem = New-PrintError '0x80070704' 'Add-Printer' 'Der angegebene Anschluss ist nicht vorhanden.' }
-    if (-not $problem -and @($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { $problem = New-PrintError '0x8007070a' 'Add-Printer' 'Der angegebene Drucker ist bereits vorhanden.' }
-    if ($problem) { $PSCmdlet.WriteError($problem); return }
-    if ($script:M.AddPrinterLies -gt 0) { $script:M.AddPrinterLies--; return }
-    $script:M.Queues += @{
-        Name = $Name; DriverName = $DriverName; PortName = $PortName; Location = $Location; Comment = $Comment
-        Shared = [bool]$Shared; ShareName = $ShareName; Jobs = @(); Configuration = @{ DuplexingMode = 'OneSided'; Color = $true; Collate = $true; PaperSize = 'Letter' }
+    [CmdletBinding(DefaultParameterSetName = 'local')]
+    param(
+        [Parameter(Mandatory = $true)][string]$Name, [Parameter(ParameterSetName = 'local')][string]$DriverName, [Parameter(ParameterSetName = 'local')][string]$PortName,
+        [string]$Location, [string]$Comment, [switch]$Shared, [string]$ShareName
+    )
+    dynamicparam { if (-not $script:M.WithoutIppUrl) { Get-IppParameter } }
+    process {
+        Enter-Call 'Add-Printer'
+        $problem = Get-SpoolerError 'Add-Printer'
+        if (-not $problem -and -not $script:M.Admin) { $problem = New-PrintError '0x80070005' 'Add-Printer' 'Zugriff verweigert' }
+        if (-not $problem -and $PSCmdlet.ParameterSetName -eq 'ipp') {
+            $code, $text = Add-WindowsIppQueue -Name $Name -Url $PSBoundParameters.IppURL -More $PSBoundParameters
+            if (-not $code -and $script:M.DiesAfterAdd) {
+                $script:M.DiesAfterAdd = $false
+                $script:M.Spooler.Status = 'Stopped'
+                $code, $text = '0x800706be', 'Der Remoteprozeduraufruf ist fehlgeschlagen.'
+            }
+            if ($code) { $PSCmdlet.WriteError((New-PrintError $code 'Add-Printer' $text)) }
+            return
+        }
+        if (-not $problem -and @($script:M.Drivers | Where-Object { $_.Name -eq $DriverName }).Count -eq 0) { $problem = New-PrintError '0x80070705' 'Add-Printer' 'Der angegebene Treiber ist nicht vorhanden.' }
+        if (-not $problem -and @($script:M.Ports | Where-Object { $_.Name -eq $PortName }).Count -eq 0) { $problem = New-PrintError '0x80070704' 'Add-Printer' 'Der angegebene Anschluss ist nicht vorhanden.' }
+        if (-not $problem -and @($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { $problem = New-PrintError '0x8007070a' 'Add-Printer' 'Der angegebene Drucker ist bereits vorhanden.' }
+        if ($problem) { $PSCmdlet.WriteError($problem); return }
+        if ($script:M.AddPrinterLies -gt 0) { $script:M.AddPrinterLies--; return }
+        $script:M.Queues += @{
+            Name = $Name; DriverName = $DriverName; PortName = $PortName; Location = $Location; Comment = $Comment
+            Shared = [bool]$Shared; ShareName = $ShareName; Jobs = @(); Configuration = @{ DuplexingMode = 'OneSided'; Color = $true; Collate = $true; PaperSize = 'Letter' }
+        }
     }
+}
+
+function Rename-Printer {
+    [CmdletBinding()] param($InputObject, [string]$NewName)
+    Enter-Call 'Rename-Printer'
+    $problem = Get-SpoolerError 'Rename-Printer'
+    if (-not $problem -and $script:M.RenameRefused) { $problem = New-PrintError '0x80070032' 'Rename-Printer' 'Die Anforderung wird nicht unterstuetzt.' }
+    if ($problem) { $PSCmdlet.WriteError($problem); return }
+    @($script:M.Queues | Where-Object { $_.Name -eq $InputObject.Name })[0].Name = $NewName
 }
 
 function Set-Printer {
@@ -67,6 +93,7 @@ function Get-PrinterPort {
     $problem = Get-SpoolerError 'Get-PrinterPort'
     if ($problem) { $PSCmdlet.WriteError($problem); return }
     foreach ($port in $script:M.Ports) {
+        if ($port.Monitor) { [pscustomobject]@{ Name = $port.Name; Description = 'IPP Port'; PortMonitor = $port.Monitor; PrinterHostAddress = '' }; continue }
         if ($port.WSD) { [pscustomobject]@{ Name = $port.Name; PortMonitor = 'WSD Port Monitor'; DeviceURL = [string]$port.DeviceURL; DeviceUUID = [string]$port.DeviceUUID }; continue }
         if (-not $port.PrinterHostAddress) { [pscustomobject]@{ Name = $port.Name; Description = 'Lokaler Anschluss'; PortMonitor = 'localspl.dll' }; continue }
         [pscustomobject]@{
@@ -95,6 +122,7 @@ function Remove-PrinterPort {
     [CmdletBinding()] param($InputObject)
     Enter-Call 'Remove-PrinterPort'
     $problem = Get-SpoolerError 'Remove-PrinterPort'
+    if (-not $problem -and @($script:M.Ports | Where-Object { $_.Name -eq $InputObject.Name -and $_.Monitor }).Count -gt 0) { $problem = New-PrintError '0x80070032' 'Remove-PrinterPort' 'Die Anforderung wird nicht unterstuetzt.' }
     if (-not $problem -and (Test-PortBusy $InputObject.Name)) { $problem = New-PrintError '0x800700aa' 'Remove-PrinterPort' 'Der angegebene Anschluss wird von mindestens einem Drucker verwendet.' }
     if ($problem) { $PSCmdlet.WriteError($problem); return }
     $script:M.Ports = @($script:M.Ports | Where-Object { $_.Name -ne $InputObject.Name })
@@ -112,6 +140,10 @@ function Add-PrinterDriver {
     [CmdletBinding()] param([string]$Name, [string]$InfPath)
     Enter-Call 'Add-PrinterDriver'
     $problem = Get-SpoolerError 'Add-PrinterDriver'
+    if (-not $problem -and -not $InfPath -and $script:M.WindowsDrivers -contains $Name) {
+        if (@($script:M.Drivers | Where-Object { $_.Name -eq $Name }).Count -eq 0) { $script:M.Drivers += @{ Name = $Name; Version = '10.0.26100.1'; Date = '06/21/2006' } }
+        return
+    }
     # Only what the INF has for this machine.
     $found = @($script:M.Store | Where-Object { $_.Names -contains $Name -and (-not $_.Machines -or $_.Machines -contains $script:M.Architecture) } | Sort-Object { [version]$_.Version } -Descending)
     if (-not $problem -and $InfPath -and @($found | Where-Object { $_.StorePath -eq $InfPath }).Count -eq 0) { $problem = New-PrintError '0x80070002' 'Add-PrinterDriver' 'Das System kann die angegebene Datei nicht finden.' }
@@ -131,6 +163,7 @@ function Remove-PrinterDriver {
     foreach ($driver in $found) {
         $isUsed = @($script:M.Queues | Where-Object { $_.DriverName -eq $driver.Name }).Count -gt 0 -or $script:M.Now -lt [int]$script:M.BusyUntil
         if (-not $problem -and $isUsed) { $problem = New-PrintError '0x80070bb9' 'Remove-PrinterDriver' 'Der angegebene Treiber wird von mindestens einem Drucker verwendet.' }
+        if (-not $problem -and $RemoveFromDriverStore -and ($script:M.WindowsDrivers -contains $driver.Name -or $driver.Name -eq $script:IppDriver)) { $problem = New-PrintError '0x80070005' 'Remove-PrinterDriver' 'Zugriff verweigert' }
         $sisters = @($script:M.Store | Where-Object { $_.Names -contains $driver.Name } | ForEach-Object { $_.Names } | Where-Object { $_ -ne $driver.Name })
         $isShared = @($script:M.Drivers | Where-Object { $sisters -contains $_.Name }).Count -gt 0
         if (-not $problem -and $RemoveFromDriverStore -and $isShared) { $problem = New-PrintError '0x80070bbb' 'Remove-PrinterDriver' 'Ein anderer Treiber verwendet das Paket.' }

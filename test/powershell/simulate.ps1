@@ -22,6 +22,7 @@ $substitutes = @{
     'Test-Administrator' = 'Test-SimulatedAdministrator'
     'Enter-Exclusive' = 'Enter-SimulatedExclusive'
     'Exit-Exclusive' = 'Exit-SimulatedExclusive'
+    'Test-Reachable' = 'Test-SimulatedReachable'
     'Get-CatalogSigner' = 'Get-SimulatedSigner'
     'Test-TrustedPublisher' = 'Test-SimulatedPublisher'
     'Add-TrustedPublisher' = 'Add-SimulatedPublisher'

@@ -17,6 +17,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
     "Comment",
     "Shared",
     "ShareName",
+    "IppURL",
   ],
   "Add-PrinterDriver": ["Name", "InfPath", "ErrorAction"],
   "Add-PrinterPort": [
@@ -34,6 +35,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "ForEach-Object": ["Process"],
   "Get-AuthenticodeSignature": ["FilePath"],
   "Get-ChildItem": ["LiteralPath", "Filter", "ErrorAction"],
+  "Get-Command": ["Name", "ErrorAction"],
   "Get-Date": [],
   "Get-FileHash": ["LiteralPath", "Algorithm"],
   "Get-Item": ["LiteralPath", "ErrorAction"],
@@ -54,6 +56,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Remove-Printer": ["InputObject", "ErrorAction"],
   "Remove-PrinterDriver": ["Name", "RemoveFromDriverStore", "ErrorAction"],
   "Remove-PrinterPort": ["InputObject", "ErrorAction"],
+  "Rename-Printer": ["InputObject", "NewName", "ErrorAction"],
   "Restart-Service": ["Name", "Force", "ErrorAction"],
   "Select-Object": ["Unique", "Property"],
   "Set-Clipboard": [],
@@ -79,7 +82,10 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Write-Verbose": ["Message"],
 };
 
-const printCmdlets = /^(?:Add|Get|Remove|Set)-Print/;
+/** Not in the Windows that the table is of: scripts ask whether it is there, and go no further where it is not. */
+const askedFor = ["Add-Printer -IppURL"];
+
+const printCmdlets = /^(?:Add|Get|Remove|Rename|Set)-Print/;
 
 /** The commands that a script calls, as nodes by name, without its own functions, blocks and what stands in variables. */
 function commandsIn(script: SyntaxNode, own: ReadonlySet<string>): [string, SyntaxNode][] {
@@ -152,6 +158,6 @@ describe("the scripts' commands", () => {
         .filter((parameter) => !all.includes(parameter))
         .map((parameter) => `${command} -${parameter}`);
     });
-    assert.deepEqual(wrong, []);
+    assert.deepEqual(wrong, askedFor);
   });
 });

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
+import { type Deployment, deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { renderScript, scriptKinds } from "../../src/pkg/scripts/render.ts";
+import { windowsDeployable } from "./ipp-machine.ts";
 import { makeDriver, makePrinter } from "./records.ts";
 
 // What web-tree-sitter gives, as far as it is used here.
@@ -34,32 +35,40 @@ export function* walk(node: SyntaxNode): Generator<SyntaxNode> {
   for (const child of node.children) if (child !== null) yield* walk(child);
 }
 
-const deployables = [
-  { printer: makePrinter({ id: "1", name: "O'Brien ’x’" }), driver: makeDriver(), arm64Driver: undefined },
-  {
-    printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }),
-    driver: makeDriver({ id: 2 }),
-    arm64Driver: makeDriver({ id: 3 }),
-  },
-];
+const uploaded = {
+  printer: makePrinter({ id: "1", name: "O'Brien ’x’" }),
+  driver: makeDriver(),
+  arm64Driver: undefined,
+};
+const second = {
+  printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }),
+  driver: makeDriver({ id: 2 }),
+  arm64Driver: makeDriver({ id: 3 }),
+};
+const ipp = windowsDeployable({ id: "3", name: "IPP" });
+const text = windowsDeployable({ id: "4", name: "Text" }, "Generic / Text Only");
+const all = { duplex: "long_edge", set_default: "on" };
+const download = { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) };
 
-/** The scripts as they are handed out, for one printer and for a client. */
+/** Printers of every kind, by themselves and together. */
+const deployments: Readonly<Record<string, Deployment>> = {
+  "one printer": deploymentOf(uploaded, new Map([[1, download]])),
+  "a client": deploymentOfMany("Client", [uploaded, second]),
+  "an IPP printer": deploymentOf(ipp),
+  "an IPP printer with all settings": deploymentOf(windowsDeployable({ name: "All", ...all })),
+  "a printer with Windows' own driver": deploymentOf(text),
+  "a driver alone": deploymentOf({ ...uploaded, printer: makePrinter({ id: "5", address: "" }) }),
+  "Windows' own driver alone": deploymentOf(windowsDeployable({ address: "" }, "Generic / Text Only")),
+  "a client with every kind": deploymentOfMany("Every", [uploaded, ipp, text]),
+};
+
+/** The scripts as they are handed out, by kind and deployment. */
 export function rendered(): Map<string, string> {
   const texts = new Map<string, string>();
   for (const kind of scriptKinds) {
-    const [first] = deployables;
-    if (first === undefined) throw new Error("no printer");
-    texts.set(
-      `${kind}, one printer`,
-      renderScript(
-        kind,
-        deploymentOf(
-          first,
-          new Map([[1, { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) }]]),
-        ),
-      ).toString(),
-    );
-    texts.set(`${kind}, a client`, renderScript(kind, deploymentOfMany("Client", deployables)).toString());
+    for (const [name, deployment] of Object.entries(deployments)) {
+      texts.set(`${kind}, ${name}`, renderScript(kind, deployment).toString());
+    }
   }
   return texts;
 }

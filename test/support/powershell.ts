@@ -215,6 +215,14 @@ function freshMachine(): Machine {
     IntuneLogs: false,
     LogsBlocked: false,
     Clipboard: "",
+    Devices: [],
+    WindowsDrivers: ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver", "Generic / Text Only"],
+    WithoutIppUrl: false,
+    IppMonitor: "WSD Port Monitor",
+    IgnoresQueueName: false,
+    RenameRefused: false,
+    DiesAfterAdd: false,
+    WrongUrl: "nothing",
   };
 }
 

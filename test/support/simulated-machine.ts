@@ -49,10 +49,10 @@ export function portOf(result: RunResult, name: unknown): Record<string, unknown
 
 /** What is left on a machine of what the scripts made. */
 export function traces(result: RunResult): string[] {
-  const keys = Object.keys(result.machine.Registry).filter((path) => /Platen/.test(path));
+  const keys = Object.keys(result.machine.Registry).filter((path) => /Platen|WSD Port.Ports./.test(path));
   const queues = result.machine.Queues.map(({ Name }) => `queue ${Name}`);
-  const ports = result.machine.Ports.filter(({ PrinterHostAddress }) => PrinterHostAddress).map(
-    ({ Name }) => `port ${Name}`,
-  );
+  const ports = result.machine.Ports.filter(
+    ({ PrinterHostAddress, Monitor }) => PrinterHostAddress || Monitor,
+  ).map(({ Name }) => `port ${Name}`);
   return [...keys, ...queues, ...ports, ...result.machine.Drivers.map(({ Name }) => `driver ${Name}`)];
 }

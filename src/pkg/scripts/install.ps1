@@ -59,17 +59,34 @@ function Install-Printer {
     Write-Log -Message "$($Printer.Name): revision $($Printer.Revision), driver $($Printer.DriverName) $($driver.Version)"
     Assert-Machine -Driver $driver
     Start-Spooler
-    Install-Driver -Printer $Printer -Driver $driver
+    #<if windows>
+    if ($driver.Origin -eq 'windows') { Install-WindowsDriver -Printer $Printer }
+    #</if>
+    #<if package>
+    if ($driver.Origin -eq 'package') { Install-Driver -Printer $Printer -Driver $driver }
+    #</if>
     $portName = ''
+    #<if queue>
     if ($Printer.HasQueue) {
         $queue = Invoke-Print -Command { Get-LocalQueue -Name $Printer.Name }
-        $portName = Install-Port -Printer $Printer -Queue $queue
-        Install-Queue -Printer $Printer -Queue $queue -PortName $portName
+        #<if ipp>
+        if ($Printer.IppUrl) { $portName = Install-IppQueue -Printer $Printer -Queue $queue }
+        #</if>
+        #<if port>
+        if (-not $Printer.IppUrl) {
+            $portName = Install-Port -Printer $Printer -Queue $queue
+            Install-Queue -Printer $Printer -Queue $queue -PortName $portName
+        }
+        #</if>
         #<if preferences>
         Set-Preference -Printer $Printer
         #</if>
     }
+    #</if>
     Remove-Replaced -Printer $Printer
+    #<if ipp>
+    if ($Printer.IppUrl) { Show-Double -Printer $Printer -PortName $portName }
+    #</if>
     if (-not $WhatIfPreference) { Remove-LeftPort -Printer $Printer -Kept $portName }
     if ($Printer.HasQueue) { Set-DefaultPrinter -Printer $Printer }
     if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver -PortName $portName }

@@ -4,17 +4,22 @@ import installDriver from "./install/driver.ps1";
 import driverFiles from "./install/driver-files.ps1";
 import driverPackage from "./install/driver-package.ps1";
 import formerPorts from "./install/former-ports.ps1";
+import ippAdd from "./install/ipp-add.ps1";
+import ippQueue from "./install/ipp-queue.ps1";
 import machine from "./install/machine.ps1";
 import installMarker from "./install/marker.ps1";
 import port from "./install/port.ps1";
 import preferences from "./install/preferences.ps1";
 import installPublisher from "./install/publisher.ps1";
 import installQueue from "./install/queue.ps1";
+import reachable from "./install/reachable.ps1";
+import windowsDriver from "./install/windows-driver.ps1";
 import install from "./install.ps1";
 import architecture from "./shared/architecture.ps1";
 import differences from "./shared/differences.ps1";
 import driverVersion from "./shared/driver-version.ps1";
 import exitCodes from "./shared/exit-codes.ps1";
+import ippDifferences from "./shared/ipp-differences.ps1";
 import log from "./shared/log.ps1";
 
 import printQueries from "./shared/print-queries.ps1";
@@ -70,8 +75,10 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       architecture,
       driverVersion,
       differences,
+      ippDifferences,
       ...ofInstallAndUninstall,
       machine,
+      windowsDriver,
       installDriver,
       driverPackage,
       driverFiles,
@@ -79,6 +86,9 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       port,
       formerPorts,
       installQueue,
+      reachable,
+      ippQueue,
+      ippAdd,
       preferences,
       installDefaultPrinter,
       installMarker,
@@ -98,5 +108,8 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       uninstallMarker,
     ],
   },
-  detect: { body: detect, parts: [relaunch, registry, architecture, driverVersion, differences] },
+  detect: {
+    body: detect,
+    parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences],
+  },
 };

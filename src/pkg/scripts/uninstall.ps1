@@ -47,7 +47,7 @@ function Uninstall-Printer {
         Uninstall-Queue -Printer $Printer
         Undo-Default -Printer $Printer
     }
-    Remove-Driver -Printer $Printer
+    Remove-Driver -Printer $Printer -Driver $driver
     Remove-Publisher -Printer $Printer -Driver $driver
     Remove-Marker -Printer $Printer
 }

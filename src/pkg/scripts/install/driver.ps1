@@ -1,3 +1,4 @@
+#<if package>
 #region The driver
 
 function Install-Driver {
@@ -61,3 +62,4 @@ function Find-StoreInf {
 }
 
 #endregion
+#</if>

@@ -9,6 +9,7 @@ function Test-PortForeign {
     return $false
 }
 
+#<if port>
 function Remove-FreePort {
     # Removes a wrong port that no queue uses at all; whether it is gone.
     param($Port)
@@ -25,6 +26,7 @@ function Remove-FreePort {
     Write-Change -Message "port $($Port.Name) removed, because it was wrong"
     return $true
 }
+#</if>
 
 function Register-Port {
     # Records a TCP/IP port as one to remove as soon as nothing uses it. Recorded before its queue leaves it, so

@@ -3,18 +3,34 @@
 function Assert-Machine {
     # Ends the work on a printer whose driver this machine cannot take.
     param($Driver)
+    #<if ipp>
+    if ($Driver.Origin -eq 'ipp') {
+        # Not in the Windows whose commands these scripts keep to.
+        if ((Get-Command -Name 'Add-Printer' -ErrorAction Stop).Parameters.ContainsKey('IppURL')) { return }
+        Stop-Run -Message ('This Windows adds no IPP queues (Add-Printer has no -IppURL): ' +
+            'Windows 11 and Windows Server 2022 and later do, and some builds of Windows 10.')
+    }
+    #</if>
+    #<if package|windows|apart>
     if (Test-ProtectedPrint) {
         Stop-Run -Message ('Windows protected print mode is on: this machine takes no printer driver. ' +
             'Switch the mode off by policy, or use the IPP class driver.')
     }
+    #</if>
+    #<if package|apart>
+    #<if windows>
+    if ($Driver.Origin -eq 'windows') { return }
+    #</if>
     $machine = Get-MachineArchitecture
     if ($Driver.Architectures -notcontains $machine) {
         $message = "This machine is $machine; the driver is made for $($Driver.Architectures -join ', ')."
         if ($machine -eq 'arm64') { $message += ' A driver for ARM64 can be chosen in Platen, in the printer''s form.' }
         Stop-Run -Message $message
     }
+    #</if>
 }
 
+#<if package|windows|apart>
 function Test-ProtectedPrint {
     # Windows protected print mode takes no third-party driver at all.
     $path = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\Printers\WPP'
@@ -23,5 +39,6 @@ function Test-ProtectedPrint {
     }
     return $false
 }
+#</if>
 
 #endregion

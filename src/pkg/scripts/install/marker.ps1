@@ -11,6 +11,10 @@ function Set-Marker {
         PortName = $PortName
         Revision = $Printer.Revision
     }
+    #<if package|windows|apart>
+    # Of the time when it was an IPP printer.
+    if (-not $Printer.IppUrl) { foreach ($name in 'IppUrl', 'Adding') { Remove-RegistryValue -Path $path -Name $name } }
+    #</if>
     if ($Printer.HasQueue) { $values.Queue = $Printer.Name }
     $isNew = $false
     foreach ($name in $values.Keys) {

@@ -1,4 +1,5 @@
 #<if install|detect|diagnose|arm64>
+#<if package|apart|arm64>
 #region The machine's architecture
 
 function Get-MachineArchitecture {
@@ -24,4 +25,5 @@ Resolve-Driver
 
 #</if>
 #endregion
+#</if>
 #</if>

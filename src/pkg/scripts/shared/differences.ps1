@@ -1,5 +1,6 @@
 #region How ports and queues differ from what is wanted
 
+#<if queue|install>
 function Get-Property {
     # A property that objects of other classes may lack.
     param($InputObject, [string]$Name)
@@ -7,7 +8,9 @@ function Get-Property {
     if ($null -eq $property) { return $null }
     return $property.Value
 }
+#</if>
 
+#<if port>
 function ConvertTo-PlainAddress {
     # An IP address in its usual spelling, so that fe80::1 and FE80:0::0001 are the same; names are left as they are.
     param([string]$Address)
@@ -15,7 +18,9 @@ function ConvertTo-PlainAddress {
     if ([Net.IPAddress]::TryParse($Address, [ref]$parsed)) { return $parsed.ToString() }
     return $Address
 }
+#</if>
 
+#<if port>
 function Get-PortDifference {
     # The first way in which a port is not as wanted; $null when it is right.
     param($Port, $Printer)
@@ -44,7 +49,9 @@ function Get-PortDifference {
     if ($index -ne $Printer.SnmpIndex) { return "its SNMP index is $index, not $($Printer.SnmpIndex)" }
     return $null
 }
+#</if>
 
+#<if queue>
 function Get-QueueDifference {
     # The properties of a queue that are not as wanted, with the wanted values, as a table for Set-Printer. What
     # an operator left empty is not compared, and neither is sharing that was not asked for.
@@ -61,5 +68,6 @@ function Get-QueueDifference {
     }
     return $difference
 }
+#</if>
 
 #endregion

@@ -1,3 +1,4 @@
+#<if package|apart>
 #region Driver versions
 
 $script:PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
@@ -73,3 +74,4 @@ function Test-DriverCurrent {
 }
 
 #endregion
+#</if>

@@ -19,6 +19,7 @@ function Get-Port {
     return $null
 }
 
+#<if package|windows|apart|uninstall>
 function Get-Driver {
     param([string]$Name)
     foreach ($driver in @(Get-PrinterDriver -ErrorAction Stop)) {
@@ -26,5 +27,6 @@ function Get-Driver {
     }
     return $null
 }
+#</if>
 
 #endregion

@@ -22,4 +22,19 @@ function Remove-RegistryKey {
     if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Recurse -Force -ErrorAction Stop }
 }
 
+#<if ipp|uninstall>
+function Remove-EmptyKey {
+    # Removes a key of ours that holds nothing, and those above it that are empty then.
+    param([string]$Path)
+    while ($Path -like "$script:RegistryRoot*") {
+        $key = Get-Item -LiteralPath $Path -ErrorAction SilentlyContinue
+        if ($null -ne $key) {
+            if ($key.ValueCount -gt 0 -or $key.SubKeyCount -gt 0) { return }
+            Remove-RegistryKey -Path $Path
+        }
+        $Path = $Path.Substring(0, $Path.LastIndexOf('\'))
+    }
+}
+#</if>
+
 #endregion

@@ -11,6 +11,8 @@ function Get-RegistryValue {
     return $key.GetValue($Name)
 }
 
+#<if install|uninstall|package|apart>
+#<if package|apart|default|ipp|uninstall>
 function Get-RegistryChild {
     # A key's subkeys, each with its name, which may hold characters that a path may not; none where the key is
     # not there.
@@ -19,6 +21,8 @@ function Get-RegistryChild {
         @{ Name = $key.Name.Substring($key.Name.LastIndexOf('\') + 1); Key = $key }
     }
 }
+#</if>
+#</if>
 
 function Get-MarkerPath {
     # Where install records what it deployed of a printer: detection compares it, uninstall goes by it.

@@ -34,6 +34,7 @@ function Test-SpoolerAnswer {
     }
 }
 
+#<if package|ipp|uninstall>
 function Restart-Spooler {
     # At most once a run: others may be printing.
     param([string]$Because)
@@ -49,6 +50,7 @@ function Restart-Spooler {
     Start-Spooler
     return $true
 }
+#</if>
 
 function Invoke-Print {
     # Runs a command of the print subsystem. A spooler that stopped meanwhile is started again, twice at most.

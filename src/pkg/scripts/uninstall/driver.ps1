@@ -1,14 +1,26 @@
 #region The driver
 
 function Remove-Driver {
-    param($Printer)
+    param($Printer, $Driver)
     if ($Printer.KeepDriver) {
         Write-Log -Message "Driver $($Printer.DriverName) stays, as the printer's settings say."
         return
     }
     if (Test-DriverNeeded -Printer $Printer) { return }
-    $isGone = Invoke-UntilFree -What "the driver $($Printer.DriverName)" -Remove { Remove-DriverByName -Name $Printer.DriverName }
+    #<if ipp|windows>
+    if ($Driver.Origin -in 'ipp', 'windows') {
+        # Of Windows' own only the entry: its files stay in the driver store, and it is no loss if the entry does.
+        $isGone = Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition { Remove-DriverByName -Name $Printer.DriverName }
+        if (-not $isGone) { Write-Log -Message "Driver $($Printer.DriverName) stays: Windows does not let it go." }
+        return
+    }
+    #</if>
+    #<if package|apart>
+    $isGone = Invoke-UntilFree -What "the driver $($Printer.DriverName)" -Remove {
+        Remove-DriverByName -Name $Printer.DriverName -AndFiles
+    }
     if (-not $isGone) { Add-Remark -Message "the driver $($Printer.DriverName) stays until Windows lets it go" }
+    #</if>
 }
 
 function Test-DriverNeeded {
@@ -30,26 +42,30 @@ function Test-DriverNeeded {
 }
 
 function Remove-DriverByName {
-    # One try; whether the driver is gone. From the driver store as well, where no other driver of the INF is left.
-    param([string]$Name)
+    # One try; whether the driver is gone. With its files in the driver store, where no other driver of the INF is left.
+    param([string]$Name, [switch]$AndFiles)
     if ($null -eq (Invoke-Print -Command { Get-Driver -Name $Name })) { return $true }
+    $isRemoved = $AndFiles -and (Invoke-DriverRemoval -Name $Name -AndFiles)
+    if (-not $isRemoved -and -not (Invoke-DriverRemoval -Name $Name)) { return $false }
+    if ($null -ne (Invoke-Print -Command { Get-Driver -Name $Name })) { return $false }
+    Write-Change -Message "driver $Name removed"
+    return $true
+}
+
+function Invoke-DriverRemoval {
+    # Whether Windows says that it did.
+    param([string]$Name, [switch]$AndFiles)
     try {
-        Invoke-Print -Command { Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) -RemoveFromDriverStore -ErrorAction Stop }
+        Invoke-Print -Command {
+            Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) -RemoveFromDriverStore:$AndFiles -ErrorAction Stop
+        }
+        return $true
     }
     catch {
         if ((Get-FailureCode -ErrorRecord $_) -eq $script:ExitBusy) { throw }
         Write-Log -Message "Driver ${Name}: $(Get-ErrorCode -ErrorRecord $_)"
-        try {
-            Invoke-Print -Command { Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) -ErrorAction Stop }
-        }
-        catch {
-            if ((Get-FailureCode -ErrorRecord $_) -eq $script:ExitBusy) { throw }
-            return $false
-        }
+        return $false
     }
-    if ($null -ne (Invoke-Print -Command { Get-Driver -Name $Name })) { return $false }
-    Write-Change -Message "driver $Name removed"
-    return $true
 }
 
 #endregion

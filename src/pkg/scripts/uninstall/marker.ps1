@@ -16,12 +16,7 @@ function Remove-Marker {
         Remove-RegistryKey -Path $path
         Write-Change -Message "marker $($Printer.Id) removed"
     }
-    foreach ($name in 'Printers', 'Publishers', 'Ports') {
-        $key = Get-Item -LiteralPath "$script:RegistryRoot\$name" -ErrorAction SilentlyContinue
-        if ($null -eq $key -or $key.ValueCount -gt 0 -or @(Get-RegistryChild -Path "$script:RegistryRoot\$name").Count -gt 0) { continue }
-        Remove-RegistryKey -Path "$script:RegistryRoot\$name"
-    }
-    if (@(Get-RegistryChild -Path $script:RegistryRoot).Count -eq 0) { Remove-RegistryKey -Path $script:RegistryRoot }
+    foreach ($name in 'Printers', 'Publishers', 'Ports') { Remove-EmptyKey -Path "$script:RegistryRoot\$name" }
 }
 
 #endregion

@@ -9,7 +9,7 @@ function Uninstall-Queue {
     param($Printer)
     $marker = Get-MarkerPath -Printer $Printer
     $names = @($Printer.Name, (Get-RegistryValue -Path $marker -Name 'Queue'))
-    $ports = @($Printer.PortName, (Get-RegistryValue -Path $marker -Name 'PortName'))
+    $ports = @($Printer.PortName, (Get-RegistryValue -Path $marker -Name 'PortName')) + @(Get-RecordedPort -Printer $Printer)
     foreach ($name in @($names | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
         $queue = Invoke-Print -Command { Get-LocalQueue -Name $name }
         if ($null -eq $queue) { continue }
@@ -24,6 +24,16 @@ function Uninstall-Queue {
     foreach ($port in @($ports | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
         $isGone = Invoke-UntilFree -What "the port $port" -Remove { Remove-OwnPort -Name $port }
         if (-not $isGone) { Add-Remark -Message "the port $port stays until Windows lets it go" }
+    }
+}
+
+function Get-RecordedPort {
+    # The names of ports that install made for the printer, or took over from a queue that it replaced.
+    param($Printer)
+    $key = Get-Item -LiteralPath $script:PortsKey -ErrorAction SilentlyContinue
+    if ($null -eq $key) { return }
+    foreach ($name in @($key.GetValueNames())) {
+        if ($key.GetValue($name) -eq [string]$Printer.Id) { $name }
     }
 }
 

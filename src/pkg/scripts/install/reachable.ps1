@@ -1,0 +1,31 @@
+#<if ipp>
+#region Whether a printer is awake
+
+function Test-Reachable {
+    # Whether a printer takes a connection: a few seconds for each of its addresses.
+    param([string]$Address, [int]$Port)
+    try {
+        foreach ($one in [Net.Dns]::GetHostAddresses($Address)) {
+            if (Test-Connect -Address $one -Port $Port) { return $true }
+        }
+    }
+    catch {
+        Write-Log -Message "${Address}: $($_.Exception.Message)"
+    }
+    return $false
+}
+
+function Test-Connect {
+    param([Net.IPAddress]$Address, [int]$Port)
+    $socket = New-Object -TypeName Net.Sockets.Socket -ArgumentList $Address.AddressFamily, 'Stream', 'Tcp'
+    try {
+        $attempt = $socket.BeginConnect($Address, $Port, $null, $null)
+        return $attempt.AsyncWaitHandle.WaitOne(5000) -and $socket.Connected
+    }
+    finally {
+        $socket.Close()
+    }
+}
+
+#endregion
+#</if>

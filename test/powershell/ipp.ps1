@@ -1,0 +1,108 @@
+# IPP printers on the network, and what Windows makes of them, on the machine of Windows.psm1.
+
+$script:IppDriver = 'Microsoft IPP Class Driver'
+$script:WsdPorts = "$script:PrintRoot\Monitors\WSD Port\Ports"
+
+function Find-Device {
+    # A printer on the network that is awake: its address, port and name, the path and scheme that it speaks IPP at.
+    param([string]$Address, [int]$Port)
+    return @($script:M.Devices | Where-Object { $_.Address -eq $Address -and $_.Port -eq $Port -and $_.Awake })[0]
+}
+
+function Test-SimulatedReachable {
+    param([string]$Address, [int]$Port)
+    Enter-Call 'connection'
+    if (Find-Device -Address $Address -Port $Port) { return $true }
+    $script:M.Now += 5000
+    return $false
+}
+
+function Get-IppParameter {
+    # What a Windows of today adds to Add-Printer.
+    $set = [Management.Automation.ParameterAttribute]::new()
+    $set.ParameterSetName = 'ipp'
+    $set.Mandatory = $true
+    $attributes = [Collections.ObjectModel.Collection[Attribute]]::new()
+    $attributes.Add($set)
+    $parameters = [Management.Automation.RuntimeDefinedParameterDictionary]::new()
+    $parameters.Add('IppURL', [Management.Automation.RuntimeDefinedParameter]::new('IppURL', [string], $attributes))
+    return $parameters
+}
+
+function Add-WindowsIppQueue {
+    # The queue that Windows makes of a URL; an error's code and text, or nothing.
+    param([string]$Name, [string]$Url, $More)
+    $uri = [uri]($Url -replace '^ipp', 'http')
+    $device = Find-Device -Address $uri.Host.Trim('[', ']') -Port $uri.Port
+    $script:M.Now += 20000
+    if ($device.FallsAsleep) { $device.Awake = $false; $device = $null }
+    if (-not $device) { return '0x80004005', 'Unbekannter Fehler' }
+    if ($device.Code) { return $device.Code, 'Fehler beim Abfragen des Druckers.' }
+    if (@($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { return '0x8007070a', 'Der angegebene Drucker ist bereits vorhanden.' }
+    if (Test-DeviceKnown -Device $device) { return '0x8007070a', 'Der angegebene Drucker ist bereits vorhanden.' }
+    $isRight = $uri.AbsolutePath -ceq $device.Path -and ($uri.Scheme -eq 'https') -eq [bool]$device.Tls
+    if (-not $isRight -and $script:M.WrongUrl -eq 'nothing') { return }
+    $port = Get-DevicePort -Device $device -Url $Url
+    if (-not $isRight) { $port = Get-WrongPort -Device $device }
+    $driver = $script:IppDriver
+    if (-not $isRight -and $script:M.WrongUrl -eq 'driver') { $driver = 'Papyrus WSD' }
+    if (@($script:M.Drivers | Where-Object { $_.Name -eq $driver }).Count -eq 0) { $script:M.Drivers += @{ Name = $driver; Version = '10.0.26100.1'; Date = '06/21/2006' } }
+    if ($script:M.IgnoresQueueName) { $Name = Get-NameOfDevice -Device $device }
+    $script:M.Queues += @{
+        Name = $Name; DriverName = $driver; PortName = $port; Url = $Url
+        Location = [string]$More.Location; Comment = [string]$More.Comment; Shared = [bool]$More.Shared; ShareName = [string]$More.ShareName
+        Jobs = @(); Configuration = @{ DuplexingMode = 'OneSided'; Color = $true; Collate = $true; PaperSize = 'Letter' }
+    }
+}
+
+function Test-DeviceKnown {
+    # The device is there already as Windows' own WSD queue, or without a queue.
+    param($Device)
+    if ($Device.Known -eq 'device') { return $true }
+    return $Device.Known -and @($script:M.Queues | Where-Object { $_.Name -eq $Device.Known }).Count -gt 0
+}
+
+function Get-NameOfDevice {
+    param($Device)
+    $name = $Device.Name
+    for ($i = 1; @($script:M.Queues | Where-Object { $_.Name -eq $name }).Count -gt 0; $i++) { $name = "$($Device.Name) (Kopie $i)" }
+    return $name
+}
+
+function Get-DevicePort {
+    # Further queues of a device share the first one's port; a new one has a new name each time.
+    param($Device, [string]$Url)
+    if (@($script:M.Ports | Where-Object { $_.Name -eq $Device.PortName }).Count -gt 0) { return $Device.PortName }
+    $script:M.PortsMade++
+    $id = '00000000-0000-4000-8000-{0:d12}' -f $script:M.PortsMade
+    $name = $Url
+    if ($script:M.IppMonitor -eq 'WSD Port Monitor') {
+        $name = "WSD-$id"
+        [SimRegistry]::Set("$script:WsdPorts\$name", 'Install Protocol', 1)
+        [SimRegistry]::Set("$script:WsdPorts\$name", 'IPP PortId', "IPP-$id")
+    }
+    $script:M.Ports += @{ Name = $name; Monitor = $script:M.IppMonitor }
+    $Device.PortName = $name
+    return $name
+}
+
+function Get-WrongPort {
+    # What a wrong URL has been seen to lead to.
+    param($Device)
+    $name = @($script:M.Ports | Where-Object { $_.Monitor })[-1].Name
+    if ($script:M.WrongUrl -eq 'wsd') { [SimRegistry]::Find("$script:WsdPorts\$name").Values['Install Protocol'] = 0 }
+    if ($script:M.WrongUrl -ne 'tcp') { return $name }
+    Remove-EmptyPort
+    $script:M.Ports += @{ Name = 'IPP_TCP'; PrinterHostAddress = $Device.Address; PortNumber = $Device.Port; Protocol = 1; IsWindows = $true }
+    return 'IPP_TCP'
+}
+
+function Remove-EmptyPort {
+    # Windows removes the ports that it made with their last queues.
+    $used = @($script:M.Queues | ForEach-Object { $_.PortName })
+    foreach ($port in @($script:M.Ports | Where-Object { ($_.Monitor -or $_.IsWindows) -and $used -notcontains $_.Name })) {
+        $script:M.Ports = @($script:M.Ports | Where-Object { $_.Name -ne $port.Name })
+        $keys = [SimRegistry]::Find($script:WsdPorts)
+        if ($keys) { $null = $keys.Children.Remove($port.Name) }
+    }
+}

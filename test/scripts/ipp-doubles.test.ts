@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
+import {
+  device,
+  ippPort,
+  ippPortNotes,
+  ippQueue,
+  windowsDeployable,
+  withIppQueue,
+} from "../support/ipp-machine.ts";
+import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { queueOf, traces } from "../support/simulated-machine.ts";
+
+const office = windowsDeployable();
+
+describe("other queues on an IPP printer's device, on a simulated Windows", {
+  skip: withoutPowerShell,
+}, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  test('a queue that Windows says is there already is named; only "replaces" removes it', async () => {
+    const machine: Machine = {
+      ...withIppQueue("Papyrus 100 (WSD)"),
+      Devices: [device({ Known: "Papyrus 100 (WSD)" })],
+      Registry: ippPortNotes("WSD-1", 0),
+    };
+    await windows.machine(machine);
+    const refused = await windows.run("install", office);
+    const replacing = windowsDeployable({ replaces: "Papyrus 100 (WSD)" });
+    const replaced = await windows.installed(machine, replacing);
+
+    assert.equal(refused.code, 1603);
+    assert.match(refused.output.at(-1) ?? "", /\(0x8007070a\).*\(on WSD ports: Papyrus 100 \(WSD\)\)/);
+    assert.deepEqual(
+      refused.machine.Queues.map(({ Name }) => Name),
+      ["Papyrus 100 (WSD)"],
+    );
+    assert.deepEqual(
+      replaced.machine.Queues.map(({ Name }) => Name),
+      ["Office"],
+    );
+  });
+
+  test('a double that Windows made is named by its port or its id, and removed only by "replaces"', async () => {
+    const onPort = await windows.installed(withIppQueue("Double"), office);
+    const machine = withIppQueue("Double");
+    await windows.machine({ Devices: [device()] });
+    await windows.run("install", office);
+    await windows.change({
+      Queues: [ippQueue("Office", "WSD-00000000-0000-4000-8000-000000000001"), ...(machine.Queues ?? [])],
+    });
+    const replaced = await windows.run("install", windowsDeployable({ replaces: "Double" }));
+    const byId = await windows.installed(
+      {
+        ...machine,
+        Queues: [ippQueue("Double"), ippQueue("Other device", "WSD-2")],
+        Ports: [ippPort(), ippPort("WSD-2")],
+        Registry: {
+          ...ippPortNotes("WSD-1", 1, "IPP-00000000-0000-4000-8000-000000000001"),
+          ...ippPortNotes("WSD-2", 1, "IPP-2"),
+        },
+        Devices: [device()],
+      },
+      office,
+    );
+
+    assert.match(onPort.output.at(-1) ?? "", /installed; the queue Double is on the same device/);
+    assert.ok(queueOf(onPort, "Double"));
+    assert.equal(replaced.code, 0);
+    assert.deepEqual(
+      replaced.machine.Queues.map(({ Name }) => Name),
+      ["Office"],
+    );
+    assert.match(
+      byId.output.at(-1) ?? "",
+      /installed; the queue Double is on the same device; "replaces" removes it$/,
+    );
+  });
+
+  test("two printers of ours on one device are no doubles, and the port stays for the second", async () => {
+    const [a, b] = [windowsDeployable({ id: "7", name: "A" }), windowsDeployable({ id: "8", name: "B" })];
+    await windows.machine({ Devices: [device()] });
+    const both = await windows.run("install", deploymentOfMany("Client", [a, b]));
+    const again = await windows.run("install", deploymentOfMany("Client", [a, b]));
+
+    const first = await windows.run("uninstall", a);
+    const still = await windows.run("detect", b);
+    const second = await windows.run("uninstall", b);
+
+    assert.deepEqual([both.output[0], both.output[1]], ["A: installed", "B: installed"]);
+    assert.deepEqual(again.output.slice(0, 2), ["A: nothing to change", "B: nothing to change"]);
+    assert.deepEqual([first.code, still.code, first.machine.Drivers.length], [0, 0, 1]);
+    assert.deepEqual([second.code, traces(second)], [0, []]);
+  });
+
+  test("a renamed printer gets its new queue on the device, and the old one goes", async () => {
+    await windows.installed({ Devices: [device()] }, windowsDeployable({ name: "Before" }));
+
+    const result = await windows.run("install", office);
+    const detected = await windows.run("detect", office);
+
+    assert.deepEqual(
+      result.machine.Queues.map(({ Name }) => Name),
+      ["Office"],
+    );
+    assert.deepEqual([result.code, detected.code], [0, 0], detected.output.join());
+  });
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { device, windowsDeployable } from "../support/ipp-machine.ts";
+import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { markerPath, queue, tcp, traces } from "../support/simulated-machine.ts";
+
+const office = windowsDeployable();
+
+/** A printer that is about to turn from TCP/IP to IPP, and an old queue. */
+const turning: Machine = {
+  Users: ["S-1-5-21-1-2-3-1001"],
+  Devices: [device()],
+  Queues: [queue("Old", "OLD_1"), queue("Office", "IP_10.0.0.9")],
+  Ports: [{ Name: "LPT1:" }, tcp("OLD_1", "10.0.0.1"), tcp("IP_10.0.0.9")],
+  Drivers: [],
+  Registry: {
+    [markerPath]: { Queue: "Office", PortName: "IP_10.0.0.9", Revision: "000000000000" },
+    "HKLM:\\SOFTWARE\\Platen\\Ports": { "IP_10.0.0.9": "7" },
+  },
+};
+
+describe("interrupted runs of IPP printers on a simulated Windows", { skip: withoutPowerShell }, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  for (const IgnoresQueueName of [false, true]) {
+    for (const failWith of ["error", "cut"] as const) {
+      const name = IgnoresQueueName ? "ignored" : "honoured";
+      test(`a failure (${failWith}) at every call, the name ${name}: the next run heals, and uninstall cleans`, async () => {
+        const all = { duplex: "long_edge", set_default: "on", shared: "on", replaces: "Old" };
+        const whole = windowsDeployable(all);
+        const machine = { ...turning, IgnoresQueueName };
+        await windows.machine(machine);
+        const count = (await windows.run("install", whole)).calls.length;
+
+        for (let failAt = 1; failAt <= count; failAt++) {
+          await windows.machine(machine);
+          const broken = await windows.run("install", whole, { failAt, failWith });
+          const healed = await windows.run("install", whole);
+          const detected = await windows.run("detect", whole);
+          const removed = await windows.run("uninstall", whole);
+
+          const where = `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`;
+          assert.equal(healed.code, 0, `${where}: ${healed.output.join(" ")}`);
+          const queues = healed.machine.Queues.map(({ Name }) => Name);
+          assert.deepEqual(queues, ["Office"], where);
+          assert.equal(detected.code, 0, `${where}: ${detected.output.join(" ")}`);
+          assert.deepEqual([removed.code, traces(removed)], [0, []], where);
+        }
+        assert.ok(count > 40, `${count} calls`);
+      });
+    }
+  }
+
+  test("a cut at every call, and uninstall at once: nothing of ours stays", async () => {
+    await windows.machine(turning);
+    const count = (await windows.run("install", office)).calls.length;
+
+    for (let failAt = 1; failAt <= count; failAt++) {
+      await windows.machine(turning);
+      const broken = await windows.run("install", office, { failAt, failWith: "cut" });
+      const removed = await windows.run("uninstall", office);
+
+      const left = traces(removed).filter((trace) => !/Old|OLD_1/.test(trace));
+      assert.deepEqual([removed.code, left], [0, []], `call ${failAt}, ${broken.calls[failAt - 1]}`);
+    }
+  });
+
+  test("a failure at every call of uninstall in turn: the next one cleans", async () => {
+    await windows.installed({ Devices: [device()] }, office);
+    const count = (await windows.run("uninstall", office)).calls.length;
+
+    for (let failAt = 1; failAt <= count; failAt++) {
+      await windows.installed({ Devices: [device()] }, office);
+      const broken = await windows.run("uninstall", office, { failAt });
+      const cleaned = await windows.run("uninstall", office);
+
+      assert.deepEqual(
+        [cleaned.code, traces(cleaned)],
+        [0, []],
+        `call ${failAt}, ${broken.calls[failAt - 1]}`,
+      );
+    }
+  });
+
+  test("a spooler that dies while it adds the queue is started again, and there is one queue", async () => {
+    const whole = await windows.installed({ Devices: [device()] }, office);
+    const adding = whole.calls.indexOf("Add-Printer") + 1;
+
+    const before = await windows.installed({ Devices: [device()], SpoolerDiesAt: adding }, office);
+    const after = await windows.installed({ Devices: [device()], DiesAfterAdd: true }, office);
+    const named = await windows.installed(
+      { Devices: [device()], DiesAfterAdd: true, IgnoresQueueName: true },
+      office,
+    );
+
+    const queues = [before, after, named].map(({ machine }) => machine.Queues.map(({ Name }) => Name));
+    assert.deepEqual(queues, [["Office"], ["Office"], ["Office"]]);
+  });
+});
