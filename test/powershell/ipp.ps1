@@ -37,6 +37,7 @@ function Add-WindowsIppQueue {
     $script:M.Now += 20000
     if ($device.FallsAsleep) { $device.Awake = $false; $device = $null }
     if (-not $device) { return '0x80004005', 'Unbekannter Fehler' }
+    if ($device.Meanwhile) { $script:M.Queues += @{ Name = $device.Meanwhile; DriverName = $script:IppDriver; PortName = (Get-DevicePort -Device $device -Url $Url); Jobs = @() } }
     if ($device.Code) { return $device.Code, 'Fehler beim Abfragen des Druckers.' }
     if (@($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { return '0x8007070a', 'Der angegebene Drucker ist bereits vorhanden.' }
     if (Test-DeviceKnown -Device $device) { return '0x8007070a', 'Der angegebene Drucker ist bereits vorhanden.' }

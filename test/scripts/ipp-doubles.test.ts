@@ -10,7 +10,7 @@ import {
   withIppQueue,
 } from "../support/ipp-machine.ts";
 import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
-import { queueOf, traces } from "../support/simulated-machine.ts";
+import { queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
 
 const office = windowsDeployable();
 
@@ -33,7 +33,24 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     const refused = await windows.run("install", office);
     const replacing = windowsDeployable({ replaces: "Papyrus 100 (WSD)" });
     const replaced = await windows.installed(machine, replacing);
+    await windows.machine({
+      ...machine,
+      Devices: [device({ Known: "Papyrus 100 (WSD)", Path: "/ipp" })],
+      Queues: [...(machine.Queues ?? []), queue("Old", "OLD_1")],
+      Ports: [...(machine.Ports ?? []), tcp("OLD_1")],
+    });
+    const both = windowsDeployable({ replaces: "Old\nPapyrus 100 (WSD)" });
+    const inVain = await windows.run("install", both);
 
+    assert.match(
+      inVain.output.at(-1) ?? "",
+      /none\. Is the path right\? Removed already: Papyrus 100 \(WSD\)\. The/,
+    );
+    assert.deepEqual(
+      inVain.machine.Queues.map(({ Name }) => Name),
+      ["Old"],
+      "it cannot be the cause",
+    );
     assert.equal(refused.code, 1603);
     assert.match(refused.output.at(-1) ?? "", /\(0x8007070a\).*\(on WSD ports: Papyrus 100 \(WSD\)\)/);
     assert.deepEqual(
@@ -43,6 +60,18 @@ describe("other queues on an IPP printer's device, on a simulated Windows", {
     assert.deepEqual(
       replaced.machine.Queues.map(({ Name }) => Name),
       ["Office"],
+    );
+  });
+
+  test("a queue that Windows adds by itself while it refuses ours is left alone", async () => {
+    await windows.machine({ Devices: [device({ Code: "0x80070057", Meanwhile: "By Windows" })] });
+
+    const result = await windows.run("install", office);
+
+    assert.equal(result.code, 1603);
+    assert.deepEqual(
+      result.machine.Queues.map(({ Name }) => Name),
+      ["By Windows"],
     );
   });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { device, windowsDeployable } from "../support/ipp-machine.ts";
+import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
 import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, queue, tcp, traces } from "../support/simulated-machine.ts";
+import { markerPath, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
 
 const office = windowsDeployable();
 
@@ -67,6 +67,49 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
       const left = traces(removed).filter((trace) => !/Old|OLD_1/.test(trace));
       assert.deepEqual([removed.code, left], [0, []], `call ${failAt}, ${broken.calls[failAt - 1]}`);
     }
+  });
+
+  test("a cut at any call of a change of the URL, and the old settings again: no queue is taken for another", async () => {
+    const moved = windowsDeployable({ ipp_path: "/ipp/port1" });
+    // A double keeps the port, so that its name does not tell.
+    const start = async () => {
+      await windows.installed(withIppQueue("Double"), office);
+      await windows.change({ Devices: [device({ PortName: "WSD-1", Path: "/ipp/port1" })] });
+    };
+    await start();
+    const count = (await windows.run("install", moved)).calls.length;
+    const found: boolean[] = [];
+
+    for (let failAt = 1; failAt <= count; failAt++) {
+      await start();
+      const broken = await windows.run("install", moved, { failAt, failWith: "cut" });
+      const detected = await windows.run("detect", office);
+
+      const where = `call ${failAt}, ${broken.calls[failAt - 1]}`;
+      if (detected.code === 0) assert.equal(queueOf(detected).Url, ippUrl, where);
+      found.push(detected.code === 0);
+    }
+    assert.deepEqual([found[0], found.at(-1)], [true, false]);
+  });
+
+  test("uninstall names the queue that a cut left under another name, and leaves it", async () => {
+    const machine = { Devices: [device()], IgnoresQueueName: true };
+    await windows.machine(machine);
+    const { calls } = await windows.run("install", office);
+    await windows.machine(machine);
+    await windows.run("install", office, { failAt: calls.indexOf("Rename-Printer") + 1, failWith: "cut" });
+
+    const removed = await windows.run("uninstall", office);
+
+    assert.equal(removed.code, 0);
+    assert.match(
+      removed.output.at(-1) ?? "",
+      /; the queue Papyrus 100 may come from an interrupted installation/,
+    );
+    assert.deepEqual(
+      traces(removed).filter((trace) => /Platen|queue/.test(trace)),
+      ["queue Papyrus 100"],
+    );
   });
 
   test("a failure at every call of uninstall in turn: the next one cleans", async () => {

@@ -1,8 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
-import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { device, ippDriver, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
@@ -226,45 +222,5 @@ describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () =>
       traces(busy).filter((trace) => /Platen/.test(trace)),
       [],
     );
-  });
-});
-
-describe("whether a printer is awake, asked by a real PowerShell", { skip: withoutPowerShell }, () => {
-  test("one that takes a connection is; one that refuses, is not there or has no name is not, within seconds", async () => {
-    const listener = createServer((socket) => socket.destroy());
-    await once(listener.listen(0, "127.0.0.1"), "listening");
-    const { port } = listener.address() as AddressInfo;
-    const windows = new Simulation();
-    const part = resolve("src/pkg/scripts/install/reachable.ps1");
-    const asked = [
-      ["127.0.0.1", port],
-      ["localhost", port],
-      ["::1", port],
-      ["127.0.0.1", 1],
-      ["192.0.2.1", 631],
-      ["no-such-host.invalid", 631],
-    ];
-    const script = join(windows.folder, "reachable.ps1");
-    // A listener that nobody serves and whose queue is full does not even answer.
-    const silent = [
-      "$full = [Net.Sockets.TcpListener]::new([Net.IPAddress]::Loopback, 0)",
-      "$full.Start(0)",
-      "$taken = foreach ($i in 1..8) { [Net.Sockets.TcpClient]::new().ConnectAsync('127.0.0.1', $full.LocalEndpoint.Port) }",
-    ].join("\n");
-    // The simulation's alias would win over the function's name.
-    const lines = asked.map(([address, at]) => `(& $ask -Address '${address}' -Port ${at})`);
-    lines.push("(& $ask -Address '127.0.0.1' -Port $full.LocalEndpoint.Port)");
-    await writeFile(
-      script,
-      `function Write-Log { param($Message) }\n. '${part}'\n$ask = Get-Command -Name 'Test-Reachable' -CommandType Function\n${silent}\n$Settings = @(${lines.join(", ")})\n`,
-    );
-    const started = Date.now();
-
-    const { value } = await windows.ask<{ value: boolean[] }>({ do: "evaluate", script });
-
-    listener.close();
-    windows.close();
-    assert.deepEqual(value, [true, true, false, false, false, false, false]);
-    assert.ok(Date.now() - started < 15_000);
   });
 });

@@ -29,9 +29,9 @@ function New-IppQueue {
     # Adds the queue, in place of an old one, and reads it back; of one that is not right nothing stays. What was
     # there before is noted first: a run that is cut off may leave a queue of another name.
     param($Printer, $Old)
-    if ($null -ne $Old) { Remove-WrongQueue -Queue $Old }
     $marker = Get-MarkerPath -Printer $Printer
     $before = @(Get-LocalQueueName)
+    if ($null -ne $Old) { Remove-WrongQueue -Queue $Old }
     $noted = Get-RegistryValue -Path $marker -Name 'Adding'
     if ($null -eq $noted) {
         # No queue's name holds a comma.
@@ -51,7 +51,9 @@ function New-IppQueue {
         Remove-RegistryValue -Path $marker -Name 'Adding'
         Remove-EmptyKey -Path $marker
         $message = $failure.Exception.Message
-        if ($null -ne $Old) { $message = "$message The queue $($Old.Name) is removed; the next run adds it." }
+        $now = @(Get-LocalQueueName)
+        $gone = @($before | Where-Object -FilterScript { $now -notcontains $_ }) -join ', '
+        if ($gone) { $message = "$message Removed already: $gone. The next run adds the queue." }
         Stop-Run -Code (Get-FailureCode -ErrorRecord $failure) -Message $message
     }
     Remove-Stray -Queue $queue -Noted $noted.Split(',')

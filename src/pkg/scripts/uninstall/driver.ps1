@@ -55,10 +55,10 @@ function Remove-DriverByName {
 function Invoke-DriverRemoval {
     # Whether Windows says that it did.
     param([string]$Name, [switch]$AndFiles)
+    $more = @{ ErrorAction = 'Stop' }
+    if ($AndFiles) { $more.RemoveFromDriverStore = $true }
     try {
-        Invoke-Print -Command {
-            Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) -RemoveFromDriverStore:$AndFiles -ErrorAction Stop
-        }
+        Invoke-Print -Command { Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) @more }
         return $true
     }
     catch {

@@ -21,11 +21,26 @@ function Uninstall-Queue {
         }
         if (-not $isGone) { Add-Remark -Message "the queue $name goes when its jobs are done" }
     }
+    #<if ipp>
+    Show-Stray -Printer $Printer -Noted (Get-RegistryValue -Path $marker -Name 'Adding')
+    #</if>
     foreach ($port in @($ports | Where-Object -FilterScript { $_ } | Select-Object -Unique)) {
         $isGone = Invoke-UntilFree -What "the port $port" -Remove { Remove-OwnPort -Name $port }
         if (-not $isGone) { Add-Remark -Message "the port $port stays until Windows lets it go" }
     }
 }
+
+#<if ipp>
+function Show-Stray {
+    # Names what an interrupted installation may have left under a name that Windows chose. It may be somebody else's.
+    param($Printer, $Noted)
+    if ($null -eq $Noted) { return }
+    foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
+        if ($queue.Name -eq $Printer.Name -or $queue.DriverName -ne $Printer.DriverName -or $Noted.Split(',') -contains $queue.Name) { continue }
+        Add-Remark -Message "the queue $($queue.Name) may come from an interrupted installation"
+    }
+}
+#</if>
 
 function Get-RecordedPort {
     # The names of ports that install made for the printer, or took over from a queue that it replaced.
