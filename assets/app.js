@@ -24,7 +24,7 @@ import { watchUpload } from "./scripts/uploads.js";
 function prepare(root) {
   each(root, "form", derivePort);
   each(root, "form", pairIpp);
-  each(root, "form", suggestModels);
+  each(root, "select[data-models]", suggestModels);
   each(root, "form[data-guard]", guard);
   each(root, "input[data-search]", searchOnly);
   each(root, "form.upload:not([data-driver-upload])", watchUpload);
@@ -46,10 +46,11 @@ document.addEventListener("htmx:afterSettle", settleFocus);
 // A button that was disabled while it worked has lost the focus, also where nothing was put into the page.
 document.addEventListener("htmx:afterRequest", () => setTimeout(settleFocus, 50));
 
-// A link to the new-printer form opens it.
+// A link to the new-printer form opens it, and one to a field the fold around it.
 function openTarget() {
-  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLDetailsElement) target.open = true;
+  const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+  const fold = target?.closest("details");
+  if (fold) fold.open = true;
 }
 addEventListener("hashchange", openTarget);
 

@@ -2,15 +2,16 @@ import { $ } from "./dom.js";
 
 /**
  * Models are suggested from the chosen driver while one is typed, and the field says what the driver needs.
- * @param {HTMLFormElement} form
+ * @param {HTMLSelectElement} driver with the name of the model's field
  */
-export function suggestModels(form) {
-  /** @type {HTMLSelectElement | null} */
-  const driver = $("select[data-models]", form);
+export function suggestModels(driver) {
+  const { form } = driver;
   /** @type {HTMLInputElement | null} */
-  const model = $("[name=driver_desc]", form);
-  if (!driver || !model) return;
-  const hint = $("#f-driver_desc-hint", form);
+  const model = form && $(`[name=${driver.dataset.models}]`, form);
+  if (!form || !model) return;
+  const hint = $(`#f-${model.name}-hint`, form);
+  // What the second driver's field says of the first.
+  const arm64Hint = model.name === "driver_desc" ? $("#f-arm64_driver_id-hint", form) : null;
   const withoutDriver = "Empty takes the driver’s own.";
   const unanswered = "The service does not answer with the driver’s models: type the name as its INF has it.";
   /** @type {number | undefined} */
@@ -22,7 +23,7 @@ export function suggestModels(form) {
    * @param {string | undefined} text
    */
   const show = (options, isNeeded, text) => {
-    $("datalist", form)?.replaceChildren(...options);
+    model.list?.replaceChildren(...options);
     model.required = isNeeded;
     if (hint && text) hint.textContent = text;
   };
@@ -37,6 +38,7 @@ export function suggestModels(form) {
     // A field without a hint stands in a form that asks for other things too, and does not need it for them.
     const isNeeded = hint !== null && fresh?.dataset.needed === "1";
     show([...found.querySelectorAll("option")], isNeeded, fresh?.dataset.hint);
+    if (arm64Hint && fresh?.dataset.arm64) arm64Hint.textContent = fresh.dataset.arm64;
   };
   driver.addEventListener("change", () => {
     model.value = "";

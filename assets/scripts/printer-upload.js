@@ -32,6 +32,7 @@ document.addEventListener("driver:uploaded", (event) => {
   /** @type {HTMLOptionElement[]} */
   const options = Array.from(page.querySelectorAll("#driver-select option"));
   if (id === undefined || options.length === 0) return;
+  offerForArm64(notice, options);
   select.replaceChildren(...[select.options[0] ?? [], ...options].flat());
   select.value = id;
   select.dispatchEvent(new Event("change", { bubbles: true }));
@@ -49,3 +50,15 @@ document.addEventListener("driver:uploaded", (event) => {
   dialog.close();
   $("#printer-form [name=driver_desc]")?.focus();
 });
+
+/**
+ * What was uploaded may be the driver for ARM64 too.
+ * @param {HTMLElement} notice
+ * @param {HTMLOptionElement[]} options
+ */
+function offerForArm64({ dataset: { uploaded, arm64 } }, options) {
+  /** @type {HTMLSelectElement | null} */
+  const select = $("#printer-form [name=arm64_driver_id]");
+  const option = options.find(({ value }) => value === uploaded);
+  if (arm64 && option) select?.options[0]?.after(option.cloneNode(true));
+}

@@ -62,7 +62,7 @@ function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?:
 
 /** Nothing is chosen at first: nobody moves printers by a button pressed too early. */
 function select(name: string, id: string, choices: readonly SelectChoice[], none: string, chosen = ""): Html {
-  return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models`}>
+  return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models="driver_desc"`}>
     <option value="" disabled selected>Choose one</option>${selectOptions(choices, chosen)}<option value="">${none}</option></select>`;
 }
 

@@ -1,4 +1,5 @@
-import { type Driver, driverTitle, type InfSummary } from "../domain/driver.ts";
+import { shipsArm64 } from "../domain/arm64-driver.ts";
+import { type Driver, type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import { findModels, findModelsIn, namesVersion } from "../domain/models.ts";
 import { type Hole, type Html, html } from "./html.ts";
@@ -83,12 +84,22 @@ export function modelOptions(
   driver: Driver,
   inf: InfSummary | undefined,
   query: string,
-  most = shownModels,
+  { id = "models", most = shownModels }: { readonly id?: string; readonly most?: number } = {},
 ): Html {
   const { shown } = findModels(inf, query, most);
-  return html`<datalist id="models" data-needed="${isUnchosen(driver) && "1"}" data-hint="${modelHint(driver)}">${shown.map(
-    (name) => html`<option value="${name}"></option>`,
-  )}</datalist>`;
+  return html`<datalist id="${id}" data-needed="${isUnchosen(driver) && "1"}" data-hint="${modelHint(driver)}"
+    data-arm64="${arm64Hint(driver)}">${shown.map(
+      (name) => html`<option value="${name}"></option>`,
+    )}</datalist>`;
+}
+
+/** What a printer's field for a second driver says of the first one. */
+export function arm64Hint(driver: DriverSummary | undefined): string {
+  const ships = driver && shipsArm64(driver);
+  if (ships === undefined) return "ARM64 machines take it instead of the driver above.";
+  return ships
+    ? "Nothing to choose: the driver above has files for ARM64 machines too. What is chosen here is taken there instead."
+    : "The driver above has no files for ARM64 machines: without another here, they cannot have the printer. Windows’ own serve many office printers.";
 }
 
 /** What a printer's model field says of the driver that is chosen beside it. */

@@ -1,3 +1,4 @@
+import { shipsArm64 } from "../domain/arm64-driver.ts";
 import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import type { AddedDriver, ListedDriver, StatedDriver } from "../domain/listings.ts";
@@ -56,7 +57,8 @@ export function uploadNotice(result: UploadResult): Html | undefined {
   }
   const { driver, standing, older } = result;
   const tone = worstOf(toneOf(standing.state), worstNote(driver));
-  return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}">
+  return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
+    data-arm64="${shipsArm64(driver) && "1"}">
     <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${whatBecame(result)}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
     ${driverFindingLines(standing)}${infNotes(driver)}

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, page } from "./layout.ts";
 import { changedState, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
-import { modelLabel } from "./printers.ts";
+import { modelCell } from "./printers.ts";
 import { stateBadge } from "./standing.ts";
 
 /** Printers that have a driver, whole or narrowed, with what can be downloaded of each. */
@@ -65,10 +65,10 @@ const rememberedRows = new WeakMap<StatedPrinter, Html>();
 function rememberedRow(row: StatedPrinter, formats: readonly ListedFormat[]): Html {
   const known = rememberedRows.get(row);
   if (known !== undefined) return known;
-  const { printer, client, driver } = row;
+  const { printer, client } = row;
   const made = html`<tr role="row"><th role="rowheader" scope="row"><bdi><a href="${paths.printer(printer.id)}">${printer.name}</a></bdi></th
 ><td role="cell">${client ? html`<bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi>` : html`<span class="soft">none</span>`}</td
-><td role="cell"><bdi>${modelLabel(printer, driver)}</bdi></td
+><td role="cell">${modelCell(row)}</td
 ><td role="cell">${stateBadge(row)}</td
 ><td role="cell">${packageOffer(row, formats)}</td></tr>`;
   rememberedRows.set(row, made);

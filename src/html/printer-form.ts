@@ -2,7 +2,6 @@ import type { PrinterChoices } from "../domain/listings.ts";
 import { type Printer, type PrinterSettings, queueNameRule } from "../domain/printer.ts";
 import { collateModes, colorModes, duplexModes, paperSizes, protocols } from "../domain/printer-choices.ts";
 import { ippPort, printerFormValues } from "../domain/printer-fields.ts";
-import { driverChoices } from "./driver-label.ts";
 import { uploadDialog } from "./driver-upload.ts";
 import {
   checkbox,
@@ -16,7 +15,7 @@ import {
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { driverFields } from "./printer-driver.ts";
+import { arm64Fields, driverFields } from "./printer-driver.ts";
 import { listed } from "./text.ts";
 
 /** What the fields are called. */
@@ -189,16 +188,6 @@ function preferenceFields(form: FormState): Html {
       attributes: html`spellcheck="false"`,
     })}
     ${checkbox(form, named("reset_user_preferences"))}`;
-}
-
-function arm64Fields({ drivers }: PrinterChoices, form: FormState): Html {
-  const own = form.values.arm64_driver_id;
-  return html`
-    ${selectField(form, {
-      ...named("arm64_driver_id"),
-      choices: [["", "The same driver"], ...driverChoices(drivers, own)],
-    })}
-    ${textField(form, { ...named("arm64_driver_desc"), hint: "Empty takes the driver’s own." })}`;
 }
 
 function placeFields(form: FormState): Html {

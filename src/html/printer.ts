@@ -1,14 +1,8 @@
 import { derivePortName } from "../domain/address.ts";
-import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
+import type { Driver } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
 import type { ClientName, StatedPrinter } from "../domain/listings.ts";
-import {
-  effectiveDescription,
-  ippUrlOf,
-  isDriverOnly,
-  type Printer,
-  shareNameOf,
-} from "../domain/printer.ts";
+import { ippUrlOf, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
 import {
   type Choices,
   collateModes,
@@ -19,24 +13,26 @@ import {
   protocols,
 } from "../domain/printer-choices.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
-import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import { definitions, type Row, row } from "./definitions.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
-import { machinesOf } from "./driver-label.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { iconSection } from "./icon.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { driverSection } from "./printer-drivers.ts";
 import { printerNotes } from "./printer-notes.ts";
 import { remedyOf } from "./remedies.ts";
 import { stateBadge } from "./standing.ts";
-import { bytes, counted, infDate, time } from "./text.ts";
+import { counted, time } from "./text.ts";
 
 /** Everything a printer's page shows. */
 interface PrinterPageData {
   readonly printer: Printer;
   readonly client: ClientName | undefined;
   readonly driver: Driver | undefined;
+  /** Of ARM64 machines, where they take another one. */
+  readonly arm64Driver: Driver | undefined;
   readonly icon: Icon | undefined;
   /** Why the last icon was refused. */
   readonly iconProblem?: string | undefined;
@@ -82,21 +78,6 @@ export function logoChanged(printerId: number, icon: Icon | undefined): Html {
 function printerLogo(printerId: number, icon: Icon | undefined, attributes?: Html): Html {
   const elsewhere = html`none yet: upload one under <a href="#icon">Icon</a>`;
   return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
-}
-
-interface Row {
-  readonly term: string;
-  readonly value: Hole;
-  /** Whether nobody set it. */
-  readonly isDefault: boolean;
-}
-
-function row(term: string, value: Hole, isDefault = false): Row {
-  return { term, value, isDefault };
-}
-
-function definitions(rows: readonly Row[]): Html {
-  return html`<dl>${rows.map(({ term, value }) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** All settings, as the page shows them and as a save answers; what nobody set is folded. */
@@ -147,8 +128,6 @@ function settingRows(printer: Printer): Row[] {
       printer.reset_user_preferences ? "dropped" : "stay",
       !printer.reset_user_preferences,
     ),
-    row("Driver for ARM64", arm64Driver(printer), printer.arm64_driver_id === null),
-    row("Model for ARM64", bdi(printer.arm64_driver_desc), printer.arm64_driver_desc === ""),
     row("Subnets", codes(printer.subnets), printer.subnets.length === 0),
     row(
       "Driver at uninstall",
@@ -160,12 +139,6 @@ function settingRows(printer: Printer): Row[] {
 }
 
 const none = html`<span class="soft">none</span>`;
-
-function arm64Driver({ arm64_driver_id: id }: Printer): Html {
-  return id === null
-    ? html`<span class="soft">the same</span>`
-    : html`<a href="${paths.driver(id)}">driver ${id}</a>`;
-}
 
 function codes(texts: readonly string[]): Hole {
   return texts.length > 0 ? texts.map((text) => html`<code>${text}</code> `) : none;
@@ -183,25 +156,4 @@ function bdi(text: string): Html {
 function chosen<T extends string>(choices: Choices<T>, value: T): Html {
   const label = labelOf(choices, value);
   return value === "" ? html`<span class="soft">${label}</span>` : html`${label}`;
-}
-
-function driverSection({ printer, driver }: PrinterPageData): Html {
-  if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
-  const inf = chosenInf(driver);
-  const date =
-    inf?.driverVer &&
-    html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
-  const rows = [
-    row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
-    row("Model", html`<bdi>${effectiveDescription(printer, driver) || "not chosen yet"}</bdi>`),
-    row("Machines", machinesOf(inf)),
-  ];
-  if (isWindowsOwn(driver)) rows.push(row("Archive", "none: Windows brings it"));
-  else
-    rows.push(
-      row("INF", html`<code>${driver.inf_path || "none"}</code>`),
-      row("Version", date ?? "not given"),
-      row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
-    );
-  return html`<section><h2>Driver</h2>${definitions(rows)}</section>`;
 }

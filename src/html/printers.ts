@@ -1,3 +1,4 @@
+import { arm64Description } from "../domain/arm64-driver.ts";
 import type { ListedPrinter, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, type Printer } from "../domain/printer.ts";
 import { type Html, html } from "./html.ts";
@@ -46,11 +47,11 @@ export function printerHead(first?: Html): Html {
  * @param last what can be done with the printer, after the links
  */
 export function printerCells(row: StatedPrinter, last?: Html): Html {
-  const { printer, driver } = row;
+  const { printer } = row;
   const { id, name, address, port_name, location } = printer;
   return html`<th role="rowheader" scope="row"><bdi><a href="${paths.printer(id)}">${name}</a></bdi></th
 ><td role="cell">${addressCell(address || port_name)}</td
-><td role="cell"><bdi>${modelLabel(printer, driver)}</bdi></td
+><td role="cell">${modelCell(row)}</td
 ><td role="cell">${location !== "" && html`<bdi>${location}</bdi>`}</td
 ><td role="cell">${stateBadge(row)}</td
 ><td role="cell"><a href="${paths.printerEdit(id)}" aria-label="Edit ${name}">Edit</a> <a href="${paths.printerCopy(id)}"
@@ -70,6 +71,12 @@ export function addressWidth(rows: readonly StatedPrinter[]): string {
   for (const { printer } of rows) longest = Math.max(longest, (printer.address || printer.port_name).length);
   if (longest <= 15) return "";
   return longest <= 24 ? "longer" : "longest";
+}
+
+/** The models of a printer: of a second driver, where it has one, too. */
+export function modelCell({ printer, driver, arm64Driver }: ListedPrinter): Html {
+  const arm64 = arm64Driver && arm64Description(printer, arm64Driver);
+  return html`<bdi>${modelLabel(printer, driver)}</bdi>${arm64 && html` <span class="soft">ARM64: <bdi>${arm64}</bdi></span>`}`;
 }
 
 export function modelLabel(printer: Pick<Printer, "driver_desc">, driver: ListedPrinter["driver"]): string {

@@ -25,10 +25,11 @@ export async function changedList(
   return html`${printerList(list)}${printerCount(list)}${notify(message)}`;
 }
 
-/** What a printer's form offers. @param form with the driver whose models are suggested */
+/** What a printer's form offers. @param form with the drivers whose models are suggested */
 export function choicesOf({ config, store }: App, { values }: FormState): PrinterChoices {
   const { clients, drivers } = store;
   const chosen = drivers.find(Number(values.driver_id));
+  const arm64Chosen = drivers.find(Number(values.arm64_driver_id));
   const { uploadLimitBytes } = config;
-  return { clients: clients.names(), drivers: drivers.summaries(), chosen, uploadLimitBytes };
+  return { clients: clients.names(), drivers: drivers.summaries(), chosen, arm64Chosen, uploadLimitBytes };
 }

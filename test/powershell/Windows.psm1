@@ -30,6 +30,7 @@ function Set-SimulatedMachine {
     $script:M.Restarts = 0
     $script:M.Downloads = 0
     $script:M.PortsMade = 0
+    $script:M.Requested = @()
 }
 
 function Set-SimulatedFault {
@@ -59,6 +60,7 @@ function Get-SimulatedMachine {
         Registry = [SimRegistry]::Dump()
         Restarts = $script:M.Restarts
         Downloads = $script:M.Downloads
+        Requested = @($script:M.Requested)
         Slept = $script:M.Now
         Clipboard = [string]$script:M.Clipboard
     }

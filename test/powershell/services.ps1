@@ -80,6 +80,7 @@ function Invoke-WebRequest {
     [CmdletBinding()] param($Uri, $OutFile, [switch]$UseBasicParsing, [int]$TimeoutSec)
     Enter-Call 'Invoke-WebRequest'
     $script:M.Downloads++
+    $script:M.Requested += [string]$Uri
     if (-not $script:M.Download) { throw [Net.WebException]::new('Der Remotename konnte nicht aufgeloest werden.') }
     Copy-Item -LiteralPath $script:M.Download -Destination $OutFile -WhatIf:$false
 }

@@ -48,6 +48,7 @@ function Initialize-Environment {
         Invoke-SimulatedPnpUtil -InfPath $args[1]
     }
     Set-Item -Path "function:global:$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe" -Value {
+        if ($env:PROCESSOR_ARCHITECTURE -ne 'x86') { throw 'Only a 32-bit process has a Sysnative.' }
         $env:PROCESSOR_ARCHITECTURE = $env:PROCESSOR_ARCHITEW6432
         $env:PROCESSOR_ARCHITEW6432 = ''
         $at = [array]::IndexOf($args, '-File')

@@ -56,6 +56,8 @@ export interface RunResult {
     readonly Registry: Record<string, Record<string, unknown>>;
     readonly Restarts: number;
     readonly Downloads: number;
+    /** The addresses that were asked. */
+    readonly Requested: string[];
     readonly Slept: number;
     readonly Clipboard: string;
   };
