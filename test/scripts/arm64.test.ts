@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { armZip } from "../support/arm64-pair.ts";
 import { filesZip } from "../support/files-zip.ts";
+import { windowsDeployable } from "../support/ipp-machine.ts";
 import {
   deployable,
   type Machine,
@@ -224,4 +225,28 @@ describe("a driver for ARM64 on a simulated Windows", { skip: withoutPowerShell 
     assert.deepEqual([onX64.code, onX64.machine.Requested], [1603, [url(1)]]);
     assert.match(onX64.output.at(-1) ?? "", /not the expected one/, "each has a digest of its own");
   });
+
+  const pcl6 = "Microsoft PCL6 Class Driver";
+  const windowsOwn = windowsDeployable({}, pcl6).driver;
+  const mixed = [
+    ["uploaded for x64, Windows' own for ARM64", { ...pair(), arm64Driver: windowsOwn }, main, pcl6],
+    ["Windows' own for x64, uploaded for ARM64", { ...pair(), driver: windowsOwn }, pcl6, arm],
+  ] as const;
+  for (const [what, office, onX64, onArm] of mixed) {
+    test(`a pair of which one comes by its name alone: ${what}`, async () => {
+      for (const [machine, model] of [
+        [{}, onX64],
+        [arm64, onArm],
+      ] as const) {
+        const installed = await windows.installed(machine, office);
+        const again = await windows.run("install", office);
+        const removed = await windows.run("uninstall", office);
+
+        assert.equal(queueOf(installed).DriverName, model);
+        assert.equal(installed.calls.includes("pnputil"), model !== pcl6);
+        assert.deepEqual([again.code, changing(again)], [0, []]);
+        assert.deepEqual([removed.code, traces(removed), removed.machine.Store], [0, [], []]);
+      }
+    });
+  }
 });
