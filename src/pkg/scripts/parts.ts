@@ -15,14 +15,16 @@ import installQueue from "./install/queue.ps1";
 import reachable from "./install/reachable.ps1";
 import windowsDriver from "./install/windows-driver.ps1";
 import install from "./install.ps1";
+import administrator from "./shared/administrator.ps1";
 import architecture from "./shared/architecture.ps1";
+import deployed from "./shared/deployed.ps1";
 import differences from "./shared/differences.ps1";
 import driverVersion from "./shared/driver-version.ps1";
 import exitCodes from "./shared/exit-codes.ps1";
 import ippDifferences from "./shared/ipp-differences.ps1";
 import log from "./shared/log.ps1";
-
 import printQueries from "./shared/print-queries.ps1";
+import protectedPrint from "./shared/protected-print.ps1";
 import publisherStore from "./shared/publisher-store.ps1";
 import registry from "./shared/registry.ps1";
 import registryChanges from "./shared/registry-changes.ps1";
@@ -57,6 +59,7 @@ const ofInstallAndUninstall = [
   exitCodes,
   log,
   spooler,
+  administrator,
   run,
   printQueries,
   registryChanges,
@@ -77,6 +80,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       differences,
       ippDifferences,
       ...ofInstallAndUninstall,
+      protectedPrint,
       machine,
       windowsDriver,
       installDriver,
@@ -110,6 +114,6 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   },
   detect: {
     body: detect,
-    parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences],
+    parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences, deployed],
   },
 };

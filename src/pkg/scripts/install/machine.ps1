@@ -30,15 +30,4 @@ function Assert-Machine {
     #</if>
 }
 
-#<if package|windows|apart>
-function Test-ProtectedPrint {
-    # Windows protected print mode takes no third-party driver at all.
-    $path = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\Printers\WPP'
-    foreach ($name in 'WindowsProtectedPrintGroupPolicyState', 'WindowsProtectedPrintMode') {
-        if ((Get-RegistryValue -Path $path -Name $name) -eq 1) { return $true }
-    }
-    return $false
-}
-#</if>
-
 #endregion

@@ -18,7 +18,7 @@ function Install-Port {
         if (Confirm-Change -Message "make port $($Printer.PortName)") { Add-Port -Printer $Printer -Name $Printer.PortName }
         return $Printer.PortName
     }
-    $difference = Get-PortDifference -Port $wanted[0] -Printer $Printer
+    $difference = @(Get-PortDifference -Port $wanted[0] -Printer $Printer) -join ', '
     if (-not $difference) { return $Printer.PortName }
     Write-Log -Message "Port $($Printer.PortName) is there, but $difference."
     $name = Get-FreePortName -Wanted $Printer.PortName -Ports $ports
@@ -72,7 +72,7 @@ function Add-Port {
     }
     $made = Invoke-Print -Command { Get-Port -Name $Name }
     if ($null -eq $made) { Stop-Run -Message "Windows made no port $Name, although it said so." }
-    $difference = Get-PortDifference -Port $made -Printer $Printer
+    $difference = @(Get-PortDifference -Port $made -Printer $Printer) -join ', '
     if ($difference) { Stop-Run -Message "Windows made the port $Name, but $difference." }
     Write-Change -Message "port $Name made ($($Printer.Address))"
 }

@@ -22,32 +22,31 @@ function ConvertTo-PlainAddress {
 
 #<if port>
 function Get-PortDifference {
-    # The first way in which a port is not as wanted; $null when it is right.
+    # Every way in which a port is not as wanted, each in words; none when it is right.
     param($Port, $Printer)
-    if (-not $Printer.Address) { return $null }
+    if (-not $Printer.Address) { return }
     $address = [string](Get-Property -InputObject $Port -Name 'PrinterHostAddress')
     if (-not $address) { return 'it is no TCP/IP port' }
     if ((ConvertTo-PlainAddress -Address $address) -ne (ConvertTo-PlainAddress -Address $Printer.Address)) {
-        return "its address is $address, not $($Printer.Address)"
+        "its address is $address, not $($Printer.Address)"
     }
     $protocol = @{ 1 = 'raw'; 2 = 'lpr' }[[int](Get-Property -InputObject $Port -Name 'Protocol')]
-    if ($protocol -ne $Printer.Protocol) { return "its protocol is $protocol, not $($Printer.Protocol)" }
-    if ($Printer.Protocol -eq 'lpr') {
+    if ($protocol -ne $Printer.Protocol) { "its protocol is $protocol, not $($Printer.Protocol)" }
+    elseif ($protocol -eq 'lpr') {
         $queue = [string](Get-Property -InputObject $Port -Name 'LprQueueName')
-        if ($queue -cne $Printer.LprQueue) { return "its LPR queue is $queue, not $($Printer.LprQueue)" }
+        if ($queue -cne $Printer.LprQueue) { "its LPR queue is $queue, not $($Printer.LprQueue)" }
     }
     else {
         $number = [int](Get-Property -InputObject $Port -Name 'PortNumber')
-        if ($number -ne $Printer.PortNumber) { return "its number is $number, not $($Printer.PortNumber)" }
+        if ($number -ne $Printer.PortNumber) { "its number is $number, not $($Printer.PortNumber)" }
     }
     $snmp = [bool](Get-Property -InputObject $Port -Name 'SNMPEnabled')
     if ($snmp -ne $Printer.Snmp) { return "its SNMP status is $snmp, not $($Printer.Snmp)" }
-    if (-not $snmp) { return $null }
+    if (-not $snmp) { return }
     $community = [string](Get-Property -InputObject $Port -Name 'SNMPCommunity')
-    if ($community -cne $Printer.SnmpCommunity) { return 'its SNMP community is another' }
+    if ($community -cne $Printer.SnmpCommunity) { 'its SNMP community is another' }
     $index = [int](Get-Property -InputObject $Port -Name 'SNMPIndex')
-    if ($index -ne $Printer.SnmpIndex) { return "its SNMP index is $index, not $($Printer.SnmpIndex)" }
-    return $null
+    if ($index -ne $Printer.SnmpIndex) { "its SNMP index is $index, not $($Printer.SnmpIndex)" }
 }
 #</if>
 

@@ -86,12 +86,6 @@ function Complete-Run {
     Write-Output -InputObject ($last -replace '\s+', ' ')
 }
 
-function Test-Administrator {
-    $identity = [Security.Principal.WindowsIdentity]::GetCurrent()
-    $principal = New-Object -TypeName Security.Principal.WindowsPrincipal -ArgumentList $identity
-    return $principal.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)
-}
-
 function Enter-Exclusive {
     # The machine's lock for a run; $null when another run holds it for too long.
     param([int]$Seconds)

@@ -1,6 +1,6 @@
 #region Users and the default printer
 
-#<if default|uninstall>
+#<if default|uninstall|diagnose>
 function Get-LoadedUser {
     # Security identifiers of the people whose registry hives are loaded: those who are logged on.
     foreach ($child in @(Get-RegistryChild -Path 'Registry::HKEY_USERS')) {
@@ -13,7 +13,9 @@ function Get-UserSettingsPath {
     param([string]$Sid)
     return "Registry::HKEY_USERS\$Sid\Software\Microsoft\Windows NT\CurrentVersion"
 }
+#</if>
 
+#<if default|uninstall>
 function Get-UserRecordPath {
     # Where install records what a user's default printer was before.
     param($Printer, [string]$Sid)
@@ -21,10 +23,12 @@ function Get-UserRecordPath {
 }
 #</if>
 
+#<if install|uninstall>
 function Get-LogonSetupPath {
     # What Active Setup runs once for each user, at log-on and as that user.
     param($Printer)
     return "HKLM:\SOFTWARE\Microsoft\Active Setup\Installed Components\Platen-$($Printer.Id)"
 }
+#</if>
 
 #endregion
