@@ -17,11 +17,12 @@ test("a download counts when its last byte is out, by what it is and the kind of
   await download(app, `/printers/${printer}/packages/rmm`, browser);
   await download(app, `/printers/${printer}/packages/mdm`, browser);
   await download(app, `/printers/${printer}/packages/mdm`, browser);
-  for (const kind of ["install", "uninstall", "detect"])
+  for (const kind of ["install", "uninstall", "detect", "diagnose"])
     await download(app, `/printers/${printer}/scripts/${kind}`, powershell);
 
   assert.deepEqual(await counted(app, printer), [
     "detect script 1",
+    "diagnose script 1",
     "install script 1",
     "mdm browser 2",
     "rmm browser 1",

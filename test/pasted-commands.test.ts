@@ -140,6 +140,19 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     });
   }
 
+  test("fetch the diagnosis, run it and pass its exit code on", async (t) => {
+    const { fetch, addPrinter } = await startApp(t);
+    const id = await addPrinter({ name: "Büro" });
+    const page = await (await fetch(`/printers/${id}`)).text();
+    const { folder, run } = await machine(t, 1);
+
+    const line = await run(shownIn(page, "hand-1"));
+
+    const served = await bytesOf(fetch(`/printers/${id}/scripts/diagnose`));
+    assert.match(line.output, /^Exit code 1$/m);
+    assert.ok((await readFile(join(folder, "script.ps1"))).equals(served));
+  });
+
   test("fail clearly where the service refuses, and run nothing", async (t) => {
     const { url, post } = await startApp(t);
     await post("/printers", { name: "Bare", address: "10.0.0.1" });

@@ -150,7 +150,8 @@ function handPane(offer: DeployOffer): Html {
   );
   return html`<ul class="scripts">${rows}</ul>
     <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver
-      from this service and checks it.</p>
+      from this service and checks it. Where a printer does not print, <code>diagnose.ps1</code> says why as far as that
+      machine can tell, and changes nothing.</p>
     ${ownOnlyNote(offer)}
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }

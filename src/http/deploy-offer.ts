@@ -13,16 +13,16 @@ import {
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
 import { publisherOf } from "../domain/publisher.ts";
-import type { DeployOffer, OfferedScript } from "../html/deploy.ts";
+import type { DeployOffer } from "../html/deploy.ts";
 import { paths } from "../html/paths.ts";
 import { counted, firstOf } from "../html/text.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { commandFor, curlCommand, fetchedCommand } from "../pkg/scripts/commands.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { scriptKinds } from "../pkg/scripts/render.ts";
 import { labelOfMany, revisionOf } from "../pkg/scripts/revision.ts";
 import { clientFileName, packageName, scriptFileName, scriptName } from "../services/download-names.ts";
+import { byHand } from "./by-hand.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
@@ -124,27 +124,6 @@ function offerOf(service: string | undefined, target: Target): Offer {
   });
   const isOwnOnly = service !== undefined && isLoopback(service);
   return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly };
-}
-
-function byHand(service: string | undefined, scripts: readonly OfferedScript[]): DeployOffer["byHand"] {
-  const verbs: Record<string, string> = { install: "Install", uninstall: "Uninstall", detect: "Detect" };
-  const downloaded = scripts.map(({ kind, fileName }) => ({
-    label: `${verbs[kind]}, in the folder of the download`,
-    text: commandFor(fileName),
-  }));
-  const install = scripts.find(({ kind }) => kind === "install");
-  if (service === undefined || install === undefined) return downloaded;
-  const url = service + install.path;
-  return [
-    {
-      label: "Install in one line",
-      text: fetchedCommand(url),
-      hint: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
-    },
-    ...downloaded,
-    { label: "Address of the install script", text: url },
-    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
-  ];
 }
 
 function printerFacts({ printer, client }: PrinterDetails, deployable: Deployable): Target["facts"] {

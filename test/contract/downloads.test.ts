@@ -8,7 +8,7 @@ test("scripts answer 404 without a printer and 422 without a driver", async (t) 
   const { fetch, post } = await startApp(t);
   await post("/printers", { name: "Bare", address: "10.0.0.1" });
 
-  for (const kind of ["install", "uninstall", "detect"]) {
+  for (const kind of ["install", "uninstall", "detect", "diagnose"]) {
     assert.equal((await fetch(`/printers/99/scripts/${kind}`)).status, 404);
     assert.equal((await fetch(`/printers/abc/scripts/${kind}`)).status, 404);
     assert.equal((await fetch(`/printers/1/scripts/${kind}`)).status, 422);
@@ -28,6 +28,7 @@ test("scripts and packages are attachments with safe names, a length and an ETag
     "scripts/install": "install-buro-1-sud.ps1",
     "scripts/uninstall": "uninstall-buro-1-sud.ps1",
     "scripts/detect": "detect-buro-1-sud.ps1",
+    "scripts/diagnose": "diagnose-buro-1-sud.ps1",
     "packages/rmm": "arzte-sohne-buro-1-sud.zip",
     "packages/mdm": "arzte-sohne-buro-1-sud.intunewin",
   };

@@ -26,6 +26,7 @@ function Set-SimulatedMachine {
     foreach ($sid in @($Machine.Users)) { $null = [SimRegistry]::Make([SimRegistry]::Split("HKEY_USERS\$sid\Software\Microsoft\Windows NT\CurrentVersion\Windows")) }
     foreach ($driver in @($Machine.Drivers)) { Write-DriverKey -Driver $driver }
     [SimRegistry]::BeforeWrite = { param($what) Enter-Call -Name "registry $what" }
+    Set-SimulatedNetwork -IsReal ([bool]$Machine.RealNetwork)
     $script:M.Now = 0
     $script:M.Restarts = 0
     $script:M.Downloads = 0
@@ -126,5 +127,6 @@ function Test-PortBusy {
 . "$PSScriptRoot/print-management.ps1"
 . "$PSScriptRoot/services.ps1"
 . "$PSScriptRoot/ipp.ps1"
+. "$PSScriptRoot/diagnosis.ps1"
 
 Export-ModuleMember -Function *

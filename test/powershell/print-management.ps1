@@ -7,6 +7,7 @@ function ConvertTo-PrinterObject {
         Location = [string]$Queue.Location; Comment = [string]$Queue.Comment
         Shared = [bool]$Queue.Shared; ShareName = [string]$Queue.ShareName
         Type = $(if ($Queue.Type) { $Queue.Type } else { 'Local' }); JobCount = @($Queue.Jobs).Count
+        PrinterStatus = $(if ($Queue.PrinterStatus) { $Queue.PrinterStatus } else { 'Normal' })
     }
 }
 
@@ -200,5 +201,5 @@ function Get-PrintJob {
     Enter-Call 'Get-PrintJob'
     $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
     if ($script:M.JobsDoneAt -and $script:M.Now -ge $script:M.JobsDoneAt) { $queue.Jobs = @() }
-    foreach ($job in @($queue.Jobs)) { [pscustomobject]@{ Id = $job } }
+    foreach ($job in @($queue.Jobs)) { ConvertTo-JobObject -Job $job }
 }

@@ -54,7 +54,9 @@ function Initialize-Environment {
         $at = [array]::IndexOf($args, '-File')
         $parameters = @{}
         for ($i = $at + 2; $i -lt $args.Count; $i++) {
-            if ($args[$i] -eq '-LogPath') { $parameters.LogPath = $args[++$i] } else { $parameters[$args[$i].TrimStart('-')] = $true }
+            $name = ([string]$args[$i]).TrimStart('-')
+            $hasValue = $i + 1 -lt $args.Count -and -not ([string]$args[$i + 1]).StartsWith('-')
+            if ($hasValue) { $parameters[$name] = $args[++$i] } else { $parameters[$name] = $true }
         }
         & $args[$at + 1] @parameters
     }

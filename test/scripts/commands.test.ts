@@ -45,6 +45,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Get-PrinterDriver": ["ErrorAction"],
   "Get-PrinterPort": ["ErrorAction"],
   "Get-Service": ["Name", "ErrorAction"],
+  "Get-WinEvent": ["ListLog", "LogName", "FilterXPath", "MaxEvents", "ErrorAction"],
   "Invoke-WebRequest": ["Uri", "OutFile", "UseBasicParsing", "TimeoutSec"],
   "Move-Item": ["LiteralPath", "Destination", "Force", "WhatIf"],
   "New-Item": ["Path", "ItemType", "Force", "ErrorAction", "WhatIf"],
@@ -58,7 +59,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Remove-PrinterPort": ["InputObject", "ErrorAction"],
   "Rename-Printer": ["InputObject", "NewName", "ErrorAction"],
   "Restart-Service": ["Name", "Force", "ErrorAction"],
-  "Select-Object": ["Unique", "Property"],
+  "Select-Object": ["Unique", "Property", "First"],
   "Set-Clipboard": [],
   "Set-PrintConfiguration": ["PrinterName"],
   "Set-Printer": [

@@ -100,10 +100,10 @@ describe("the scripts' syntax", () => {
   });
 });
 
-test("install and uninstall carry a byte order mark, detect is ASCII, and all lines end with CRLF", () => {
+test("install and uninstall carry a byte order mark, detect and diagnose are ASCII, and all lines end with CRLF", () => {
   for (const [name, text] of rendered()) {
     const bytes = Buffer.from(text, "utf8");
-    if (name.startsWith("detect"))
+    if (/^(?:detect|diagnose)/.test(name))
       assert.ok(
         bytes.every((byte) => byte < 0x80),
         name,

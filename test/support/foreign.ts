@@ -3,15 +3,17 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { unzipSync, Zip, ZipDeflate, zipSync } from "fflate";
+import { pathWithSystem } from "./ipp-printer.ts";
 import { shared, withoutShared } from "./shared.ts";
 
 /** Whether a program is there; its exit code does not matter. */
 function has(program: string, ...args: string[]): boolean {
-  return (
-    (spawnSync(program, args, { stdio: "ignore" }).error as NodeJS.ErrnoException | undefined)?.code !==
-    "ENOENT"
-  );
+  const env = { ...process.env, PATH: pathWithSystem };
+  const { error } = spawnSync(program, args, { stdio: "ignore", env });
+  return (error as NodeJS.ErrnoException | undefined)?.code !== "ENOENT";
 }
+
+const ippTools = ["ippeveprinter", "ipptool", "dbus-daemon"];
 
 const systemPython = "/usr/bin/python3";
 const hasCryptography =
@@ -24,6 +26,9 @@ export const without = {
   python: has("python3", "--version") ? false : "no python3 here",
   verifier: withoutShared || (hasCryptography ? false : "no python3-cryptography here"),
   dotnet: has("dotnet", "--version") ? false : "no dotnet here",
+  ippPrinter: ippTools.every((program) => has(program, "--version"))
+    ? false
+    : `no ${ippTools.join(", ")} here`,
 } as const;
 
 /** A tree of files: path with `/` → bytes. */

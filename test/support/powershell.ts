@@ -225,6 +225,9 @@ function freshMachine(): Machine {
     RenameRefused: false,
     DiesAfterAdd: false,
     WrongUrl: "nothing",
+    PrintLog: { IsEnabled: false, Events: [] },
+    Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {} },
+    RealNetwork: false,
   };
 }
 

@@ -1,4 +1,19 @@
 import detect from "./detect.ps1";
+import diagnoseDefaultPrinter from "./diagnose/default-printer.ps1";
+import deployment from "./diagnose/deployment.ps1";
+import device from "./diagnose/device.ps1";
+import deviceIpp from "./diagnose/device-ipp.ps1";
+import deviceSnmp from "./diagnose/device-snmp.ps1";
+import doubles from "./diagnose/doubles.ps1";
+import findings from "./diagnose/findings.ps1";
+import http from "./diagnose/http.ps1";
+import ipp from "./diagnose/ipp.ps1";
+import printLog from "./diagnose/log.ps1";
+import diagnoseMachine from "./diagnose/machine.ps1";
+import network from "./diagnose/network.ps1";
+import diagnoseQueue from "./diagnose/queue.ps1";
+import snmp from "./diagnose/snmp.ps1";
+import diagnose from "./diagnose.ps1";
 import installDefaultPrinter from "./install/default-printer.ps1";
 import installDriver from "./install/driver.ps1";
 import driverFiles from "./install/driver-files.ps1";
@@ -44,7 +59,7 @@ import uninstall from "./uninstall.ps1";
 export const packagedScripts = ["install", "uninstall", "detect"] as const;
 
 /** These, and those that are fetched alone. */
-export const scriptKinds = packagedScripts;
+export const scriptKinds = [...packagedScripts, "diagnose"] as const;
 export type ScriptKind = (typeof scriptKinds)[number];
 
 interface ScriptSource {
@@ -115,5 +130,34 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   detect: {
     body: detect,
     parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences, deployed],
+  },
+  diagnose: {
+    body: diagnose,
+    parts: [
+      relaunch,
+      registry,
+      architecture,
+      driverVersion,
+      differences,
+      ippDifferences,
+      deployed,
+      administrator,
+      protectedPrint,
+      users,
+      findings,
+      diagnoseMachine,
+      deployment,
+      network,
+      http,
+      ipp,
+      snmp,
+      device,
+      deviceIpp,
+      deviceSnmp,
+      diagnoseQueue,
+      printLog,
+      doubles,
+      diagnoseDefaultPrinter,
+    ],
   },
 };

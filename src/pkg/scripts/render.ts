@@ -42,7 +42,7 @@ function makeFrame(kind: ScriptKind, needed: readonly Need[]): ScriptFrame {
 }
 
 function isAscii(kind: ScriptKind): boolean {
-  return kind === "detect";
+  return kind === "detect" || kind === "diagnose";
 }
 
 /** Each step of indentation is one character: Intune takes 50 KB of a script. */
@@ -56,7 +56,7 @@ function fileBytes(text: string): Buffer {
 
 /**
  * A deployment's script as a file: its body with the settings and its parts in their places. Install and uninstall are
- * UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect is ASCII, because Intune may
+ * UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect and diagnose are ASCII, because Intune or an RMM may
  * store it in another encoding. Lines end with CRLF.
  */
 export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {

@@ -1,6 +1,6 @@
 #region How ports and queues differ from what is wanted
 
-#<if queue|install>
+#<if queue|install|diagnose>
 function Get-Property {
     # A property that objects of other classes may lack.
     param($InputObject, [string]$Name)
@@ -10,7 +10,7 @@ function Get-Property {
 }
 #</if>
 
-#<if port>
+#<if port|diagnose>
 function ConvertTo-PlainAddress {
     # An IP address in its usual spelling, so that fe80::1 and FE80:0::0001 are the same; names are left as they are.
     param([string]$Address)

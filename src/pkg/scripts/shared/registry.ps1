@@ -11,8 +11,8 @@ function Get-RegistryValue {
     return $key.GetValue($Name)
 }
 
-#<if install|uninstall|package|apart>
-#<if package|apart|default|ipp|uninstall>
+#<if install|uninstall|diagnose|package|apart>
+#<if package|apart|default|ipp|uninstall|diagnose>
 function Get-RegistryChild {
     # A key's subkeys, each with its name, which may hold characters that a path may not; none where the key is
     # not there.

@@ -15,6 +15,7 @@ function Get-UserSettingsPath {
 }
 #</if>
 
+#<if install|uninstall>
 #<if default|uninstall>
 function Get-UserRecordPath {
     # Where install records what a user's default printer was before.
@@ -23,7 +24,6 @@ function Get-UserRecordPath {
 }
 #</if>
 
-#<if install|uninstall>
 function Get-LogonSetupPath {
     # What Active Setup runs once for each user, at log-on and as that user.
     param($Printer)

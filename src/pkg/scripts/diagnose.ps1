@@ -1,0 +1,94 @@
+<#
+.SYNOPSIS
+Says what is wrong with printers on this machine, and what is right. Changes nothing.
+
+.DESCRIPTION
+Made by Platen. Prints one finding a line, which begins with "ok   ", "warn " or "bad  " and with the name of the
+check, and the verdict on the last line. Asks Windows for the spooler, the queue with its driver, port, status and
+jobs, the print log, other queues of the same device and default printers; asks the device whether its name, its
+port, IPP and SNMP answer. Needs no other file and writes none. Without elevation it sees less, and says so.
+
+Exit codes:
+0  nothing is bad
+1  something is bad; the last line says what
+
+.PARAMETER AsJson
+Prints the same findings as one line of JSON: exitCode, and findings with level, check, printer and text.
+
+.PARAMETER TimeoutSeconds
+How long each question to a device may take, from 1 to 60.
+
+.EXAMPLE
+powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\diagnose.ps1
+#>
+[CmdletBinding()]
+param(
+    [switch]$AsJson,
+    [int]$TimeoutSeconds = 5
+)
+
+Set-StrictMode -Version 2.0
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+# To the 64-bit PowerShell, where a 32-bit one started this script.
+$PassedOn = @{ AsJson = [bool]$AsJson; TimeoutSeconds = [string]$TimeoutSeconds }
+
+#<settings>
+$Settings = @{}
+#</settings>
+
+#<parts>
+#</parts>
+
+$script:Seconds = [Math]::Max(1, [Math]::Min(60, $TimeoutSeconds))
+
+function Get-PrintSystem {
+    # Everything that the spooler lists; $null where it does not answer.
+    if (-not $script:SpoolerAnswers) { return $null }
+    try {
+        return @{
+            Queues = @(Get-Printer -ErrorAction Stop)
+            Ports = @(Get-PrinterPort -ErrorAction Stop)
+            Drivers = @(Get-PrinterDriver -ErrorAction Stop)
+        }
+    }
+    catch {
+        Add-Finding -Level 'bad' -Check 'spooler' -Text "stopped answering: $($_.Exception.Message)"
+        return $null
+    }
+}
+
+function Test-Printer {
+    param($Printer, $System)
+    $queue = $null
+    $port = $null
+    $script:DeviceAddresses = @()
+    if ($null -ne $System) {
+        $queue = @($System.Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })[0]
+        if ($null -ne $queue) { $port = @($System.Ports | Where-Object -FilterScript { $_.Name -eq $queue.PortName })[0] }
+    }
+    Test-Protection -Printer $Printer
+    Test-Deployment -Printer $Printer -System $System -Queue $queue -Port $port
+    if ($Printer.HasQueue -and $Printer.Address) { Invoke-Check -Check 'tcp' -Work { Test-Device -Printer $Printer -Port $port } }
+    if (-not $Printer.HasQueue) { return }
+    if ($null -ne $queue) {
+        Invoke-Check -Check 'status' -Work { Test-QueueStatus -Printer $Printer -Queue $queue }
+        Invoke-Check -Check 'jobs' -Work { Test-Job -Printer $Printer }
+    }
+    Invoke-Check -Check 'log' -Work { Test-Printed -Printer $Printer }
+    if ($null -ne $System) { Invoke-Check -Check 'doubles' -Work { Test-Double -Printer $Printer -Queues $System.Queues -Ports $System.Ports } }
+    Invoke-Check -Check 'default' -Work { Test-DefaultPrinter -Printer $Printer }
+}
+
+Invoke-Check -Check 'rights' -Work { Test-Right }
+Invoke-Check -Check 'spooler' -Work { Test-Spooler }
+Invoke-Check -Check 'protected-print' -Work { Test-ProtectionMode }
+Invoke-Check -Check 'log' -Work { Test-PrintLog }
+$system = Get-PrintSystem
+foreach ($printer in $Settings.Printers) {
+    $script:Subject = $printer.Name
+    Invoke-Check -Check 'queue' -Work { Test-Printer -Printer $printer -System $system }
+}
+$script:Subject = ''
+Write-Result
+exit $script:ExitCode

@@ -1,0 +1,67 @@
+#region Further queues of the same device, and connections to the same printer
+
+function Test-Double {
+    # Windows adds printers by itself, people add them by hand, and former ones stay.
+    param($Printer, $Queues, $Ports)
+    $found = @(Get-DoubleQueue -Printer $Printer -Queues $Queues -Ports $Ports)
+    foreach ($text in $found) { Add-Finding -Level 'warn' -Check 'doubles' -Text $text }
+    $connections = @(Get-Connection -Queues $Queues)
+    $names = @($Printer.Name, $Printer.ShareName | Where-Object -FilterScript { $_ })
+    $same = @($connections | Where-Object -FilterScript { $names -contains ($_ -split '\\')[-1] -or $Printer.Replaces -contains $_ })
+    foreach ($connection in $same) { Add-Finding -Level 'warn' -Check 'doubles' -Text "$connection is connected too" }
+    if ($found.Count + $same.Count -eq 0) { Add-Finding -Level 'ok' -Check 'doubles' -Text 'no other queue and no connection of this printer' }
+}
+
+function Get-DoubleQueue {
+    # Other queues of this machine that lead to the printer, or that it is to replace, each in a sentence.
+    param($Printer, $Queues, $Ports)
+    $own = @($Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name })
+    $addresses = Get-PortAddress -Ports $Ports
+    $devices = @($script:DeviceAddresses)
+    if ($Printer.Address) { $devices += ConvertTo-PlainAddress -Address $Printer.Address }
+    $replaced = @($Printer.Replaces | Where-Object -FilterScript { $_ -like 'address:*' } | ForEach-Object -Process { ConvertTo-PlainAddress -Address $_.Substring(8) })
+    foreach ($queue in $Queues) {
+        if ($queue.Name -eq $Printer.Name -or [string]$queue.Type -eq 'Connection') { continue }
+        $address = $addresses[[string]$queue.PortName]
+        if ($own.Count -gt 0 -and $queue.PortName -eq $own[0].PortName) { "$($queue.Name) prints to the same port" }
+        elseif ($address -and $devices -contains $address) { "$($queue.Name) prints to the same address, $address" }
+        elseif ($Printer.Replaces -contains $queue.Name -or ($address -and $replaced -contains $address)) { "$($queue.Name) was to be replaced and is still there" }
+    }
+}
+
+function Get-PortAddress {
+    # By a port's name, the address that it leads to, where that is known. Of WSD ports Windows knows where it found the
+    # device.
+    param($Ports)
+    $root = 'HKLM:\SYSTEM\CurrentControlSet'
+    $devices = @{}
+    foreach ($device in @(Get-RegistryChild -Path "$root\Enum\SWD\DAFWSDProvider")) {
+        $place = $null
+        if ([Uri]::TryCreate([string]$device.Key.GetValue('LocationInformation'), [UriKind]::Absolute, [ref]$place)) {
+            $devices[($device.Name -replace '^urn:uuid:', '')] = ConvertTo-PlainAddress -Address $place.DnsSafeHost
+        }
+    }
+    $addresses = @{}
+    foreach ($port in @(Get-RegistryChild -Path "$root\Control\Print\Monitors\WSD Port\Ports")) {
+        $uuid = ([string]$port.Key.GetValue('Printer UUID')) -replace '^urn:uuid:', ''
+        if ($devices.ContainsKey($uuid)) { $addresses[$port.Name] = $devices[$uuid] }
+    }
+    foreach ($port in $Ports) {
+        $address = [string](Get-Property -InputObject $port -Name 'PrinterHostAddress')
+        if ($address) { $addresses[$port.Name] = ConvertTo-PlainAddress -Address $address }
+    }
+    return $addresses
+}
+
+function Get-Connection {
+    # Connections to queues of print servers, as \\server\queue: of this machine, and of each user whose hive is loaded.
+    param($Queues)
+    $names = @($Queues | Where-Object -FilterScript { [string]$_.Type -eq 'Connection' } | ForEach-Object -Process { $_.Name })
+    $keys = @('HKLM:\SYSTEM\CurrentControlSet\Control\Print\Connections')
+    foreach ($sid in @(Get-LoadedUser)) { $keys += "Registry::HKEY_USERS\$sid\Printers\Connections" }
+    # The registry writes \\server\queue as ,,server,queue.
+    foreach ($key in $keys) { $names += @(Get-RegistryChild -Path $key | ForEach-Object -Process { $_.Name -replace ',', '\' }) }
+    return @($names | Select-Object -Unique)
+}
+
+#endregion

@@ -1,0 +1,89 @@
+# What only diagnose.ps1 asks: jobs with their status, the print log, and devices in a network of tables. The machine's
+# keys PrintLog and Network describe them; RealNetwork lets the script ask the network of this host itself.
+
+function ConvertTo-JobObject {
+    # A job is its number, or a table with more.
+    param($Job)
+    if ($Job -isnot [Collections.IDictionary]) { return [pscustomobject]@{ Id = $Job } }
+    [pscustomobject]@{
+        Id = $Job.Id; JobStatus = $Job.JobStatus; SubmittedTime = [datetime]::Now.AddMinutes(-[double]$Job.Minutes)
+        DocumentName = [string]$Job.DocumentName; UserName = [string]$Job.UserName
+    }
+}
+
+function Get-WinEvent {
+    [CmdletBinding()] param([string[]]$ListLog, [string[]]$LogName, [string]$FilterXPath, [long]$MaxEvents)
+    Enter-Call 'Get-WinEvent'
+    $log = $script:M.PrintLog
+    if ($null -eq $log) {
+        $PSCmdlet.WriteError((New-PrintError 'NoMatchingLogsFound' 'Get-WinEvent' 'Es wurde kein Ereignisprotokoll gefunden.'))
+        return
+    }
+    if ($ListLog) { return [pscustomobject]@{ LogName = $ListLog[0]; IsEnabled = [bool]$log.IsEnabled } }
+    if ($log.IsDenied) {
+        $PSCmdlet.WriteError((New-PrintError '0x80070005' 'Get-WinEvent' 'Es wurde versucht, einen nicht autorisierten Vorgang auszufuehren.'))
+        return
+    }
+    $found = @($log.Events | Where-Object { $_.Id -in 307, 842 -or $_.Level -in 1, 2 } | Sort-Object { [double]$_.Minutes } | Select-Object -First $MaxEvents)
+    if ($found.Count -eq 0) {
+        $exception = [Exception]::new('Es wurden keine Ereignisse gefunden.')
+        $PSCmdlet.WriteError([Management.Automation.ErrorRecord]::new($exception, 'NoMatchingEventsFound,Microsoft.PowerShell.Commands.GetWinEventCommand', 'ObjectNotFound', $null))
+        return
+    }
+    foreach ($record in $found) {
+        [pscustomobject]@{
+            Id = [int]$record.Id; Level = $record.Level; TimeCreated = [datetime]::Now.AddMinutes(-[double]$record.Minutes)
+            Properties = @($record.Values | ForEach-Object { [pscustomobject]@{ Value = $_ } })
+        }
+    }
+}
+
+# In place of the functions that reach for the network.
+
+function Get-SimulatedHostAddress {
+    param([string]$Name, [int]$Milliseconds)
+    Enter-Call 'Get-HostAddress'
+    $parsed = $null
+    if ([Net.IPAddress]::TryParse($Name, [ref]$parsed)) { return $parsed }
+    $address = $script:M.Network.Names[$Name]
+    if ($address -eq 'silent') { throw [TimeoutException]::new() }
+    if (-not $address) { throw [Net.Sockets.SocketException]::new(11001) }
+    return [Net.IPAddress]$address
+}
+
+function Get-SimulatedTcpAnswer {
+    param($Addresses, [int]$Port, [int]$Milliseconds)
+    Enter-Call 'Get-TcpAnswer'
+    $state = $script:M.Network.Tcp["$($Addresses[0]):$Port"]
+    if (-not $state) { $state = 'open' }
+    return @{ State = $state; Milliseconds = 3 }
+}
+
+function Get-SimulatedIppAnswer {
+    param([string]$Url, $Addresses, [int]$Milliseconds)
+    Enter-Call 'Get-IppAnswer'
+    $answer = @{ Problem = 'refuses the connection'; Status = ''; Certificate = ''; Attributes = @{} }
+    $told = $script:M.Network.Ipp[$Url]
+    if ($told) {
+        $answer.Problem = ''
+        foreach ($key in @($told.Keys)) { $answer[$key] = $told[$key] }
+    }
+    return $answer
+}
+
+function Get-SimulatedSnmpAnswer {
+    param($Address, [string]$Community, [int]$Index, [int]$Milliseconds)
+    Enter-Call 'Get-SnmpAnswer'
+    $told = $script:M.Network.Snmp["$Address"]
+    if (-not $told) { return @{ State = 'answers'; DeviceStatus = 2; PrinterStatus = 3 } }
+    if ($told.Community -and $told.Community -cne $Community) { return @{ State = 'silent'; DeviceStatus = 0; PrinterStatus = 0 } }
+    return $told
+}
+
+function Set-SimulatedNetwork {
+    param([bool]$IsReal)
+    foreach ($name in 'HostAddress', 'TcpAnswer', 'IppAnswer', 'SnmpAnswer') {
+        if ($IsReal) { Remove-Item -Path "alias:Get-$name" -ErrorAction SilentlyContinue }
+        else { Set-Alias -Name "Get-$name" -Value "Get-Simulated$name" -Scope Global }
+    }
+}

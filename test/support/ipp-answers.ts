@@ -1,0 +1,68 @@
+/** A value of an IPP attribute: tag, name (empty for a further value), content. */
+export function ippValue(tag: number, name: string, content: string | Buffer): Buffer {
+  const value = Buffer.from(content as string);
+  const key = Buffer.from(name);
+  return Buffer.concat([Buffer.from([tag]), length(key), key, length(value), value]);
+}
+
+function length(bytes: Buffer): Buffer {
+  const two = Buffer.alloc(2);
+  two.writeUInt16BE(bytes.length);
+  return two;
+}
+
+const groupTags = { operation: 1, printer: 4, end: 3 };
+
+interface IppAnswer {
+  readonly status?: number;
+  readonly requestId?: number;
+  readonly values?: readonly Buffer[];
+}
+
+/** What a healthy printer answers to Get-Printer-Attributes, or something else. */
+export function ippAnswer({ status = 0, requestId = 1, values = healthy }: IppAnswer = {}): Buffer {
+  const head = Buffer.from([2, 0, status >> 8, status & 255, 0, 0, requestId >> 8, requestId & 255]);
+  const operation = [
+    ippValue(0x47, "attributes-charset", "utf-8"),
+    ippValue(0x48, "attributes-natural-language", "en"),
+  ];
+  return Buffer.concat([
+    head,
+    Buffer.from([groupTags.operation]),
+    ...operation,
+    Buffer.from([groupTags.printer]),
+    ...values,
+    Buffer.from([groupTags.end]),
+  ]);
+}
+
+const healthy = [
+  ippValue(0x41, "printer-make-and-model", "Papyrus 100"),
+  ippValue(0x23, "printer-state", Buffer.from([0, 0, 0, 3])),
+  ippValue(0x44, "printer-state-reasons", "none"),
+  ippValue(0x22, "printer-is-accepting-jobs", Buffer.from([1])),
+  ippValue(0x49, "document-format-supported", "image/urf"),
+  ippValue(0x49, "", "image/pwg-raster"),
+  ippValue(0x34, "media-col-default", ""),
+  ippValue(0x4a, "", "media-size"),
+  ippValue(0x34, "", ""),
+  ippValue(0x4a, "", "x-dimension"),
+  ippValue(0x21, "", Buffer.from([0, 0, 0x52, 8])),
+  ippValue(0x37, "", ""),
+  ippValue(0x37, "", ""),
+  ippValue(0x44, "ipp-versions-supported", "1.1"),
+  ippValue(0x44, "", "2.0"),
+  ippValue(0x44, "ipp-features-supported", "ipp-everywhere"),
+];
+
+/** An answer in HTTP. */
+export function httpAnswer(
+  body: Buffer | string,
+  head: Record<string, string> = {},
+  status = "200 OK",
+): Buffer {
+  const bytes = Buffer.from(body as string);
+  const fields = { "Content-Type": "application/ipp", "Content-Length": String(bytes.length), ...head };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), bytes]);
+}

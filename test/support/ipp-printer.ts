@@ -1,0 +1,97 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A port that nothing listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** CUPS' IPP Everywhere printer, with TLS on the same port. It announces itself on a D-Bus of its own, where nobody hears it. */
+export class IppPrinter {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #processes: ChildProcess[];
+
+  private constructor(port: number, folder: string, processes: ChildProcess[]) {
+    this.port = port;
+    this.#folder = folder;
+    this.#processes = processes;
+  }
+
+  /** @param options further arguments of `ippeveprinter` */
+  static async start(options: readonly string[] = []): Promise<IppPrinter> {
+    const folder = mkdtempSync(join(tmpdir(), "platen-ipp-"));
+    const port = await freePort();
+    const bus = `unix:path=${join(folder, "bus")}`;
+    const daemon = spawn(
+      "dbus-daemon",
+      ["--session", "--nofork", "--nopidfile", "--print-address", `--address=${bus}`],
+      {
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
+    await new Promise((resolve, reject) => daemon.stdout.once("data", resolve).once("end", reject));
+    const args = [
+      "-p",
+      String(port),
+      "-r",
+      "off",
+      "-n",
+      "localhost",
+      "-K",
+      folder,
+      "-d",
+      folder,
+      ...options,
+      "Test",
+    ];
+    const env = { ...process.env, PATH: pathWithSystem, DBUS_SYSTEM_BUS_ADDRESS: bus };
+    const printer = new IppPrinter(port, folder, [
+      daemon,
+      spawn("ippeveprinter", args, { stdio: "ignore", env }),
+    ]);
+    await printer.#answers();
+    return printer;
+  }
+
+  async #answers(): Promise<void> {
+    for (let tries = 0; tries < 200; tries++) {
+      if (await takesConnection(this.port)) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    this.close();
+    throw new Error("ippeveprinter does not answer");
+  }
+
+  /** What `ipptool` reads of the same printer: each attribute's values by its name. */
+  ask(): Map<string, string[]> {
+    const args = ["-tv", `ipp://127.0.0.1:${this.port}/ipp/print`, "get-printer-attributes.test"];
+    const text = execFileSync("ipptool", args, { encoding: "utf8" });
+    const found = text.matchAll(/^ {8}([a-z][\w-]*) \((?:1setOf )?[\w-]+\) = (.*)$/gm);
+    return new Map([...found].map(([, name = "", values = ""]) => [name, values.split(",")]));
+  }
+
+  close(): void {
+    for (const each of this.#processes) each.kill("SIGKILL");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Where Debian has `ippeveprinter`, also for those whose path lacks it. */
+export const pathWithSystem = `${process.env.PATH}:/usr/sbin`;
+
+function takesConnection(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}
