@@ -149,16 +149,30 @@ describe("diagnosis of every kind of queue", { skip: withoutPowerShell }, () => 
     ]);
   });
 
-  test("the queue that Windows made of the same device is a double", async () => {
+  test("the queues that Windows made of the same device are doubles, by their port or by what Windows notes of it", async () => {
     const [first] = driverless.Queues ?? [];
     const port = String(first?.PortName);
+    const notes = {
+      ...ippPortNotes(port, 1, "IPP-9"),
+      ...ippPortNotes("WSD-b", 1, "IPP-9"),
+      ...ippPortNotes("WSD-c", 1, "IPP-8"),
+    };
 
     const wrong = await wrongsOf({
-      Queues: [...(driverless.Queues ?? []), ippQueue("Papyrus 100", port)],
-      Registry: { ...driverless.Registry, ...ippPortNotes(port) },
+      Queues: [
+        ...(driverless.Queues ?? []),
+        ippQueue("A", port),
+        ippQueue("B", "WSD-b"),
+        ippQueue("C", "WSD-c"),
+      ],
+      Ports: [ippPort(port), ippPort("WSD-b"), ippPort("WSD-c")],
+      Registry: { ...driverless.Registry, ...notes },
     });
 
-    assert.deepEqual(wrong, ["warn doubles: Papyrus 100 prints to the same port"]);
+    assert.deepEqual(wrong, [
+      "warn doubles: A prints to the same port",
+      "warn doubles: B prints to the same device",
+    ]);
   });
 
   test("Windows' own driver on a TCP/IP port has no version to compare, and protected print mode takes it away", async () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { evaluate } from "../support/diagnosis.ts";
+import { diagnose, evaluate } from "../support/diagnosis.ts";
 import { httpAnswer, ippAnswer } from "../support/ipp-answers.ts";
+import { windowsDeployable } from "../support/ipp-machine.ts";
 import { honest, liars, type Manner, says } from "../support/liars.ts";
 import { Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { seededRandom } from "../support/random.ts";
@@ -110,6 +111,20 @@ describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShe
       assert.ok(Took < short + leeway, `${Took} ms`);
     });
   }
+
+  test("the whole script waits for a silent device as long as it is told to, and goes on", async () => {
+    const port = new URL(url).port;
+    const fields = { address: "127.0.0.1", port_number: port, set_default: "on" };
+    manner = () => {};
+
+    const { lines } = await diagnose(windows, windowsDeployable(fields), {
+      parameters: { TimeoutSeconds: 1 },
+    });
+
+    const line = `bad  ipp: http://127.0.0.1:${port}/ipp/print gave no complete answer in 1 s`;
+    assert.ok(lines.includes(line), lines.join("\n"));
+    assert.ok(lines.indexOf(line) < lines.findIndex((each) => / default: /.test(each)));
+  });
 
   test("an answer that is cut off at any byte is never taken for a whole one, and never a crash", async () => {
     const cuts = Array.from({ length: whole.length }, (_, i) => whole.subarray(0, i).toString("base64"));

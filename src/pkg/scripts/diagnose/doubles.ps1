@@ -20,13 +20,23 @@ function Get-DoubleQueue {
     $devices = @($script:DeviceAddresses)
     if ($Printer.Address) { $devices += ConvertTo-PlainAddress -Address $Printer.Address }
     $replaced = @($Printer.Replaces | Where-Object -FilterScript { $_ -like 'address:*' } | ForEach-Object -Process { ConvertTo-PlainAddress -Address $_.Substring(8) })
+    $id = ''
+    if ($own.Count -gt 0) { $id = Get-DeviceId -PortName $own[0].PortName }
     foreach ($queue in $Queues) {
         if ($queue.Name -eq $Printer.Name -or [string]$queue.Type -eq 'Connection') { continue }
         $address = $addresses[[string]$queue.PortName]
         if ($own.Count -gt 0 -and $queue.PortName -eq $own[0].PortName) { "$($queue.Name) prints to the same port" }
+        elseif ($id -and (Get-DeviceId -PortName $queue.PortName) -eq $id) { "$($queue.Name) prints to the same device" }
         elseif ($address -and $devices -contains $address) { "$($queue.Name) prints to the same address, $address" }
         elseif ($Printer.Replaces -contains $queue.Name -or ($address -and $replaced -contains $address)) { "$($queue.Name) was to be replaced and is still there" }
     }
+}
+
+function Get-DeviceId {
+    # What Windows notes of the device behind a WSD port; '' for other ports.
+    param([string]$PortName)
+    if ($PortName -notlike 'WSD-*') { return '' }
+    return [string](Get-RegistryValue -Path "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports\$PortName" -Name 'IPP PortId')
 }
 
 function Get-PortAddress {
