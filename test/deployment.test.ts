@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deploymentOf, deploymentOfMany, scriptSettings } from "../src/pkg/scripts/deployment.ts";
-import { revisionOf } from "../src/pkg/scripts/revision.ts";
+import { labelOfMany, revisionOf } from "../src/pkg/scripts/revision.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 test("a new version of the service alone never makes a fleet reinstall: the revision stays what it was", () => {
@@ -22,6 +22,77 @@ test("a new version of the service alone never makes a fleet reinstall: the revi
 
   // Where this fails, machines in the field would all install again: keep the old revisions, or raise the generation.
   assert.deepEqual([plain, full], ["4621f1125d34", "1887405aad42"]);
+});
+
+/** With a second driver, and a model of it. */
+function pair() {
+  const arm64Driver = makeDriver({ id: 2, sha256: "b".repeat(64), inf: { architectures: ["arm64"] } });
+  const printer = makePrinter({ arm64_driver_desc: "Papyrus ARM" });
+  return { printer, driver: makeDriver(), arm64Driver };
+}
+
+test("a second driver changes the revision with all that ARM64 machines use of it, and with nothing else", () => {
+  const { printer, driver, arm64Driver } = pair();
+  const changes = {
+    none: { printer, driver, arm64Driver: undefined },
+    model: { printer: { ...printer, arm64_driver_desc: "Other" }, driver, arm64Driver },
+    content: { printer, driver, arm64Driver: { ...arm64Driver, sha256: "c".repeat(64) } },
+    publisher: { printer, driver, arm64Driver: { ...arm64Driver, trust_publisher: true } },
+    turned: { printer, driver: arm64Driver, arm64Driver: driver },
+  };
+  const renamed = { printer, driver, arm64Driver: { ...arm64Driver, name: "x", id: 9, drop_unused: true } };
+
+  const revision = revisionOf(pair());
+  const others = Object.values(changes).map(revisionOf);
+
+  // As above: printers with two drivers are in the field too.
+  assert.equal(revision, "df6138bd4beb");
+  assert.equal(new Set([revision, ...others]).size, 6);
+  assert.equal(revisionOf(renamed), revision);
+});
+
+test("the scripts of a pair hold each driver once, and the model and key of the one for ARM64", () => {
+  const office = pair();
+  const driversOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
+    (scriptSettings(deployment) as { Drivers: Record<string, unknown>[] }).Drivers.map(({ Key, Folder }) => [
+      Key,
+      Folder,
+    ]);
+
+  const { Printers } = scriptSettings(deploymentOf(office)) as { Printers: Record<string, unknown>[] };
+  const folders = driversOf(deploymentOf(office));
+  const same = driversOf(deploymentOf({ ...office, arm64Driver: office.driver }));
+  const many = driversOf(deploymentOfMany("Client", [office, { ...office, driver: office.arm64Driver }]));
+
+  assert.deepEqual(
+    Printers.map(({ DriverKey, Arm64DriverKey, Arm64DriverName }) => [
+      DriverKey,
+      Arm64DriverKey,
+      Arm64DriverName,
+    ]),
+    [["driver-1", "driver-2", "Papyrus ARM"]],
+  );
+  assert.deepEqual(folders, [
+    ["driver-1", "driver"],
+    ["driver-2", "driver-arm64"],
+  ]);
+  assert.deepEqual(same, [["driver-1", "driver"]]);
+  assert.deepEqual(many, [
+    ["driver-1", "driver\\aaaaaaaaaaaa"],
+    ["driver-2", "driver\\bbbbbbbbbbbb"],
+  ]);
+});
+
+test("what names a client's package changes with a second driver", () => {
+  const { printer, driver, arm64Driver } = pair();
+
+  const labels = [
+    [{ printer, driver, arm64Driver: undefined }],
+    [{ printer, driver, arm64Driver }],
+    [{ printer, driver, arm64Driver: { ...arm64Driver, sha256: "d".repeat(64) } }],
+  ].map(labelOfMany);
+
+  assert.equal(new Set(labels).size, 3);
 });
 
 test("where a package puts the driver, or where a script comes from, is no part of the revision", () => {

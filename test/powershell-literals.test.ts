@@ -96,6 +96,7 @@ const textFields = [
   "comment",
   "share_name",
   "driver_desc",
+  "arm64_driver_desc",
   "replaces",
 ] as const;
 const wantedCases = 5000;
@@ -146,7 +147,7 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
     test(`${wantedCases} hostile forms come through unharmed or are refused at the door (${form})`, async (t) => {
       const { printers, refused } = hostilePrinters();
       const settings = printers.map((printer) =>
-        scriptSettings(deploymentOf({ printer, driver: makeDriver(), arm64Driver: undefined })),
+        scriptSettings(deploymentOf({ printer, driver: makeDriver(), arm64Driver: makeDriver({ id: 2 }) })),
       );
 
       const evaluated = await evaluate(tag`$Settings = ${settings}`);

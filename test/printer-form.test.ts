@@ -174,10 +174,10 @@ test("every setting is on the printer's page: another value makes another page",
     printers.every((printer) => pageOf({ ...printer, [name]: value }) === pageOf(printer)),
   );
 
-  // The model stands beside the driver.
+  // The models stand beside the drivers.
   assert.deepEqual(
     unseen.map(([name]) => name),
-    ["driver_desc"],
+    ["driver_desc", "arm64_driver_desc"],
   );
 });
 

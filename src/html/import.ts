@@ -109,6 +109,7 @@ function columnsSection(): Html {
         them. Of several with one model it is the version that the row names, else the printer’s own driver, else the newest.
         Where “driver” or “driver_model” is changed and “driver_sha256” is not, what was changed decides; where it names nothing
         that is here, the row is wrong. Empty all three to take a driver away; a version or an INF alone says nothing.</li>
+      <li>“arm64_driver” and the columns that begin with it say the same of the driver for ARM64 machines.</li>
       <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>
   </details></section>`;
 }

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, type TestApp } from "../support/app.ts";
+import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
+import { recordsOf, undoLast } from "../support/deletions.ts";
+import { driverZip } from "../support/driver-zip.ts";
+
+test("a driver that is a printer’s second alone is in use, and stays until the printer lets it go", async (t) => {
+  const service = await appWithPair(t);
+  const { fetch, post, main, arm, printer } = service;
+
+  const refused = await fetch(`/drivers/${arm}`, { method: "DELETE" });
+  const text = await refused.text();
+  await post(`/printers/${printer}`, { name: "Office", address: "10.0.0.9", driver_id: String(main) });
+  const done = await fetch(`/drivers/${arm}`, { method: "DELETE" });
+
+  assert.deepEqual([refused.status, done.status], [409, 200]);
+  assert.match(text, /still used by “Office”/);
+  assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
+});
+
+test("a deleted printer comes back with both drivers", async (t) => {
+  const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
+  const before = recordsOf(service);
+
+  await service.fetch(`/printers/${service.printer}`, { method: "DELETE" });
+  const gone = service.app.store.printers.list();
+  await undoLast(service);
+
+  assert.deepEqual(gone, []);
+  assert.deepEqual(recordsOf(service), before);
+});
+
+test("a printer whose second driver was deleted after it asks for that first, or comes back without it and says so", async (t) => {
+  const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
+  const { fetch, post, app, main, arm, printer } = service;
+  await fetch(`/printers/${printer}`, { method: "DELETE" });
+  await fetch(`/drivers/${arm}`, { method: "DELETE" });
+
+  const needs = await post("/deletions/1/undo", {}, navigation);
+  const asked = await needs.text();
+  await app.undo.end(2);
+  const done = await post("/deletions/1/undo", {}, navigation);
+  const page = await (await fetch(done.headers.get("location") ?? "")).text();
+  const saved = await post(`/printers/${printer}`, {
+    ...{ name: "Office", address: "10.0.0.9", driver_id: String(main), location: "Hall" },
+    arm64_driver_desc: app.store.printers.get(printer).printer.arm64_driver_desc,
+  });
+
+  assert.equal(needs.status, 409);
+  assert.match(asked, /“Office” needs “Papyrus papyrus\.inf 3\.0\.0\.0”, which was deleted after it/);
+  assert.match(
+    page,
+    /Without the driver for ARM64 “Papyrus papyrus\.inf 3\.0\.0\.0”, which is deleted: choose one\./,
+  );
+  assert.deepEqual(driversOf(service), [["Office", main, "", null, ""]]);
+  assert.equal(saved.status, 200);
+});
+
+test("a second driver whose ZIP was uploaded again is found again", async (t) => {
+  const service = await appWithPair(t);
+  const { fetch, post, app, addDriver, main, arm, printer } = service;
+  await fetch(`/printers/${printer}`, { method: "DELETE" });
+  await fetch(`/drivers/${arm}`, { method: "DELETE" });
+  const again = await addDriver(armZip());
+  await app.undo.end(2);
+
+  const done = await post("/deletions/1/undo", {}, navigation);
+  const page = await (await fetch(done.headers.get("location") ?? "")).text();
+
+  assert.notEqual(again, arm);
+  assert.match(page, /which is the same ZIP uploaded again/);
+  assert.deepEqual(driversOf(service), [["Office", main, "", again, ""]]);
+});
+
+test("another driver for many leaves their second alone, and moving to a client does", async (t) => {
+  const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
+  const { post, addDriver, arm, printer } = service;
+  const next = await addDriver(driverZip({ version: "9.0.0.0" }));
+  await post("/clients", { name: "Alpha" });
+
+  const given = await post("/printers/bulk", {
+    ids: String(printer),
+    action: "driver",
+    driver_id: String(next),
+  });
+  const without = await post("/printers/bulk", { ids: String(printer), action: "driver", driver_id: "" });
+  await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1" });
+
+  assert.deepEqual([given.status, without.status], [200, 200]);
+  assert.deepEqual(driversOf(service), [["Office", null, "", arm, "Papyrus ARM PS"]]);
+});
+
+async function move(service: TestApp, from: number, to: number): Promise<{ page: string; status: number }> {
+  const page = await (await service.fetch(`/drivers/${from}/move?to=${to}`)).text();
+  const preview = /name="preview" value="([0-9a-f]+)"/.exec(page)?.[1] ?? "";
+  const { status } = await service.post(`/drivers/${from}/move`, { to: String(to), preview }, navigation);
+  return { page, status };
+}
+
+test("moving a driver’s printers moves its place as second driver too, so that it can be deleted", async (t) => {
+  const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
+  const { addDriver, addPrinter, fetch, main, arm } = service;
+  await addPrinter({ driver_id: String(arm), arm64_driver_id: String(arm), name: "Twice" });
+  const next = await addDriver(armZip({ version: "4.0.0.0" }));
+
+  const { page, status } = await move(service, arm, next);
+  const left = await fetch(`/drivers/${arm}`, { method: "DELETE" });
+
+  assert.match(page, /2 printers will install again/);
+  assert.match(page, /Papyrus ARM PS<\/bdi> <span class="soft">on ARM64 machines/);
+  assert.deepEqual([status, left.status], [303, 200]);
+  assert.deepEqual(driversOf(service), [
+    ["Office", main, "", next, "Papyrus ARM PS"],
+    ["Twice", next, "Papyrus ARM", next, "Papyrus ARM"],
+  ]);
+});
+
+test("where the other driver has no files for ARM64, the place as second driver stays, and the page says so", async (t) => {
+  const service = await appWithPair(t);
+  const { addDriver, addPrinter, fetch, main, arm } = service;
+  await addPrinter({ driver_id: String(arm), arm64_driver_id: String(arm), name: "Twice" });
+  const x64 = await addDriver(driverZip({ models: ["Papyrus ARM"], version: "9.0.0.0" }));
+
+  const { page, status } = await move(service, arm, x64);
+  const again = await (await fetch(`/drivers/${arm}/move?to=${x64}`)).text();
+
+  assert.match(
+    page,
+    /2 printers keep their driver for ARM64, which the new one\s+has no files for: .*Office.*Twice/s,
+  );
+  assert.equal(status, 303);
+  assert.deepEqual(driversOf(service), [
+    ["Office", main, "", arm, ""],
+    ["Twice", x64, "", arm, ""],
+  ]);
+  assert.doesNotMatch(again, /<button class="primary">Move/, "there is nothing left to move");
+});

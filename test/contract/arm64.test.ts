@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, startApp } from "../support/app.ts";
+import { appWithPair, armZip, lyingZip } from "../support/arm64-pair.ts";
+import { driverZip } from "../support/driver-zip.ts";
+
+test("a printer has a second driver by its id and model, and both are shown, found and counted", async (t) => {
+  const { fetch, app, main, arm, printer } = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });
+
+  const { printer: kept } = app.store.printers.get(printer);
+  const page = await (await fetch(`/printers/${printer}`)).text();
+  const packages = await (await fetch("/packages?q=arm+ps")).text();
+  const found = await (await fetch("/printers?q=papyrus+arm+ps")).text();
+  const other = await (await fetch("/printers?q=papyrus+arm+ps+nowhere")).text();
+  const driver = await (await fetch(`/drivers/${arm}`)).text();
+
+  assert.deepEqual(
+    [kept.driver_id, kept.arm64_driver_id, kept.arm64_driver_desc],
+    [main, arm, "Papyrus ARM PS"],
+  );
+  assert.match(page, /<h3>On ARM64 machines<\/h3>.*Papyrus ARM PS/s);
+  assert.match(page, />x64, ARM64</, "what Intune is told");
+  assert.match(page, /the drivers are in the package/);
+  assert.match(packages, /ARM64: <bdi>Papyrus ARM PS<\/bdi>/);
+  assert.match(found, /\/printers\/1"/);
+  assert.match(other, /Nothing matches/);
+  assert.match(driver, /Printers with this driver.*Office/s);
+  assert.deepEqual(
+    app.store.drivers.list().map(({ id, printer_count }) => [id, printer_count]),
+    [
+      [arm, 1],
+      [main, 1],
+    ],
+  );
+});
+
+test("what cannot be a second driver is refused at its field, and nothing is changed", async (t) => {
+  const { post, addDriver, app, printer } = await appWithPair(t);
+  const x64 = await addDriver(driverZip({ version: "7.0.0.0" }));
+  const lying = await addDriver(lyingZip());
+  const before = app.store.printers.get(printer);
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ arm64_driver_id: "99" }, /There is no driver 99\./],
+    [{ arm64_driver_id: "x" }, /Driver for ARM64 “x” does not exist\./],
+    [{ arm64_driver_id: String(x64) }, /has no files for ARM64 machines: choose a driver that has\./],
+    [{ arm64_driver_id: String(lying) }, /has no files for ARM64 machines/],
+    [{ arm64_driver_id: "1000001" }, /prints over IPP alone/],
+    [{ arm64_driver_id: "1000002", protocol: "ipp", driver_id: "1000001" }, /With IPP, ARM64 machines take/],
+    [{ arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100" }, /The driver has no model “Papyrus 100”\./],
+    [{ arm64_driver_desc: "Papyrus ARM" }, /Choose the driver for ARM64 that has the model “Papyrus ARM”/],
+  ];
+
+  for (const [fields, message] of wrong) {
+    const form = { name: "Office", address: "10.0.0.9", driver_id: "1", ...fields };
+    const changed = await post(`/printers/${printer}`, form);
+    const made = await post("/printers", form, navigation);
+    const page = await made.text();
+
+    const field = /id="f-(arm64_driver_(?:id|desc))-problem">([^<]*)/.exec(page);
+    assert.deepEqual([changed.status, made.status], [422, 422], JSON.stringify(fields));
+    assert.match(field?.[2] ?? "", message);
+    assert.equal(field?.[1] === "arm64_driver_desc", fields.arm64_driver_desc === "Papyrus 100");
+    assert.match(page, /<details class="more" data-fold open>\s*<summary>ARM64 machines/);
+  }
+  assert.deepEqual(app.store.printers.get(printer), before);
+  assert.equal(app.store.printers.list().length, 1);
+});
+
+test("Windows’ own driver serves ARM64 machines beside a vendor’s for the others", async (t) => {
+  const { fetch, post, addPrinter, app } = await startApp(t);
+  const printer = await addPrinter({
+    arm64_driver_id: "1000002",
+    arm64_driver_desc: "Microsoft PS Class Driver",
+  });
+
+  const script = await (await fetch(`/printers/${printer}/scripts/install`)).text();
+  const page = await (await fetch(`/printers/${printer}`)).text();
+  const unset = await post(`/printers/${printer}`, { name: "Office", address: "10.0.0.9", driver_id: "1" });
+
+  assert.match(script, /Arm64DriverKey = 'driver-1000002'/);
+  assert.match(script, /Arm64DriverName = 'Microsoft PS Class Driver'/);
+  assert.equal(
+    [...script.matchAll(/Download = 'http/g)].length,
+    1,
+    "there is nothing to download of Windows’ own",
+  );
+  assert.match(page, /Microsoft PS Class Driver/);
+  assert.equal(unset.status, 200);
+  assert.equal(app.store.printers.get(printer).printer.arm64_driver_id, null);
+});
+
+test("scripts fetched alone name each driver’s files and digest once, and a printer without a second none of it", async (t) => {
+  const { fetch, addPrinter, url, main, arm, printer } = await appWithPair(t);
+  const plain = await addPrinter({ driver_id: String(main), name: "Plain" });
+
+  const script = async (id: number, kind: string) => (await fetch(`/printers/${id}/scripts/${kind}`)).text();
+  const install = await script(printer, "install");
+  const digests = [...install.matchAll(/FilesSha256 = '([0-9A-F]{64})'/g)].map((match) => match[1]);
+  const others = [await script(printer, "uninstall"), await script(printer, "detect")];
+  const without = await script(plain, "install");
+
+  const downloads = [...install.matchAll(/Download = '([^']*)'/g)].map((match) => match[1]);
+  assert.deepEqual(downloads, [`${url}/drivers/${main}/files`, `${url}/drivers/${arm}/files`]);
+  assert.equal(new Set(digests).size, 2);
+  for (const text of [install, ...others]) assert.match(text, /function Resolve-Driver/);
+  for (const text of others) assert.doesNotMatch(text, /https?:\/\//);
+  assert.doesNotMatch(without, /Resolve-Driver|driver-arm64/);
+});
+
+test("the revision changes with the second driver and its model, and a printer without one keeps its own", async (t) => {
+  const { fetch, post, main, arm, printer } = await appWithPair(t);
+  const revision = async () =>
+    /Revision = '(\w{12})'/.exec(await (await fetch(`/printers/${printer}/scripts/detect`)).text())?.[1];
+  const save = async (fields: Record<string, string>) => {
+    await post(`/printers/${printer}`, {
+      name: "Office",
+      address: "10.0.0.9",
+      driver_id: String(main),
+      ...fields,
+    });
+    return revision();
+  };
+
+  const both = await revision();
+  const other = await save({ arm64_driver_id: String(arm), arm64_driver_desc: "Papyrus ARM PS" });
+  const back = await save({ arm64_driver_id: String(arm) });
+  await post(`/drivers/${arm}`, { trust_publisher: "on" });
+  const trusted = await revision();
+  const alone = await save({});
+  await post(`/drivers/${arm}`, { name: "Another name" });
+  const aloneStill = await revision();
+
+  assert.equal(new Set([both, other, trusted, alone]).size, 4);
+  assert.deepEqual([back, aloneStill], [both, alone]);
+});
+
+test("without scripts a form offers the drivers for ARM64 alone, keeps the chosen one, and says whether one is needed", async (t) => {
+  const { fetch, main, arm, printer, addDriver, addPrinter } = await appWithPair(t);
+  const both = await addDriver(driverZip({ decoration: "NTamd64,NTarm64", version: "5.0.0.0" }));
+  const single = await addPrinter({ driver_id: String(both), name: "Both" });
+
+  const page = await (await fetch(`/printers/${printer}/edit`)).text();
+  const nothingToChoose = await (await fetch(`/printers/${single}/edit`)).text();
+
+  const select = /<select id="f-arm64_driver_id".*?<\/select>/s.exec(page)?.[0] ?? "";
+  const values = [...select.matchAll(/<option value="(\d*)"/g)].map((match) => match[1]);
+  assert.deepEqual(values, ["", String(both), String(arm), "1000002", "1000003"]);
+  assert.match(select, new RegExp(`value="${arm}" selected`));
+  assert.match(select, /<optgroup label="Windows’ own">/);
+  assert.match(page, /The driver above has no files for ARM64 machines/);
+  assert.match(page, /<datalist id="arm64-models"[^>]*><option value="Papyrus ARM"><\/option>/s);
+  assert.match(page, /<summary>ARM64 machines <span class="soft count">1 set/);
+  assert.match(nothingToChoose, /Nothing to choose: the driver above has files for ARM64 machines too/);
+  assert.equal(main === both, false);
+});
+
+test("a form of ours asks for the model of a second driver that has several and nobody chose", async (t) => {
+  const { post, addDriver } = await startApp(t);
+  const main = await addDriver();
+  const arm = await addDriver(armZip());
+  const form = {
+    ...{ name: "Office", address: "10.0.0.9", driver_id: String(main), arm64_driver_id: String(arm) },
+    from_form: "1",
+  };
+
+  const asked = await post("/printers", form, navigation);
+  const page = await asked.text();
+  const chosen = await post("/printers", { ...form, arm64_driver_desc: "Papyrus ARM PS" }, navigation);
+
+  assert.deepEqual([asked.status, chosen.status], [422, 303]);
+  assert.match(page, /id="f-arm64_driver_desc-problem">Which model is it\? Choose one of 2 names\./);
+});
