@@ -76,7 +76,7 @@ test("an app takes its clock, its randomness and its log from whoever makes it",
   });
   t.after(close);
 
-  const id = await app.store.clients.add({ name: "Alpha", notes: "" });
+  const id = await app.store.clients.add({ name: "Alpha", notes: "", subnets: [] });
   app.log("said");
 
   assert.equal(app.store.clients.get(id).created_at, 7);

@@ -175,8 +175,8 @@ describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, 
     const codes: number[] = [];
     for (const [code, text] of [
       [203, unpackedScript("office.zip")],
-      [203, unpackedScript("office.zip", exitWithOne)],
-      [0, unpackedScript("office.zip", exitWithOne)],
+      [203, unpackedScript("office.zip", { exit: exitWithOne })],
+      [0, unpackedScript("office.zip", { exit: exitWithOne })],
     ] as const) {
       const { folder, run } = await machine(t, code);
       await writeFile(join(folder, "office.zip"), zip);

@@ -71,7 +71,7 @@ test("every choice is offered by the form and named by the printer's page in the
       const printer: Printer = { ...makePrinter({ lpr_queue: "lp" }), [name]: value };
 
       const option = `<option value="${value}" selected>${label}</option>`;
-      const page = settingsSection({ printer, revision: undefined }).toString();
+      const page = settingsSection({ printer, client: undefined, revision: undefined }).toString();
 
       assert.ok(formOf({ [name]: value }).includes(option), option);
       assert.ok(page.includes(label), `${name}: ${label}`);
@@ -167,7 +167,8 @@ test("a fold says how many of its fields are set, and opens where one was refuse
 
 test("every setting is on the printer's page: another value makes another page", () => {
   const printers = ["lpr", "raw", "ipp"].map((protocol) => makePrinter({ ...everything, protocol }));
-  const pageOf = (printer: Printer) => settingsSection({ printer, revision: undefined }).toString();
+  const pageOf = (printer: Printer) =>
+    settingsSection({ printer, client: undefined, revision: undefined }).toString();
   const other = printerSettingsFrom("{}");
 
   const unseen = Object.entries({ ...other, port_number: 1 }).filter(([name, value]) =>

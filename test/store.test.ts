@@ -145,8 +145,8 @@ test("writes are serialised, share saves, and one that fails leaves the others a
   const store = await openStore(folder, Date.now, () => {});
 
   const results = await Promise.allSettled([
-    ...Array.from({ length: 50 }, (_, i) => store.clients.add({ name: `C${i}`, notes: "" })),
-    store.clients.add({ name: "c7", notes: "" }),
+    ...Array.from({ length: 50 }, (_, i) => store.clients.add({ name: `C${i}`, notes: "", subnets: [] })),
+    store.clients.add({ name: "c7", notes: "", subnets: [] }),
   ]);
 
   assert.equal(results.filter(({ status }) => status === "fulfilled").length, 50);

@@ -197,7 +197,9 @@ test("at most 16 MB of deletions are kept: the oldest are final then", async (t)
   const dataDir = await temporaryFolder(t);
   const first = await startApp(t, { dataDir });
   const names = Array.from({ length: 2 }, (_, i) => `Client ${i}`);
-  const clients = await Promise.all(names.map((name) => first.app.store.clients.add({ name, notes: "" })));
+  const clients = await Promise.all(
+    names.map((name) => first.app.store.clients.add({ name, notes: "", subnets: [] })),
+  );
   await Promise.all(clients.map((id) => first.app.undo.removeClient(id)));
   await first.stop();
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
@@ -216,7 +218,9 @@ test("at most 16 MB of deletions are kept: the oldest are final then", async (t)
 test("the dashboard shows a hundred deletions, and leads to those before them", async (t) => {
   const { app, fetch } = await startApp(t);
   const names = Array.from({ length: 103 }, (_, i) => `Client ${i}`);
-  const clients = await Promise.all(names.map((name) => app.store.clients.add({ name, notes: "" })));
+  const clients = await Promise.all(
+    names.map((name) => app.store.clients.add({ name, notes: "", subnets: [] })),
+  );
   await Promise.all(clients.map((id) => app.undo.removeClient(id)));
 
   const latest = await (await fetch("/")).text();
@@ -233,7 +237,7 @@ test("the dashboard shows a hundred deletions, and leads to those before them", 
 
 test("deleting for good says what it means, and is no click by mistake", async (t) => {
   const { app, fetch } = await startApp(t);
-  await app.undo.removeClient(await app.store.clients.add({ name: "Alpha", notes: "" }));
+  await app.undo.removeClient(await app.store.clients.add({ name: "Alpha", notes: "", subnets: [] }));
 
   const page = await (await fetch("/")).text();
 

@@ -8,10 +8,13 @@ import type { Printer } from "./printer.ts";
 /** A client as others refer to it. */
 export type ClientName = Pick<Client, "id" | "name">;
 
+/** A client with what its printers have of it. */
+export type PrinterOwner = ClientName & Pick<Client, "subnets">;
+
 /** A printer with all of its settings, and whose it is. */
 export interface PrinterDetails {
   readonly printer: Printer;
-  readonly client: ClientName | undefined;
+  readonly client: PrinterOwner | undefined;
 }
 
 /** A printer as lists show it: with no more of its settings than they need, and what it refers to. */

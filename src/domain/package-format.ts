@@ -7,7 +7,7 @@ export interface PackageField {
   readonly isCode?: boolean;
   readonly hint?: string;
   /** What pages know it by, where anything else refers to it. */
-  readonly name?: "install_cmd" | "uninstall_cmd" | "logo" | "detection_script";
+  readonly name?: "install_cmd" | "uninstall_cmd" | "logo" | "detection_script" | "requirement_script";
 }
 
 /** Fields that are asked for on one page there. */

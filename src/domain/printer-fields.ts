@@ -12,6 +12,7 @@ import {
   valuesOf,
 } from "./printer-choices.ts";
 import { StoredObject } from "./stored.ts";
+import { readSubnets } from "./subnet.ts";
 import { ippDriverId } from "./windows-drivers.ts";
 
 /** All but what names the printer and the records it belongs to. */
@@ -54,7 +55,7 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   reset_user_preferences: checkbox(),
   arm64_driver_id: { parse: (form, name) => form.reference(name, "Driver for ARM64"), read: () => null },
   arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
-  subnets: { parse: parseSubnets, read: (stored, name) => stored.texts(name) },
+  subnets: { parse: readSubnets, read: (stored, name) => stored.texts(name) },
   replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
   keep_driver: checkbox(),
 };
@@ -212,11 +213,6 @@ function parseIppPath(form: FieldReader, name: string): string {
   if (/^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$/.test(path)) return path;
   form.refuse(name, `“${typed}” is no path on a printer, such as ${usualIppPath}.`);
   return usualIppPath;
-}
-
-function parseSubnets(form: FieldReader, name: string): string[] {
-  const typed = form.text(name, { label: "Subnets", maxLength: 5_000, multiline: true });
-  return linesOf(typed);
 }
 
 /** Each once, without those that are empty. */

@@ -32,6 +32,7 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
     { ...frame, title: client.name, heading: html`<bdi>${client.name}</bdi>`, place: "Clients", action },
     html`<p class="soft standing-line"><span>${counted(printers.length, "printer")}, client since ${time(client.created_at)}</span></p>
     ${client.notes !== "" && html`<p class="on-paper" dir="auto">${client.notes}</p>`}
+    ${client.subnets.length > 0 && html`<p class="on-paper">Only in ${client.subnets.join(", ")}.</p>`}
     <div class="deploy-page off-paper">
       ${printers.length > 0 && clientDeploySection({ ...choice, offer, downloaded })}
       <div class="deploy-side"><section><h2>Settings</h2>${clientSettings(client, form)}</section></div>

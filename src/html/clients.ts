@@ -67,12 +67,21 @@ export function clientForm(form: FormState, oob = false): Html {
 
 /** A client's form on its own page, and the fragment that a save answers. */
 export function clientSettings(client: Client, form: FormState): Html {
-  const opened = { labels: { name: "Name", notes: "Notes" }, path: paths.client(client.id) };
+  const opened = {
+    labels: { name: "Name", notes: "Notes", subnets: "Subnets" },
+    path: paths.client(client.id),
+  };
   return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate data-guard>
     ${problemSummary(form, opened)}${clientFields(form)}${openedField(form)}<button class="primary">Save client</button></form>`;
 }
 
 function clientFields(form: FormState): Html {
   return html`${textField(form, { label: "Name", name: "name", required: true })}
-    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, quirks." })}`;
+    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, quirks." })}
+    ${textArea(form, {
+      label: "Subnets",
+      name: "subnets",
+      hint: "One a line, such as 10.1.2.0/24: only machines with an address inside one get the client’s printers. Empty means anywhere; a printer may have its own.",
+      attributes: html`spellcheck="false"`,
+    })}`;
 }

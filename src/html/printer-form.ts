@@ -191,11 +191,12 @@ function preferenceFields(form: FormState): Html {
 }
 
 function placeFields(form: FormState): Html {
-  return textArea(form, {
+  return html`${textArea(form, {
     ...named("subnets"),
-    hint: "Such as 10.1.2.0/24, one a line: where machines must be to get the printer.",
+    hint: html`One a line, such as 10.1.2.0/24 or fd00:1::/48: only machines with an address inside one get the printer, where
+      Intune’s requirement rule or <code>install.ps1 -OnlyHere</code> asks for it. Empty takes the client’s.`,
     attributes: html`spellcheck="false"`,
-  });
+  })}`;
 }
 
 function cleanUpFields(form: FormState): Html {

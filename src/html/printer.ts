@@ -1,7 +1,7 @@
 import { derivePortName } from "../domain/address.ts";
 import type { Driver } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
-import type { ClientName, StatedPrinter } from "../domain/listings.ts";
+import type { PrinterOwner, StatedPrinter } from "../domain/listings.ts";
 import { ippUrlOf, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
 import {
   type Choices,
@@ -13,6 +13,7 @@ import {
   protocols,
 } from "../domain/printer-choices.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
+import { effectiveSubnets } from "../domain/subnet.ts";
 import { definitions, type Row, row } from "./definitions.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { deleteFold } from "./form.ts";
@@ -29,7 +30,7 @@ import { counted, time } from "./text.ts";
 /** Everything a printer's page shows. */
 interface PrinterPageData {
   readonly printer: Printer;
-  readonly client: ClientName | undefined;
+  readonly client: PrinterOwner | undefined;
   readonly driver: Driver | undefined;
   /** Of ARM64 machines, where they take another one. */
   readonly arm64Driver: Driver | undefined;
@@ -81,8 +82,12 @@ function printerLogo(printerId: number, icon: Icon | undefined, attributes?: Htm
 }
 
 /** All settings, as the page shows them and as a save answers; what nobody set is folded. */
-export function settingsSection({ printer, revision }: Pick<PrinterPageData, "printer" | "revision">): Html {
-  const rows = settingRows(printer);
+export function settingsSection({
+  printer,
+  client,
+  revision,
+}: Pick<PrinterPageData, "printer" | "client" | "revision">): Html {
+  const rows = settingRows(printer, client);
   const defaults = rows.filter(({ isDefault }) => isDefault);
   const others = rows.filter(({ isDefault }) => !isDefault);
   if (revision !== undefined) others.push(row("Revision", html`<code>${revision}</code>`));
@@ -98,7 +103,7 @@ export function settingsSection({ printer, revision }: Pick<PrinterPageData, "pr
     <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
 }
 
-function settingRows(printer: Printer): Row[] {
+function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] {
   const usual = printerDefaults;
   const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
   const place = {
@@ -128,7 +133,7 @@ function settingRows(printer: Printer): Row[] {
       printer.reset_user_preferences ? "dropped" : "stay",
       !printer.reset_user_preferences,
     ),
-    row("Subnets", codes(printer.subnets), printer.subnets.length === 0),
+    placeRow(printer, client),
     row(
       "Driver at uninstall",
       printer.keep_driver ? "stays" : "removed when nothing uses it",
@@ -136,6 +141,15 @@ function settingRows(printer: Printer): Row[] {
     ),
     row("Replaces", codes(replaced), replaced.length === 0),
   ];
+}
+
+/** Where it belongs, by its own settings or by its client's. */
+function placeRow(printer: Printer, client: PrinterOwner | undefined): Row {
+  const subnets = effectiveSubnets(printer, client);
+  if (subnets.length === 0) return row("Subnets", html`<span class="soft">anywhere</span>`, true);
+  const isOwn = printer.subnets.length > 0 || client === undefined;
+  const ofClient = !isOwn && html`of <a href="${paths.client(client.id)}">the client</a>`;
+  return row("Subnets", html`${codes(subnets)}${ofClient}`);
 }
 
 const none = html`<span class="soft">none</span>`;

@@ -8,6 +8,7 @@ const verbs: Readonly<Record<ScriptKind, string>> = {
   install: "Install",
   uninstall: "Uninstall",
   detect: "Detect",
+  requirement: "Ask whether the machine is in the subnets",
   diagnose: "Diagnose",
 };
 

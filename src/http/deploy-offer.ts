@@ -13,6 +13,7 @@ import {
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
 import { publisherOf } from "../domain/publisher.ts";
+import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
 import type { DeployOffer } from "../html/deploy.ts";
 import { paths } from "../html/paths.ts";
 import { counted, firstOf } from "../html/text.ts";
@@ -29,7 +30,7 @@ type Offer = Omit<DeployOffer, "logo">;
 
 /** What differs between a printer and a client. */
 interface Target {
-  readonly facts: Omit<PackageFacts, "fileName" | "detectionFileName" | "urls">;
+  readonly facts: Omit<PackageFacts, "fileName" | "detectionFileName" | "requirementFileName" | "urls">;
   /** Of its packages, without their endings. */
   readonly packageName: string;
   /** Of its scripts, without kind and ending. */
@@ -65,9 +66,9 @@ export function clientOffer(
   rows: readonly StatedPrinter[],
 ): Offer {
   const { id } = client;
-  const label = rememberedLabel(store, rows);
+  const { label, place } = remembered(store, client, rows);
   return offerOf(serviceUrl(request, config), {
-    facts: clientFacts(client, rows, { label, publisher: commonPublisher(store, rows) }),
+    facts: clientFacts(client, rows, { label, place, publisher: commonPublisher(store, rows) }),
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
     packagePath: (format) => paths.clientPackage(id, format),
@@ -76,32 +77,44 @@ export function clientOffer(
   });
 }
 
-/** By a row of the client, which is another object as soon as anything has changed. */
-const rememberedLabels = new WeakMap<StatedPrinter, { readonly count: number; readonly label: string }>();
-
-/** What names all settings of these printers, which takes reading all of them. */
-function rememberedLabel(store: App["store"], rows: readonly StatedPrinter[]): string {
-  const [first] = rows;
-  const known = first && rememberedLabels.get(first);
-  if (known?.count === rows.length) return known.label;
-  const label = labelOf(store, rows);
-  if (first !== undefined) rememberedLabels.set(first, { count: rows.length, label });
-  return label;
+/** What is said of several printers by all of their settings. */
+interface OfMany {
+  readonly count: number;
+  /** Names these settings. */
+  readonly label: string;
+  readonly place: Place | undefined;
 }
 
-function labelOf(store: App["store"], rows: readonly StatedPrinter[]): string {
+/** By a row of the client, which is another object as soon as anything has changed. */
+const known = new WeakMap<StatedPrinter, OfMany>();
+
+/** It takes reading all of the printers. */
+function remembered(store: App["store"], client: Client, rows: readonly StatedPrinter[]): OfMany {
+  const [first] = rows;
+  const before = first && known.get(first);
+  if (before?.count === rows.length) return before;
+  const made = ofMany(store, client, rows);
+  if (first !== undefined) known.set(first, made);
+  return made;
+}
+
+function ofMany(store: App["store"], client: Client, rows: readonly StatedPrinter[]): OfMany {
   const byId = new Map(rows.map((row) => [row.printer.id, row]));
-  const settings = store.printers.several([...byId.keys()]);
-  return labelOfMany(
-    settings.flatMap((printer) => {
+  const printers = store.printers.several([...byId.keys()]);
+  const label = labelOfMany(
+    printers.flatMap((printer) => {
       const { driver, arm64Driver } = byId.get(printer.id) ?? {};
       return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
     }),
   );
+  const place = placeOf(printers.map((printer) => effectiveSubnets(printer, client)));
+  return { count: rows.length, label, place };
 }
 
 function offerOf(service: string | undefined, target: Target): Offer {
-  const scripts = scriptKinds.map((kind) => ({
+  const { place } = target.facts;
+  const kinds = scriptKinds.filter((kind) => kind !== "requirement" || place !== undefined);
+  const scripts = kinds.map((kind) => ({
     kind,
     path: target.scriptPath(kind),
     fileName: scriptFileName(kind, target.scriptName),
@@ -113,7 +126,8 @@ function offerOf(service: string | undefined, target: Target): Offer {
     const install = target.scriptPath("install");
     const urls = service === undefined ? undefined : { package: service + path, install: service + install };
     const detectionFileName = scriptFileName("detect", target.scriptName);
-    const facts = { ...target.facts, fileName, detectionFileName, urls };
+    const requirementFileName = scriptFileName("requirement", target.scriptName);
+    const facts = { ...target.facts, fileName, detectionFileName, requirementFileName, urls };
     const { id, target: goesTo, label, fileType, guide } = format;
     return {
       ...{ id, target: goesTo, label, fileType, guide, path, fileName },
@@ -141,6 +155,7 @@ function printerFacts({ printer, client }: PrinterDetails, deployable: Deployabl
     notes: `Platen: printer ${printer.id}, revision ${revision}`,
     machines: inWords(machinesOf(deployable)),
     dependencies: `nothing: the ${driversOf(deployable).length > 1 ? "drivers are" : "driver is"} in the package`,
+    place: placeOf([effectiveSubnets(printer, client)]),
   };
 }
 
@@ -149,7 +164,7 @@ const namedPrinters = 5;
 function clientFacts(
   client: Client,
   rows: readonly StatedPrinter[],
-  { label, publisher }: { readonly label: string; readonly publisher: string | undefined },
+  { label, place, publisher }: Pick<OfMany, "label" | "place"> & Pick<PackageFacts, "publisher">,
 ): Target["facts"] {
   const names = rows.map(({ printer }) => printer.name);
   return {
@@ -160,6 +175,7 @@ function clientFacts(
     notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
     machines: architecturesOfAll(rows),
     dependencies: "nothing: the drivers are in the package",
+    place,
   };
 }
 

@@ -145,7 +145,7 @@ async function goneMeanwhile(app: App, { opened: _, ...typed }: FormInput): Prom
 
 function settingsOf(app: App, id: number): Html {
   const details = app.store.printers.get(id);
-  return settingsSection({ printer: details.printer, revision: revisionIn(app, details) });
+  return settingsSection({ ...details, revision: revisionIn(app, details) });
 }
 
 /** `DELETE /printers/{id}`, and `POST /printers/{id}/delete` */

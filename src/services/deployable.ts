@@ -2,7 +2,7 @@ import { arm64Description } from "../domain/arm64-driver.ts";
 import { type Driver, driverNeeds } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Finding } from "../domain/findings.ts";
-import type { PrinterDetails } from "../domain/listings.ts";
+import type { PrinterDetails, PrinterOwner } from "../domain/listings.ts";
 import { type Printer, printerNeeds } from "../domain/printer.ts";
 import type { Remedy } from "../domain/remedy.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
@@ -15,7 +15,7 @@ import type { Store } from "../store/store.ts";
  */
 export function deployableOf(
   store: Store,
-  { printer }: Pick<PrinterDetails, "printer">,
+  { printer, client }: PrinterDetails,
   known = new Map<number, Driver>(),
 ): Deployable {
   const { driver, arm64Driver } = driversOfPrinter(store, printer, known);
@@ -25,11 +25,23 @@ export function deployableOf(
   }
   const needs = printerNeeds(printer, driver);
   if (needs !== undefined) throw refusal(needs, { kind: "incomplete" }, { printer, driver });
-  if (arm64Driver === undefined) return { printer, driver, arm64Driver };
+  const deployable = { printer, driver, arm64Driver, client };
+  if (arm64Driver === undefined) return deployable;
   const model = arm64Description(printer, arm64Driver);
   const arm64Needs = driverNeeds({ ...arm64Driver, driver_desc: model }, "The driver for ARM64");
-  if (arm64Needs === undefined) return { printer, driver, arm64Driver };
+  if (arm64Needs === undefined) return deployable;
   throw refusal(arm64Needs, { kind: "incomplete", isArm64: true }, { printer, driver, arm64Driver });
+}
+
+/** The same of several. */
+export function deployablesOf(store: Store, printers: readonly Printer[]): Deployable[] {
+  const drivers = new Map<number, Driver>();
+  const clients = new Map<number | null, PrinterOwner | undefined>();
+  return printers.map((printer) => {
+    const { client_id } = printer;
+    if (client_id !== null && !clients.has(client_id)) clients.set(client_id, store.clients.find(client_id));
+    return deployableOf(store, { printer, client: clients.get(client_id) }, drivers);
+  });
 }
 
 /** The drivers that a printer refers to. @param known drivers that were read before; they are added to */

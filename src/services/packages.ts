@@ -27,7 +27,7 @@ import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
 import type { Workers } from "../workers/pool.ts";
 import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
-import { deployableOf } from "./deployable.ts";
+import { deployableOf, deployablesOf } from "./deployable.ts";
 import { packageName } from "./download-names.ts";
 import { findIcon } from "./icons.ts";
 import { StoredPackageContext } from "./package-context.ts";
@@ -114,11 +114,10 @@ export class PackageBuilder {
   async #inTurn<T>(group: PrinterGroup, work: (deployables: Deployable[]) => Promise<T>): Promise<T> {
     checkSettingsLength(this.#store, group);
     return this.#groups.run(() => {
-      const drivers = new Map<number, Driver>();
       const printers = this.#store.printers.several(group.ids);
       if (printers.length < group.ids.length)
         throw new UserError("busy", "Some of these printers were deleted just now. Try again.");
-      return work(printers.map((printer) => deployableOf(this.#store, { printer }, drivers)));
+      return work(deployablesOf(this.#store, printers));
     });
   }
 

@@ -54,8 +54,8 @@ export class Clients {
   insert(settings: ClientSettings): number {
     this.#checkName(settings.name, 0);
     const row = this.#db.first(
-      "INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, ?, ?) RETURNING id",
-      [settings.name, clientNameKey(settings.name), settings.notes, this.#clock()],
+      "INSERT INTO clients (name, name_key, notes, subnets, created_at) VALUES (?, ?, ?, ?, ?) RETURNING id",
+      [...columnsOf(settings), this.#clock()],
     );
     return Number(row?.id);
   }
@@ -69,10 +69,8 @@ export class Clients {
     return this.#db.write(() => {
       checkOpened(opened, clientFormValues(this.get(id)));
       this.#checkName(settings.name, id);
-      this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ? WHERE id = ?", [
-        settings.name,
-        clientNameKey(settings.name),
-        settings.notes,
+      this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ?, subnets = ? WHERE id = ?", [
+        ...columnsOf(settings),
         id,
       ]);
     });
@@ -155,7 +153,20 @@ export function stillInUse(what: string, users: readonly Row[], wayOut: WayOut):
   );
 }
 
+function columnsOf({ name, notes, subnets }: ClientSettings) {
+  return [name, clientNameKey(name), notes, subnets.join("\n")] as const;
+}
+
 function clientOf(row: Row): Client {
   const { id, name, notes, created_at } = row;
-  return { id: Number(id), name: String(name), notes: String(notes), created_at: Number(created_at) };
+  const subnets = String(row.subnets)
+    .split("\n")
+    .filter((line) => line !== "");
+  return {
+    id: Number(id),
+    name: String(name),
+    notes: String(notes),
+    subnets,
+    created_at: Number(created_at),
+  };
 }

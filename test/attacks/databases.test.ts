@@ -118,7 +118,7 @@ test("our own advice costs nothing: a damaged database moved away and put back l
   renameSync(path, `${path}.damaged`);
   const afresh = await restart(1);
   const afterFirst = existsSync(archive);
-  await afresh.clients.add({ name: "New", notes: "" });
+  await afresh.clients.add({ name: "New", notes: "", subnets: [] });
   await afresh.close();
   await (await restart(2)).close();
   writeFileSync(path, backup);

@@ -40,9 +40,9 @@ test("a delete beside an addition on a full disk is done, and the addition is re
   const { store } = full.app.app;
 
   const results = await Promise.allSettled([
-    store.clients.add({ name: "One more", notes: "" }),
+    store.clients.add({ name: "One more", notes: "", subnets: [] }),
     store.clients.remove(7),
-    store.clients.add({ name: "And another", notes: "" }),
+    store.clients.add({ name: "And another", notes: "", subnets: [] }),
     store.clients.remove(8),
   ]);
 
@@ -62,7 +62,8 @@ test("the reserve is made again when there is space, and as large as the databas
   const afterDelete = sizeOf("platen.sqlite.reserve");
 
   full.giveBack();
-  for (let i = 100; i < 140; i++) await store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000) });
+  for (let i = 100; i < 140; i++)
+    await store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000), subnets: [] });
   const giveBack = fill(full.disk);
   await store.clients.remove(2);
   giveBack();
@@ -78,7 +79,7 @@ test("a service starts on a full disk, and what was deleted there stays deleted"
   const dataDir = join(disk, "data");
   const quiet = () => {};
   const first = await openStore(dataDir, Date.now, quiet);
-  for (const name of ["Kept", "Deleted"]) await first.clients.add({ name, notes: "" });
+  for (const name of ["Kept", "Deleted"]) await first.clients.add({ name, notes: "", subnets: [] });
   await first.close();
   fill(disk);
 

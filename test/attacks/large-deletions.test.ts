@@ -13,7 +13,7 @@ async function addLarge({ app }: TestApp, count: number, characters: number): Pr
 /** Clients that are deleted again. @returns the deletions */
 async function deleteClients({ app: { store, undo } }: TestApp, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, i) => `Client ${i}`);
-  const ids = await Promise.all(names.map((name) => store.clients.add({ name, notes: "" })));
+  const ids = await Promise.all(names.map((name) => store.clients.add({ name, notes: "", subnets: [] })));
   const deletions = await Promise.all(ids.map((id) => undo.removeClient(id)));
   return deletions.map((id) => id ?? 0);
 }
@@ -43,7 +43,7 @@ test("of two large deletions at once that have no room together, the one that is
     undo.removePrinters(printers.slice(0, 500)),
     undo.removePrinters(printers.slice(500)),
     // Both wait for this save, and share the next.
-    store.clients.add({ name: "Alpha", notes: "" }),
+    store.clients.add({ name: "Alpha", notes: "", subnets: [] }),
   ]);
   await undo.restore(second);
 

@@ -75,7 +75,7 @@ test("a lease that a crash on this host left never delays a start", async (t) =>
 
   const store = await open(dataDir, lock);
 
-  assert.equal((await store.clients.add({ name: "A", notes: "" })) > 0, true);
+  assert.equal((await store.clients.add({ name: "A", notes: "", subnets: [] })) > 0, true);
   await store.close();
 });
 
@@ -96,12 +96,12 @@ test("a holder shows that it lives, in a file of the same length", async (t) => 
 test("a process that stood still while another host took the folder over saves nothing more", async (t) => {
   const dataDir = await emptyFolder(t);
   const store = await open(dataDir);
-  await store.clients.add({ name: "Before", notes: "" });
+  await store.clients.add({ name: "Before", notes: "", subnets: [] });
   const before = readFileSync(join(dataDir, "platen.sqlite"));
 
   rmSync(join(dataDir, "lease"));
   writeFileSync(join(dataDir, "lease"), leaseOf("elsewhere", 1));
-  const writing = store.clients.add({ name: "After", notes: "" });
+  const writing = store.clients.add({ name: "After", notes: "", subnets: [] });
 
   await assert.rejects(writing, /Another Platen \(another host\) has taken .* over/);
   assert.ok(readFileSync(join(dataDir, "platen.sqlite")).equals(before));
@@ -115,7 +115,7 @@ test("a lease that somebody deleted is made again", async (t) => {
   const store = await open(dataDir);
 
   rmSync(join(dataDir, "lease"));
-  await store.clients.add({ name: "After", notes: "" });
+  await store.clients.add({ name: "After", notes: "", subnets: [] });
 
   assert.ok(existsSync(join(dataDir, "lease")));
   await store.close();
@@ -153,7 +153,7 @@ test("a lease that says nothing is waited for as another host's", async (t) => {
     const dataDir = await emptyFolder(t);
     writeFileSync(join(dataDir, "lease"), text);
     const store = await open(dataDir, { beatMs: 10 });
-    await store.clients.add({ name: "A", notes: "" });
+    await store.clients.add({ name: "A", notes: "", subnets: [] });
     await store.close();
     assert.equal(existsSync(join(dataDir, "lease")), false, text);
   }

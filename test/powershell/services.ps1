@@ -3,6 +3,8 @@
 function Get-Service {
     [CmdletBinding()] param([string[]]$Name)
     Enter-Call 'Get-Service'
+    $settled = @{ StartPending = 'Running'; StopPending = 'Stopped' }[[string]$script:M.Spooler.Status]
+    if ($settled -and $script:M.SettlesAt -and $script:M.Now -ge $script:M.SettlesAt) { $script:M.Spooler.Status = $settled }
     [pscustomobject]@{ Name = 'Spooler'; Status = $script:M.Spooler.Status; StartType = $script:M.Spooler.StartType }
 }
 
@@ -50,6 +52,10 @@ function Invoke-SimulatedPnpUtil {
     "Microsoft-PnP-Hilfsprogramm`r`n`r`nTreiberpaket wird hinzugefuegt: $InfPath`r`nVeroeffentlichter Name: oem16.inf"
 }
 
+function Get-SimulatedAddress {
+    if ($script:M.AddressesFail) { throw [Net.NetworkInformation.NetworkInformationException]::new(5) }
+    $script:M.Addresses
+}
 function Test-SimulatedAdministrator { return [bool]$script:M.Admin }
 function Enter-SimulatedExclusive {
     param([int]$Seconds)

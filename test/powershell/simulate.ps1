@@ -27,6 +27,7 @@ $substitutes = @{
     'Test-TrustedPublisher' = 'Test-SimulatedPublisher'
     'Add-TrustedPublisher' = 'Add-SimulatedPublisher'
     'Remove-TrustedPublisher' = 'Remove-SimulatedPublisher'
+    'Get-MachineAddress' = 'Get-SimulatedAddress'
 }
 foreach ($name in $substitutes.Keys) { Set-Alias -Name $name -Value $substitutes[$name] -Scope Global }
 
@@ -42,6 +43,11 @@ function Initialize-Environment {
     }
     if ($Machine.IntuneLogs) { $null = New-Item -ItemType Directory -Path "$env:ProgramData/Microsoft/IntuneManagementExtension/Logs" -Force }
     if ($Machine.LogsBlocked) { Set-Content -LiteralPath "$env:ProgramData/Platen" -Value 'a file where a folder should be' }
+    # Only 32-bit processes have it.
+    if ($Machine.ProcessArchitecture -eq 'x86') {
+        $native = New-Item -ItemType Directory -Path "$env:windir/Sysnative/WindowsPowerShell/v1.0" -Force
+        Set-Content -LiteralPath "$($native.FullName)/powershell.exe" -Value 'the function of this path is called'
+    }
     $env:PROCESSOR_ARCHITECTURE = $Machine.ProcessArchitecture
     $env:PROCESSOR_ARCHITEW6432 = $Machine.Wow64
     Set-Item -Path "function:global:$env:windir\System32\pnputil.exe" -Value {

@@ -115,6 +115,59 @@ describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShe
     assert.deepEqual([forGood.code, never.code], [1618, 1618]);
   });
 
+  test("a spooler that the first question ends is started again at once, and not waited for", async () => {
+    const once = await windows.installed({ SpoolerDiesAt: 2 });
+    const removed = await windows.run("uninstall", deployable());
+    await windows.machine({ SpoolerDiesAt: 2, SpoolerDiesForGood: true });
+    const forGood = await windows.run("install", deployable());
+    const uninstall = await windows.run("uninstall", deployable());
+
+    assert.deepEqual([once.code, removed.code], [0, 0]);
+    assert.ok(once.machine.Slept < 2000, `${once.machine.Slept} ms`);
+    assert.equal(once.calls.filter((call) => call === "Start-Service").length, 1);
+    for (const result of [forGood, uninstall]) {
+      assert.equal(result.code, 1618);
+      assert.match(result.output.at(-1) ?? "", /spooler stops whenever it is started/);
+      assert.equal(result.calls.filter((call) => call === "Start-Service").length, 3);
+    }
+    assert.ok(forGood.machine.Slept < 5000, `${forGood.machine.Slept} ms`);
+  });
+
+  test("a spooler that is starting or stopping is waited for, and started once it has stopped", async () => {
+    const starting = await windows.installed({
+      Spooler: { Status: "StartPending", StartType: "Automatic" },
+      SettlesAt: 3000,
+    });
+    await windows.machine({ Spooler: { Status: "StopPending", StartType: "Automatic" }, SettlesAt: 3000 });
+    const stopping = await windows.run("install", deployable());
+    await windows.machine({ Spooler: { Status: "StopPending", StartType: "Automatic" } });
+    const stuck = await windows.run("install", deployable());
+
+    assert.deepEqual([starting.code, stopping.code, stuck.code], [0, 0, 1618]);
+    assert.equal(starting.calls.includes("Start-Service"), false);
+    assert.match(stopping.log, /spooler was started/);
+    assert.match(stuck.output.at(-1) ?? "", /spooler does not answer/);
+  });
+
+  test("-WhatIf does not start a stopped spooler, and says so", async () => {
+    await windows.machine({ Spooler: { Status: "Stopped", StartType: "Manual" } });
+
+    const result = await windows.run("install", deployable(), { parameters: { WhatIf: true } });
+
+    assert.deepEqual([result.code, result.machine.Spooler.Status], [1618, "Stopped"]);
+    assert.match(result.output.at(-1) ?? "", /spooler is stopped; -WhatIf does not start it/);
+  });
+
+  test("a process that claims to be a 32-bit one and has no 64-bit PowerShell beside it goes on by itself", async () => {
+    const office = deployable({}, { inf: { architectures: ["amd64", "arm64"] } });
+    await windows.machine({ Architecture: "arm64", Wow64: "ARM64" });
+
+    const installed = await windows.run("install", office);
+    const detected = await windows.run("detect", office);
+
+    assert.deepEqual([installed.code, detected.code], [0, 0], installed.output.join());
+  });
+
   test("Add-Printer that lies is noticed, tried again, and at last a failure", async () => {
     const once = await windows.installed({ AddPrinterLies: 1 });
     await windows.machine({ AddPrinterLies: 9 });

@@ -57,6 +57,10 @@ const deployments: Readonly<Record<string, Deployment>> = {
   "an IPP printer": deploymentOf(ipp),
   "an IPP printer with all settings": deploymentOf(windowsDeployable({ name: "All", ...all })),
   "a printer with Windows' own driver": deploymentOf(text),
+  "a printer with subnets": deploymentOf({
+    ...uploaded,
+    client: { subnets: ["10.1.2.0/24", "fd00:1::/48"] },
+  }),
   "a driver alone": deploymentOf({ ...uploaded, printer: makePrinter({ id: "5", address: "" }) }),
   "Windows' own driver alone": deploymentOf(windowsDeployable({ address: "" }, "Generic / Text Only")),
   "a client with every kind": deploymentOfMany("Every", [uploaded, ipp, text]),

@@ -17,7 +17,8 @@ import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { printerInf } from "./driver-zip.ts";
 import { makeDriver, makePrinter } from "./records.ts";
 
-const program = process.env.PLATEN_PWSH || "pwsh";
+/** The PowerShell that runs scripts here. */
+export const program = process.env.PLATEN_PWSH || "pwsh";
 const found = spawnSync(program, ["-NoProfile", "-Command", "exit 7"], { stdio: "ignore" }).status === 7;
 
 /** Why a test that needs a real PowerShell is skipped; false where there is one. */
@@ -125,7 +126,10 @@ export class Simulation {
       failWith: "error",
       ...options,
     };
-    return this.ask({ do: "run", script, ...request });
+    const result = await this.ask<RunResult>({ do: "run", script, ...request });
+    // Whatever happens, nothing goes to STDERR: Intune takes it for a failure.
+    assert.deepEqual(result.errors, [], `${kind}: ${result.output.join(" ")}`);
+    return result;
   }
 
   /** Runs a text as it is pasted into a console. */
@@ -206,6 +210,7 @@ function freshMachine(): Machine {
     SpoolerDiesAt: 0,
     SpoolerDiesForGood: false,
     SpoolerNeverStarts: false,
+    SettlesAt: 0,
     DriverNeedsInf: false,
     DriverNeedsRestart: false,
     DriverNever: false,
@@ -228,6 +233,8 @@ function freshMachine(): Machine {
     PrintLog: { IsEnabled: false, Events: [] },
     Network: { Names: {}, Tcp: {}, Ipp: {}, Snmp: {} },
     RealNetwork: false,
+    Addresses: ["192.168.178.20"],
+    AddressesFail: false,
   };
 }
 

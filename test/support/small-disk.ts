@@ -61,7 +61,7 @@ export async function startOnFullDisk(t: TestContext): Promise<FullDisk | undefi
   mkdirSync(dataDir);
   const app = await startApp(t, { dataDir });
   for (let i = 0; i < 40; i++)
-    await app.app.store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000) });
+    await app.app.store.clients.add({ name: `Client ${i}`, notes: "n".repeat(9000), subnets: [] });
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
   await app.addDriver(driverZip({ version: "2.0.0.0" }));

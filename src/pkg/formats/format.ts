@@ -1,4 +1,5 @@
 import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/package-format.ts";
+import type { Place } from "../../domain/subnet.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";
 import type { EncryptionKeys } from "./encryption.ts";
@@ -67,9 +68,12 @@ export interface PackageFacts {
   /** In words; empty where no machine can have all of it. */
   readonly machines: string;
   readonly dependencies: string;
-  /** Of the downloads: the package's own, and of the detection script by itself. */
+  /** Where it belongs; undefined: anywhere. */
+  readonly place: Place | undefined;
+  /** Of the downloads: the package's own, and of the detection and the requirement script by themselves. */
   readonly fileName: string;
   readonly detectionFileName: string;
+  readonly requirementFileName: string;
   /** The addresses of the package and of the install script, as clients see them; undefined where they cannot be said. */
   readonly urls: { readonly package: string; readonly install: string } | undefined;
 }

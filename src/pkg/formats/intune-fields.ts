@@ -46,7 +46,8 @@ const program: readonly PackageField[] = [
   },
 ];
 
-function requirements({ machines }: PackageFacts): PackageField[] {
+function requirements(facts: PackageFacts): PackageField[] {
+  const { machines } = facts;
   const choice = "under “Yes. Specify the systems …”";
   return [
     machines === ""
@@ -57,6 +58,37 @@ function requirements({ machines }: PackageFacts): PackageField[] {
         }
       : { label: "Operating system architecture", value: machines, hint: choice },
     { label: "Minimum operating system", value: "Windows 10 1607" },
+    ...requirementRule(facts),
+  ];
+}
+
+const allOfThem =
+  "The package installs all of its printers wherever it runs: deploy printers of different places one by one.";
+
+/** Without a place there is none to enter. */
+function requirementRule({ place, requirementFileName }: PackageFacts): PackageField[] {
+  if (place === undefined) return [];
+  const label = "Configure additional requirement rules";
+  if (place.anywhere > 0)
+    return [{ label, value: "", hint: `none: some of these printers belong anywhere. ${allOfThem}` }];
+  const add = "Add, with the requirement type Script, and with these values.";
+  const again = "Machines outside the subnets count as not applicable. Put it in anew when subnets change.";
+  return [
+    { label, value: "", hint: place.isOne ? add : `${add} ${allOfThem}` },
+    { label: "Script name", value: "The machine is in its subnets" },
+    {
+      label: "Script file",
+      value: requirementFileName,
+      isCode: true,
+      name: "requirement_script",
+      hint: again,
+    },
+    { label: "Run script as 32-bit process on 64-bit clients", value: "No" },
+    { label: "Run this script using the logged on credentials", value: "No" },
+    { label: "Enforce script signature check", value: "No" },
+    { label: "Select output data type", value: "String" },
+    { label: "Operator", value: "Equals" },
+    { label: "Value", value: "applicable", isCode: true },
   ];
 }
 

@@ -1,20 +1,24 @@
 import type { Snippet, ToolGuide } from "../../domain/package-format.ts";
-import { curlCommand, exitWithOne, fetchedScript, unpackedScript } from "../scripts/commands.ts";
+import { curlCommand, exitWithOne, fetchedScript, onlyHere, unpackedScript } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
 
 /** What any RMM can run, with the ZIP attached or without it. */
-export function rmmSnippets({ fileName, urls }: PackageFacts): Snippet[] {
+export function rmmSnippets(facts: PackageFacts): Snippet[] {
+  const { fileName, urls } = facts;
+  const parameters = parametersOf(facts);
+  const skips =
+    parameters && ` ${parameters} skips machines outside the subnets: leave it out to install anywhere.`;
   const attached = {
     label: "Script, with the ZIP attached",
-    text: unpackedScript(fileName),
-    hint: "PowerShell, as SYSTEM, in the folder into which the tool puts the ZIP.",
+    text: unpackedScript(fileName, { parameters }),
+    hint: `PowerShell, as SYSTEM, in the folder into which the tool puts the ZIP.${skips ?? ""}`,
   };
   if (urls === undefined) return [attached];
   return [
     attached,
     {
       label: "Script, without an attachment",
-      text: fetchedScript(urls.install),
+      text: fetchedScript(urls.install, parameters),
       hint: "PowerShell, as SYSTEM, on machines that reach this service: it fetches the driver only where it is not there yet.",
     },
     { label: "Address of the ZIP", text: urls.package },
@@ -22,11 +26,20 @@ export function rmmSnippets({ fileName, urls }: PackageFacts): Snippet[] {
   ];
 }
 
+/** Where printers belong in subnets, a tool reaches other machines too. */
+function parametersOf({ place }: PackageFacts): typeof onlyHere | undefined {
+  return place && onlyHere;
+}
+
 /** What counts in each tool, as far as it is known; the rest is the same in all of them. */
-export function rmmTools({ fileName, detectionFileName }: PackageFacts): ToolGuide[] {
+export function rmmTools(facts: PackageFacts): ToolGuide[] {
+  const { fileName, detectionFileName } = facts;
+  const parameters = parametersOf(facts);
   const attach = `Run a script above in PowerShell, as SYSTEM: the first with ${fileName} attached, where the tool takes files; else the second.`;
   const codes = "0 is success; 3010 and 1641 ask for a restart; 1618 means busy, try again; 1603 failed.";
-  const detect = `${detectionFileName} prints one line, “Installed: …” or “Not installed: …”, and returns 0 or 1.`;
+  const detects = `${detectionFileName} prints one line, “Installed: …” or “Not installed: …”, and returns 0 or 1.`;
+  const elsewhere = ` With ${parameters} it says “Skipped: …” on machines outside the subnets, and returns 0.`;
+  const detect = detects + (parameters ? elsewhere : "");
   return [
     {
       tool: "NinjaOne",
@@ -46,7 +59,11 @@ export function rmmTools({ fileName, detectionFileName }: PackageFacts): ToolGui
     },
     {
       tool: "N-able",
-      steps: [attach, `Exit code: ${codes}`, `As a script check: ${detect} It takes no parameters.`],
+      steps: [
+        attach,
+        `Exit code: ${codes}`,
+        `As a script check: ${detect}${parameters ? "" : " It takes no parameters."}`,
+      ],
     },
     {
       tool: "Level",
@@ -56,7 +73,7 @@ export function rmmTools({ fileName, detectionFileName }: PackageFacts): ToolGui
       ],
       snippet: {
         label: "Script for Level, with the ZIP attached",
-        text: unpackedScript(fileName, exitWithOne),
+        text: unpackedScript(fileName, { parameters, exit: exitWithOne }),
       },
     },
     {

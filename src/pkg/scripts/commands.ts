@@ -28,15 +28,18 @@ export function fetchedCommand(url: string): string {
   return `& { $ErrorActionPreference = 'Stop'; ${temporaryFile}; try { ${work} } finally { ${removal} } }`;
 }
 
-/** The same as a script of an RMM's, which ends with the exit code. */
-export function fetchedScript(url: string): string {
+/** What makes install and detect leave out printers that belong elsewhere. */
+export const onlyHere = "-OnlyHere";
+
+/** The same as a script of an RMM's, which ends with the exit code. @param parameters of the script */
+export function fetchedScript(url: string, parameters?: typeof onlyHere): string {
   return [
     "$ErrorActionPreference = 'Stop'",
     temporaryFile,
     "try {",
     ...(tls(url) === "" ? [] : [`    ${tls(url).trimEnd().replace(/;$/, "")}`]),
     `    ${download(url)}`,
-    `    ${run} $f`,
+    `    ${[run, "$f", parameters].filter(Boolean).join(" ")}`,
     "} finally {",
     `    ${removal}`,
     "}",
@@ -45,11 +48,15 @@ export function fetchedScript(url: string): string {
 }
 
 /** Unpacks a ZIP that an RMM has put into the folder that its script runs in, and installs. */
-export function unpackedScript(zip: string, exit = "exit $LASTEXITCODE"): string {
+export function unpackedScript(
+  zip: string,
+  options: { readonly parameters?: typeof onlyHere | undefined; readonly exit?: string } = {},
+): string {
+  const { parameters, exit = "exit $LASTEXITCODE" } = options;
   return [
     "$ErrorActionPreference = 'Stop'",
     `Expand-Archive -LiteralPath .\\${plainName(zip)} -DestinationPath .\\platen -Force`,
-    `${run} .\\platen\\install.ps1`,
+    [run, ".\\platen\\install.ps1", parameters].filter(Boolean).join(" "),
     exit,
   ].join("\n");
 }

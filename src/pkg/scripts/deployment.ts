@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { arm64Description, driversOf } from "../../domain/arm64-driver.ts";
+import type { Client } from "../../domain/client.ts";
 import { chosenInf, type Driver, shippedBy } from "../../domain/driver.ts";
 import {
   effectiveDescription,
@@ -9,6 +10,7 @@ import {
   shareNameOf,
 } from "../../domain/printer.ts";
 import { slug } from "../../domain/slug.ts";
+import { effectiveSubnets } from "../../domain/subnet.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
 /** A printer with the drivers it is deployed with; all are complete. */
@@ -17,6 +19,8 @@ export interface Deployable {
   readonly driver: Driver;
   /** Of ARM64 machines, where they take another one. */
   readonly arm64Driver: Driver | undefined;
+  /** Whose it is: where it belongs may be said there. */
+  readonly client?: Pick<Client, "subnets"> | undefined;
 }
 
 /** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
@@ -100,7 +104,7 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
   const textOf = ({ id }: Driver) => usedText.get(id) ?? "";
   const Printers: PowerShellValue[] = [];
   for (const deployable of deployment.printers) {
-    const { printer, driver, arm64Driver } = deployable;
+    const { printer, driver, arm64Driver, client } = deployable;
     const settings = printerSettings(deployable);
     const revision = revisionFrom(
       JSON.stringify(settings),
@@ -114,7 +118,7 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
       ...unsetSettings,
       Arm64DriverKey: arm64Driver ? keyOf(arm64Driver) : "",
       ...settings,
-      Subnets: printer.subnets,
+      Subnets: effectiveSubnets(printer, client),
     });
     yield;
   }

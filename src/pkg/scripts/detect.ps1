@@ -5,15 +5,21 @@ Says whether printers are installed as they should be. Changes nothing.
 .DESCRIPTION
 Made by Platen. Prints one line, "Installed: ..." with exit code 0, or "Not installed: ..." with exit code 1
 and the first difference. Works as an Intune detection script, in an RMM, and by hand. Needs no other file.
+
+.PARAMETER OnlyHere
+Leaves out printers that belong in subnets in which this machine has no address, as install.ps1 -OnlyHere does. Where none is
+left it prints "Skipped: ..." with exit code 0.
 #>
 [CmdletBinding()]
-param()
+param(
+    [switch]$OnlyHere
+)
 
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 # To the 64-bit PowerShell, where a 32-bit one started this script.
-$PassedOn = @{}
+$PassedOn = @{ OnlyHere = $OnlyHere }
 
 #<settings>
 $Settings = @{}
@@ -23,13 +29,26 @@ $Settings = @{}
 #</parts>
 
 $name = ''
+$rest = ''
+$printers = @($Settings.Printers)
 try {
     $name = $Settings.Printers[0].Name
+    #<if subnets>
+    if ($OnlyHere) {
+        $printers = @($Settings.Printers | Where-Object -FilterScript { -not (Get-SiteDifference -Printer $_) })
+        if ($printers.Count -eq 0) {
+            Write-Output -InputObject (Get-SkippedText -Printers $Settings.Printers)
+            exit 0
+        }
+        $away = $Settings.Printers.Count - $printers.Count
+        if ($away -gt 0) { $rest = "; $away skipped: not at this site" }
+    }
+    #</if>
     $queues = @(Get-Printer -ErrorAction Stop)
     $ports = @(Get-PrinterPort -ErrorAction Stop)
     $drivers = @(Get-PrinterDriver -ErrorAction Stop)
     $difference = $null
-    foreach ($printer in $Settings.Printers) {
+    foreach ($printer in $printers) {
         $name = $printer.Name
         $difference = @(Get-Difference -Printer $printer -Queues $queues -Ports $ports -Drivers $drivers)[0]
         if ($difference) { break }
@@ -42,6 +61,6 @@ if ($difference) {
     Write-Output -InputObject ("Not installed: ${name}: $($difference.Text)" -replace '\s+', ' ')
     exit 1
 }
-if ($Settings.Printers.Count -gt 1) { $name = "all $($Settings.Printers.Count) printers" }
-Write-Output -InputObject "Installed: $name"
+if ($printers.Count -gt 1) { $name = "all $($printers.Count) printers" }
+Write-Output -InputObject "Installed: $name$rest"
 exit 0

@@ -17,6 +17,9 @@ Exit codes:
 1618  busy: the spooler or another installation is in the way; try again later
 1603  failed; the last line says why
 
+.PARAMETER OnlyHere
+Skips printers that belong in subnets in which this machine has no address, with exit code 0.
+
 .PARAMETER LogPath
 The log file. Without it: Intune's log folder where there is one, else %ProgramData%\Platen\Logs.
 
@@ -29,6 +32,7 @@ Lists what it would do, and does nothing.
 #>
 [CmdletBinding(SupportsShouldProcess = $true)]
 param(
+    [switch]$OnlyHere,
     [string]$LogPath = ''
 )
 
@@ -36,7 +40,7 @@ Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
 # To the 64-bit PowerShell, where a 32-bit one started this script.
-$PassedOn = @{ LogPath = $LogPath; WhatIf = $WhatIfPreference; Verbose = $VerbosePreference -eq 'Continue' }
+$PassedOn = @{ LogPath = $LogPath; OnlyHere = $OnlyHere; WhatIf = $WhatIfPreference; Verbose = $VerbosePreference -eq 'Continue' }
 
 #<settings>
 $Settings = @{}
@@ -55,6 +59,12 @@ function Confirm-Change {
 
 function Install-Printer {
     param($Printer)
+    #<if subnets>
+    if ($OnlyHere) {
+        $script:Away = [string](Get-SiteDifference -Printer $Printer)
+        if ($script:Away) { return }
+    }
+    #</if>
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
     Write-Log -Message "$($Printer.Name): revision $($Printer.Revision), driver $($Printer.DriverName) $($driver.Version)"
     Assert-Machine -Driver $driver

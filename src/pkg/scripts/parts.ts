@@ -30,6 +30,7 @@ import installQueue from "./install/queue.ps1";
 import reachable from "./install/reachable.ps1";
 import windowsDriver from "./install/windows-driver.ps1";
 import install from "./install.ps1";
+import requirement from "./requirement.ps1";
 import administrator from "./shared/administrator.ps1";
 import architecture from "./shared/architecture.ps1";
 import deployed from "./shared/deployed.ps1";
@@ -46,6 +47,7 @@ import registryChanges from "./shared/registry-changes.ps1";
 import relaunch from "./shared/relaunch.ps1";
 import removal from "./shared/removal.ps1";
 import run from "./shared/run.ps1";
+import site from "./shared/site.ps1";
 import spooler from "./shared/spooler.ps1";
 import users from "./shared/users.ps1";
 import uninstallDefaultPrinter from "./uninstall/default-printer.ps1";
@@ -59,7 +61,7 @@ import uninstall from "./uninstall.ps1";
 export const packagedScripts = ["install", "uninstall", "detect"] as const;
 
 /** These, and those that are fetched alone. */
-export const scriptKinds = [...packagedScripts, "diagnose"] as const;
+export const scriptKinds = [...packagedScripts, "requirement", "diagnose"] as const;
 export type ScriptKind = (typeof scriptKinds)[number];
 
 interface ScriptSource {
@@ -96,6 +98,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       ippDifferences,
       ...ofInstallAndUninstall,
       protectedPrint,
+      site,
       machine,
       windowsDriver,
       installDriver,
@@ -129,7 +132,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
   },
   detect: {
     body: detect,
-    parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences, deployed],
+    parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences, deployed, site],
   },
   diagnose: {
     body: diagnose,
@@ -160,4 +163,5 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       diagnoseDefaultPrinter,
     ],
   },
+  requirement: { body: requirement, parts: [site] },
 };

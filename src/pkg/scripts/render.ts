@@ -42,7 +42,7 @@ function makeFrame(kind: ScriptKind, needed: readonly Need[]): ScriptFrame {
 }
 
 function isAscii(kind: ScriptKind): boolean {
-  return kind === "detect" || kind === "diagnose";
+  return kind !== "install" && kind !== "uninstall";
 }
 
 /** Each step of indentation is one character: Intune takes 50 KB of a script. */
@@ -56,8 +56,8 @@ function fileBytes(text: string): Buffer {
 
 /**
  * A deployment's script as a file: its body with the settings and its parts in their places. Install and uninstall are
- * UTF-8 with a byte order mark, which Windows PowerShell needs to see; detect and diagnose are ASCII, because Intune or an RMM may
- * store it in another encoding. Lines end with CRLF.
+ * UTF-8 with a byte order mark, which Windows PowerShell needs to see; the others are ASCII, because Intune may
+ * store them in another encoding. Lines end with CRLF.
  */
 export function renderScript(kind: ScriptKind, deployment: Deployment): Buffer {
   return renderSettings(kind, scriptSettings(deployment));
@@ -72,7 +72,14 @@ export function renderSettings(kind: ScriptKind, settings: ScriptSettings): Buff
 /** The piece of a script between those of its frame. */
 export function settingsOf(kind: ScriptKind, settings: ScriptSettings): Buffer {
   const tag = isAscii(kind) ? asciiPowershell : powershell;
-  return fileBytes(tag`$Settings = ${settings}`);
+  return fileBytes(tag`$Settings = ${kind === "requirement" ? placesIn(settings) : settings}`);
+}
+
+/** What says whether a package is sent at all needs nothing else. */
+function placesIn({ Printers }: ScriptSettings): ScriptSettings {
+  const printers = (Array.isArray(Printers) ? Printers : []) as ScriptSettings[];
+  const named = ({ Id = null, Name = null, Subnets = [] }: ScriptSettings) => ({ Id, Name, Subnets });
+  return { Printers: printers.map(named) };
 }
 
 /** What stands before `#<name>` and behind `#</name>`. */

@@ -29,6 +29,7 @@ param(
 
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
 # To the 64-bit PowerShell, where a 32-bit one started this script.
 $PassedOn = @{ LogPath = $LogPath; Force = $Force; Verbose = $VerbosePreference -eq 'Continue' }
 

@@ -6,8 +6,10 @@
 function Get-NativePowerShell {
     # The 64-bit PowerShell, when this process is a 32-bit one on a 64-bit machine; else $null. An x64 process on ARM64
     # has no Sysnative, and needs none.
-    if (-not $env:PROCESSOR_ARCHITEW6432 -or $env:PROCESSOR_ARCHITECTURE -eq 'AMD64') { return $null }
-    return "$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe"
+    if (-not $env:PROCESSOR_ARCHITEW6432) { return $null }
+    $path = "$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe"
+    if (Test-Path -LiteralPath $path) { return $path }
+    return $null
 }
 
 function Get-RelaunchArgument {

@@ -51,6 +51,15 @@ function Invoke-OnPrinter {
         if ($script:Changes -gt $before) { $result.Message = $Verb.ToLowerInvariant() }
         if ($WhatIfPreference) { $result.Message = 'checked only' }
         if ($script:Remarks.Count -gt 0) { $result.Message += "; $($script:Remarks -join '; ')" }
+        #<if install>
+        #<if subnets>
+        if ($script:Away) {
+            $result.Skipped = $true
+            $result.Message = $script:Away
+            Write-Log -Message "Skipped: $script:Away"
+        }
+        #</if>
+        #</if>
     }
     catch {
         $result.Code = Get-FailureCode -ErrorRecord $_
@@ -68,6 +77,17 @@ function Complete-Run {
     if ($results.Count -gt 1) {
         foreach ($result in $results) { Write-Output -InputObject ("$($result.Name): $($result.Message)" -replace '\s+', ' ') }
     }
+    #<if install>
+    #<if subnets>
+    $skipped = @($results | Where-Object -FilterScript { $_.ContainsKey('Skipped') }).Count
+    $results = @($results | Where-Object -FilterScript { -not $_.ContainsKey('Skipped') })
+    if ($results.Count -eq 0) {
+        $script:ExitCode = $script:ExitDone
+        Write-Output -InputObject (Get-SkippedText -Printers $Settings.Printers)
+        return
+    }
+    #</if>
+    #</if>
     $failed = @($results | Where-Object -FilterScript { $_.Code -ne $script:ExitDone })
     if ($failed.Count -gt 0) {
         $script:ExitCode = $script:ExitFailed
@@ -82,6 +102,11 @@ function Complete-Run {
         if ($results.Count -gt 1) { $last = "${Verb}: all $($results.Count) printers" }
         if ($script:ExitCode -ne $script:ExitDone) { $last = "$last (Windows asks for a restart)" }
     }
+    #<if install>
+    #<if subnets>
+    if ($skipped -gt 0) { $last = "$last; $skipped skipped: not at this site" }
+    #</if>
+    #</if>
     Write-Log -Message "$last (exit code $script:ExitCode)"
     Write-Output -InputObject ($last -replace '\s+', ' ')
 }

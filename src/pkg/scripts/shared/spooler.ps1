@@ -4,23 +4,33 @@ $script:MaxWaitForSpoolerSeconds = 20
 $script:SpoolerRestarted = $false
 
 function Start-Spooler {
-    # Makes sure that the spooler runs and answers.
-    $service = Get-Service -Name 'Spooler' -ErrorAction Stop
-    if ([string]$service.Status -ne 'Running') {
-        if ([string]$service.StartType -eq 'Disabled') {
-            Stop-Run -Message 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
-        }
-        if ($WhatIfPreference) { return }
-        try {
-            Start-Service -Name 'Spooler' -ErrorAction Stop
-            Write-Log -Message 'The print spooler was started.'
-        }
-        catch {
-            Stop-Run -Code $script:ExitBusy -Message "The print spooler does not start: $($_.Exception.Message)"
-        }
+    # Makes sure that the spooler runs and answers. The first question may end it: while its answer is waited for, it
+    # is started again, three times in all.
+    $script:SpoolerStarts = 0
+    $isThere = Wait-Until -Seconds $script:MaxWaitForSpoolerSeconds -Condition {
+        Start-StoppedSpooler
+        Test-SpoolerAnswer
     }
-    if (-not (Wait-Until -Seconds $script:MaxWaitForSpoolerSeconds -Condition { Test-SpoolerAnswer })) {
-        Stop-Run -Code $script:ExitBusy -Message 'The print spooler does not answer. Try again later.'
+    if (-not $isThere) { Stop-Run -Code $script:ExitBusy -Message 'The print spooler does not answer. Try again later.' }
+}
+
+function Start-StoppedSpooler {
+    $service = Get-Service -Name 'Spooler' -ErrorAction Stop
+    if ([string]$service.Status -ne 'Stopped') { return }
+    if ([string]$service.StartType -eq 'Disabled') {
+        Stop-Run -Message 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
+    }
+    if ($WhatIfPreference) { Stop-Run -Code $script:ExitBusy -Message 'The print spooler is stopped; -WhatIf does not start it.' }
+    if ($script:SpoolerStarts -ge 3) {
+        Stop-Run -Code $script:ExitBusy -Message 'The print spooler stops whenever it is started.'
+    }
+    $script:SpoolerStarts++
+    try {
+        Start-Service -Name 'Spooler' -ErrorAction Stop
+        Write-Log -Message 'The print spooler was started.'
+    }
+    catch {
+        Stop-Run -Code $script:ExitBusy -Message "The print spooler does not start: $($_.Exception.Message)"
     }
 }
 

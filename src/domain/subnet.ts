@@ -1,0 +1,146 @@
+import { isIPv4, isIPv6 } from "node:net";
+import type { FieldReader } from "./fields.ts";
+
+/** What one field takes. */
+const mostSubnets = 100;
+const namedProblems = 3;
+
+/**
+ * Reads a field of subnets in CIDR, one a line: each once, in one spelling. An address alone stands for itself. What is set
+ * behind a prefix is refused and not cut off: it may be the prefix that is wrong, and a shorter one means far more machines.
+ */
+export function readSubnets(form: FieldReader, name: string): string[] {
+  const typed = form.text(name, { label: "Subnets", maxLength: 10_000, multiline: true });
+  const found = new Set<string>();
+  const problems: string[] = [];
+  for (const [i, line] of typed.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const { subnet, problem } = readSubnet(line.trim());
+    if (subnet !== undefined) found.add(subnet);
+    else problems.push(`Line ${i + 1}, “${line.trim().slice(0, 60)}”, ${problem}`);
+  }
+  const rest = problems.length - namedProblems;
+  if (problems.length > 0) {
+    const more = rest > 0 ? ` And ${rest} more.` : "";
+    form.refuse(name, problems.slice(0, namedProblems).join(" ") + more);
+  }
+  if (found.size > mostSubnets)
+    form.refuse(name, `These are ${found.size} subnets; at most ${mostSubnets} are possible.`);
+  return [...found];
+}
+
+/** Where machines must be to get a printer: where it says so itself, else where its client does; empty: anywhere. */
+export function effectiveSubnets(
+  printer: { readonly subnets: readonly string[] },
+  client: { readonly subnets: readonly string[] } | undefined,
+): readonly string[] {
+  return printer.subnets.length > 0 ? printer.subnets : (client?.subnets ?? []);
+}
+
+/** Where several printers belong that are deployed together. */
+export interface Place {
+  /** Of all of them, each once. */
+  readonly subnets: readonly string[];
+  /** How many belong anywhere. */
+  readonly anywhere: number;
+  /** Whether all belong to the same place. */
+  readonly isOne: boolean;
+}
+
+/** @param lists each printer's effective subnets @returns undefined where all belong anywhere */
+export function placeOf(lists: readonly (readonly string[])[]): Place | undefined {
+  const subnets = [...new Set(lists.flat())];
+  if (subnets.length === 0) return undefined;
+  const anywhere = lists.filter((list) => list.length === 0).length;
+  const isOne = new Set(lists.map((list) => list.toSorted().join())).size === 1;
+  return { subnets, anywhere, isOne };
+}
+
+type ReadSubnet =
+  | { readonly subnet: string; readonly problem?: never }
+  | { readonly subnet?: never; readonly problem: string };
+
+const form = "write it as 10.1.2.0/24 or fd00:1::/48.";
+
+function readSubnet(text: string): ReadSubnet {
+  const [address = "", prefix, ...more] = text.split("/");
+  const bytes = bytesOf(address);
+  if (bytes === undefined || more.length > 0) return { problem: `is no subnet: ${form}` };
+  const length = prefix === undefined ? bytes.length * 8 : lengthIn(prefix);
+  if (length > bytes.length * 8)
+    return { problem: `has no prefix length from 0 to ${bytes.length * 8}: ${form}` };
+  const network = bytes.map((byte, i) => byte & maskByte(length, i));
+  const subnet = `${textOf(network)}/${length}`;
+  if (network.some((byte, i) => byte !== bytes[i])) {
+    const choices = `${subnet} for that whole subnet, or ${textOf(bytes)} for the address alone.`;
+    return { problem: `has bits set behind its prefix: write ${choices}` };
+  }
+  const nowhere = nowheres.find((range) => isWithin(network, length, range));
+  return nowhere === undefined ? { subnet } : { problem: nowhere.problem };
+}
+
+/** Infinite where it is no length. */
+function lengthIn(prefix: string): number {
+  return /^(0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Number.POSITIVE_INFINITY;
+}
+
+/** Of an IPv4 or IPv6 address without a zone. */
+function bytesOf(address: string): number[] | undefined {
+  if (isIPv4(address)) return address.split(".").map(Number);
+  if (!isIPv6(address) || address.includes("%")) return undefined;
+  const [head = [], tail] = spelled(address).split("::").map(groupsIn);
+  const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
+  const groups = [...head, ...Array<number>(zeros).fill(0), ...(tail ?? [])];
+  return groups.flatMap((group) => [group >> 8, group & 0xff]);
+}
+
+function groupsIn(text: string): number[] {
+  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+}
+
+/** An IPv6 address as RFC 5952 spells it, without dots. */
+function spelled(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
+function textOf(bytes: readonly number[]): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
+  );
+  return spelled(groups.join(":"));
+}
+
+function maskByte(length: number, index: number): number {
+  const bits = Math.max(0, Math.min(8, length - 8 * index));
+  return (0xff00 >> bits) & 0xff;
+}
+
+interface Range {
+  readonly network: readonly number[];
+  readonly length: number;
+  readonly problem: string;
+}
+
+const everywhere = "says nothing of a place: machines have such addresses wherever they are.";
+const nobodys = "holds no address of a machine.";
+
+/** Where a subnet that lies in one of these can mean nothing. */
+const nowheres: readonly Range[] = [
+  range("127.0.0.0", 8, everywhere),
+  range("::1", 128, everywhere),
+  range("169.254.0.0", 16, everywhere),
+  range("fe80::", 10, everywhere),
+  range("224.0.0.0", 3, nobodys),
+  range("ff00::", 8, nobodys),
+  range("::ffff:0:0", 96, "is an IPv4 subnet written as IPv6: write it as IPv4."),
+];
+
+function range(address: string, length: number, problem: string): Range {
+  return { network: bytesOf(address) ?? [], length, problem };
+}
+
+function isWithin(bytes: readonly number[], length: number, outer: Range): boolean {
+  if (bytes.length !== outer.network.length || length < outer.length) return false;
+  return outer.network.every((byte, i) => byte === ((bytes[i] ?? 0) & maskByte(outer.length, i)));
+}

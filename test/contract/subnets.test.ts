@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { unpackers } from "../support/foreign.ts";
+import { bytesOf } from "../support/mixed-driver.ts";
+
+/** A client in one subnet with a printer of its own place, one of the client's, and one without a client. */
+async function appWithPlaces(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Alpha", subnets: "10.1.2.0/24" });
+  await app.addPrinter({ name: "Own", client_id: "1", subnets: "fd00:1::/48\n10.9.9.9" });
+  await app.addPrinter({ name: "Client’s", client_id: "1", driver_id: "1", address: "10.0.0.10" });
+  await app.addPrinter({ name: "Anywhere", driver_id: "1" });
+  return app;
+}
+
+const textOf = async (answer: Promise<Response>) => (await answer).text();
+
+/** The subnets in a script's settings. */
+const subnetsIn = (script: string) => [...script.matchAll(/Subnets = @\((.*)\)/g)].map(([, list]) => list);
+
+/** A page's texts without its markup. */
+const wordsOf = (page: string) => page.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+
+test("requirement.ps1 is fetched alone, holds nothing but places, and is in no package", async (t) => {
+  const { fetch } = await appWithPlaces(t);
+
+  const own = await fetch("/printers/1/scripts/requirement");
+  const [ofOwn, ofClients, anywhere, ofClient] = await Promise.all([
+    own.text(),
+    ...["/printers/2", "/printers/3", "/clients/1"].map((of) => textOf(fetch(`${of}/scripts/requirement`))),
+  ]);
+  const tree = unpackers.fflate(await bytesOf(fetch("/printers/1/packages/rmm")));
+
+  assert.equal(own.headers.get("content-disposition")?.split(";")[1], ' filename="requirement-own.ps1"');
+  assert.deepEqual(subnetsIn(ofOwn), ["'fd00:1::/48', '10.9.9.9/32'"]);
+  assert.deepEqual(subnetsIn(ofClients ?? ""), ["'10.1.2.0/24'"]);
+  assert.deepEqual(subnetsIn(anywhere ?? ""), [""]);
+  assert.deepEqual(subnetsIn(ofClient ?? "").sort(), ["'10.1.2.0/24'", "'fd00:1::/48', '10.9.9.9/32'"]);
+  for (const script of [ofOwn, ofClient, anywhere]) {
+    assert.match(script ?? "", /^[\x09\x0a\x0d\x20-\x7e]*$/);
+    assert.doesNotMatch(script ?? "", /Papyrus|10\.0\.0\.9|https?:/);
+  }
+  assert.equal(Object.keys(tree).includes("requirement.ps1"), false);
+  assert.deepEqual(subnetsIn(tree["install.ps1"]?.toString() ?? ""), ["'fd00:1::/48', '10.9.9.9/32'"]);
+  assert.equal((await fetch("/printers/9/scripts/requirement")).status, 404);
+  assert.match(await textOf(fetch("/printers/1/read/requirement")), /requirement-own\.ps1/);
+});
+
+test("the Intune section shows the rule to enter where there are subnets, and nothing of it elsewhere", async (t) => {
+  const { fetch } = await appWithPlaces(t);
+
+  const [own, anywhere] = await Promise.all([textOf(fetch("/printers/1")), textOf(fetch("/printers/3"))]);
+
+  const fields = own.slice(own.indexOf("<h3>Requirements</h3>"), own.indexOf("<h3>Detection rules</h3>"));
+  const words = wordsOf(fields);
+  for (const field of [
+    "Configure additional requirement rules Add, with the requirement type Script",
+    "Script file requirement-own.ps1",
+    "Run script as 32-bit process on 64-bit clients No",
+    "Run this script using the logged on credentials No",
+    "Enforce script signature check No",
+    "Select output data type String",
+    "Operator Equals",
+    "Value applicable",
+  ])
+    assert.ok(words.includes(field), `${field}: ${words}`);
+  assert.doesNotMatch(words, /one by one/);
+  assert.match(own, /href="\/printers\/1\/scripts\/requirement">Download requirement\.ps1/);
+  assert.doesNotMatch(anywhere, /requirement/);
+});
+
+test("an RMM's commands skip machines elsewhere where there are subnets, and have no parameter where there are none", async (t) => {
+  const { fetch } = await appWithPlaces(t);
+
+  const [own, anywhere] = await Promise.all([textOf(fetch("/printers/1")), textOf(fetch("/printers/3"))]);
+
+  assert.match(own, /-File \.\\platen\\install\.ps1 -OnlyHere\n/);
+  assert.match(own, /-File \$f -OnlyHere\n/);
+  assert.match(wordsOf(own), /With -OnlyHere it says “Skipped: …” on machines outside the subnets/);
+  assert.match(anywhere, /-File \.\\platen\\install\.ps1\n/);
+  assert.doesNotMatch(anywhere, /-OnlyHere/);
+});
+
+test("a client's page tells one place from several, and says what belongs anywhere", async (t) => {
+  const { fetch, post, addPrinter } = await appWithPlaces(t);
+  const wordsOfClient = async () => wordsOf(await textOf(fetch("/clients/1")));
+
+  const several = await wordsOfClient();
+  await post("/printers/1", { name: "Own", client_id: "1", driver_id: "1", address: "10.0.0.9" });
+  const one = await wordsOfClient();
+  await addPrinter({
+    name: "Other",
+    client_id: "1",
+    driver_id: "1",
+    address: "10.0.0.12",
+    subnets: "10.3.0.0/16",
+  });
+  await post("/clients/1", { name: "Alpha", subnets: "" });
+  const some = await wordsOfClient();
+  await fetch("/printers/4", { method: "DELETE" });
+  const anywhere = await wordsOfClient();
+
+  assert.match(several, /Script file requirement-alpha\.ps1/);
+  assert.match(several, /deploy printers of different places one by one/);
+  assert.match(one, /Script file requirement-alpha\.ps1/);
+  assert.doesNotMatch(one, /one by one/);
+  assert.match(some, /none: some of these printers belong anywhere/);
+  assert.doesNotMatch(some, /Script file requirement/);
+  assert.match(some, /-OnlyHere/);
+  assert.doesNotMatch(anywhere, /additional requirement rules|-OnlyHere skips/);
+});
+
+test("a wrong line is a 422 that names it, in both forms, and what was typed stays", async (t) => {
+  const { post, app } = await appWithPlaces(t);
+  const subnets = "10.1.2.0/24\n10.1.2.3/24";
+
+  const answers = [
+    await post("/clients", { name: "Beta", subnets }),
+    await post("/clients/1", { name: "Alpha", subnets }),
+    await post("/printers", { name: "New", subnets }),
+    await post("/printers/1", { name: "Own", subnets }),
+  ];
+
+  for (const answer of answers) {
+    const page = await answer.text();
+    assert.equal(answer.status, 422);
+    assert.match(page, /Line 2, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
+    assert.match(page, /id="f-subnets" name="subnets"[^>]*>10\.1\.2\.0\/24\n10\.1\.2\.3\/24</);
+  }
+  assert.deepEqual(app.store.clients.get(1).subnets, ["10.1.2.0/24"]);
+  assert.equal(app.store.clients.count(), 1);
+});
+
+test("a printer's page says where it belongs, and whose word that is", async (t) => {
+  const { fetch, post } = await appWithPlaces(t);
+  const settingsOf = async (id: number) =>
+    wordsOf(
+      /<section id="printer-settings">.*?<\/section>/s.exec(await textOf(fetch(`/printers/${id}`)))?.[0] ??
+        "",
+    );
+
+  const own = await settingsOf(1);
+  const ofClient = await settingsOf(2);
+  const anywhere = await settingsOf(3);
+  const saved = await textOf(
+    post("/printers/2", { name: "Client’s", client_id: "1", address: "10.0.0.10" }, { "hx-request": "true" }),
+  );
+
+  assert.match(own, /Subnets fd00:1::\/48 10\.9\.9\.9\/32 (?!of)/);
+  assert.match(ofClient, /Subnets 10\.1\.2\.0\/24 of the client/);
+  assert.match(anywhere, /at their default.* Subnets anywhere/);
+  assert.match(wordsOf(saved), /Subnets 10\.1\.2\.0\/24 of the client/);
+});
+
+test("a client keeps its subnets through a save, a deletion that is taken back, and a restart", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Alpha", subnets: "10.1.2.0/24\nfd00::/64" }, navigation);
+  const before = app.app.store.clients.get(1);
+
+  const deleted = await app.post("/clients/1/delete", {}, navigation);
+  const gone = app.app.store.clients.count();
+  await app.post("/deletions/1/undo", {}, navigation);
+  const back = app.app.store.clients.get(1);
+  await app.stop();
+  const again = await startApp(t, { dataDir: app.dataDir });
+
+  assert.deepEqual(before.subnets, ["10.1.2.0/24", "fd00::/64"]);
+  assert.deepEqual([deleted.status, gone], [303, 0]);
+  assert.deepEqual(back, before);
+  assert.deepEqual(again.app.store.clients.get(1), before);
+});
+
+test("who saves a client's older form does not undo its new subnets", async (t) => {
+  const { post, fetch, app } = await appWithPlaces(t);
+  const opened = /name="opened" value="(\w+)"/.exec(await textOf(fetch("/clients/1")))?.[1] ?? "";
+  await post("/clients/1", { name: "Alpha", subnets: "10.7.0.0/16" });
+
+  const late = await post("/clients/1", { name: "Alpha", notes: "late", subnets: "10.1.2.0/24", opened });
+
+  assert.equal(late.status, 409);
+  assert.match(await late.text(), /Saved meanwhile: .*10\.7\.0\.0\/16/);
+  assert.deepEqual(app.store.clients.get(1).subnets, ["10.7.0.0/16"]);
+});
+
+test("a change of subnets is no other revision, but other scripts and another package", async (t) => {
+  const { fetch, post } = await appWithPlaces(t);
+  const seen = async () => {
+    const script = await textOf(fetch("/printers/2/scripts/detect"));
+    const { headers } = await fetch("/printers/2/packages/rmm", { method: "HEAD" });
+    return [/Revision = '(\w+)'/.exec(script)?.[1], subnetsIn(script)[0], headers.get("etag")] as const;
+  };
+
+  const before = await seen();
+  await post("/clients/1", { name: "Alpha", subnets: "10.7.0.0/16" });
+  const after = await seen();
+
+  assert.equal(after[0], before[0]);
+  assert.deepEqual([before[1], after[1]], ["'10.1.2.0/24'", "'10.7.0.0/16'"]);
+  assert.notEqual(after[2], before[2]);
+});
+
+test("printers' own subnets go out in a list and come in again; a wrong one is that row's problem", async (t) => {
+  const from = await appWithPlaces(t);
+  const list = await textOf(from.fetch("/export/printers.csv"));
+  const to = await startApp(t);
+  await to.addDriver();
+  const send = (path: string, text: string) => to.post(path, { text });
+
+  const imported = await send("/import", list);
+  const wrong = await textOf(send("/import/preview", "name,subnets\nBad,10.1.2.3/24\n"));
+  const subnets = (app: TestApp) =>
+    app.app.store.printers.several([1, 2, 3]).map((printer) => printer.subnets);
+
+  assert.equal(imported.status, 200);
+  assert.deepEqual(subnets(from), [["fd00:1::/48", "10.9.9.9/32"], [], []]);
+  assert.deepEqual(subnets(to), subnets(from));
+  assert.match(wrong, /Line 1, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
+});
