@@ -34,7 +34,7 @@ export function bulkBar(
       ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
       <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
         aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
-      <p class="hint" id="bulk-model-hint">Empty: each has the model of that name, and else the driver’s own, where somebody chose it.</p>
+      <p class="hint" id="bulk-model-hint">Empty: each has the model of that name, and else the driver’s own, where somebody chose it. Drivers for ARM64 stay.</p>
       <datalist id="bulk-models"></datalist>
       <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
         <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>

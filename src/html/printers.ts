@@ -76,7 +76,7 @@ export function addressWidth(rows: readonly StatedPrinter[]): string {
 /** The models of a printer: of a second driver, where it has one, too. */
 export function modelCell({ printer, driver, arm64Driver }: ListedPrinter): Html {
   const arm64 = arm64Driver && arm64Description(printer, arm64Driver);
-  return html`<bdi>${modelLabel(printer, driver)}</bdi>${arm64 && html` <span class="soft">ARM64: <bdi>${arm64}</bdi></span>`}`;
+  return html`<bdi>${modelLabel(printer, driver)}</bdi>${arm64 && html` <span class="soft file">ARM64: <bdi>${arm64}</bdi></span>`}`;
 }
 
 export function modelLabel(printer: Pick<Printer, "driver_desc">, driver: ListedPrinter["driver"]): string {

@@ -170,3 +170,29 @@ test("a form of ours asks for the model of a second driver that has several and 
   assert.deepEqual([asked.status, chosen.status], [422, 303]);
   assert.match(page, /id="f-arm64_driver_desc-problem">Which model is it\? Choose one of 2 names\./);
 });
+
+test("a client is told the machines that can have all of its printers, by what is shipped and not by what is declared", async (t) => {
+  const { fetch, post, addDriver, addPrinter, main, arm } = await appWithPair(t);
+  await post("/clients", { name: "Alpha" });
+  const client = { client_id: "1", driver_id: String(main) };
+  const machines = async () => {
+    const page = await (await fetch("/clients/1")).text();
+    return /Operating system architecture<\/dt><dd><bdi[^>]*>([^<]*)/.exec(page)?.[1];
+  };
+
+  const second = { arm64_driver_id: String(arm), arm64_driver_desc: "Papyrus ARM" };
+  await addPrinter({ ...client, ...second, name: "Pair" });
+  const pairAlone = await machines();
+  const lying = await addDriver(lyingZip());
+  const declared = await addPrinter({ client_id: "1", driver_id: String(lying), name: "Declared" });
+  const withLying = await machines();
+  await post(`/printers/${declared}`, {
+    name: "Declared",
+    client_id: "1",
+    driver_id: String(lying),
+    ...second,
+  });
+  const mended = await machines();
+
+  assert.deepEqual([pairAlone, withLying, mended], ["x64, ARM64", "x64", "x64, ARM64"]);
+});
