@@ -10,6 +10,7 @@ import { asciiPowershell, type PowerShellValue, powershell } from "../src/pkg/sc
 import { Simulation, withoutPowerShell } from "./support/powershell.ts";
 import { seededRandom } from "./support/random.ts";
 import { makeDriver } from "./support/records.ts";
+import { ticketAround } from "./support/tickets.ts";
 
 test("the five quotes are doubled, and what a file could change is a number", () => {
   const text = powershell`$x = ${"a'b‘c’d‚e‛f"}; $y = ${"a\nb"}; $z = ${"\ud800"}`;
@@ -101,11 +102,15 @@ const textFields = [
 const wantedCases = 5000;
 const seed = 20261121;
 
-/** Well-formed XML around a text. */
-function printTicket(text: string): string {
-  const escaped = text.replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  const namespace = "http://schemas.microsoft.com/windows/2003/08/printing/printschemaframework";
-  return `<psf:PrintTicket xmlns:psf="${namespace}" version="1"><psf:Value>${escaped}</psf:Value></psf:PrintTicket>`;
+/** A text in a ticket, in each way that XML has for it, and as it is. */
+function printTickets(text: string): string[] {
+  const escaped = text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return [
+    `<psf:Value>${escaped}</psf:Value>`,
+    `<psf:Value name="${escaped}"/>`,
+    `<psf:Value><![CDATA[${text.replaceAll("]", "")}]]></psf:Value>`,
+    text,
+  ].map(ticketAround);
 }
 
 /** How many hostile texts of each newer field the door lets in, so that nothing is proven with empty ones. */
@@ -138,7 +143,7 @@ function hostilePrinters(): { printers: Printer[]; refused: number } {
       ipp_path: random(3) === 0 ? `/${hostile()}` : "/ipp/$&'();%27",
     }),
     subnets: random(30) === 0 ? hostile() : one(String, () => "10.1.2.0/24\nfd00:1::/48"),
-    print_ticket: one(String, () => printTicket(hostile())),
+    print_ticket: one(String, () => printTickets(hostile())[random(4)] ?? ""),
     arm64_driver_id: one(String, () => "2"),
     replaces: one(
       String,

@@ -19,6 +19,7 @@ import {
 import { settingsSection } from "../src/html/printer.ts";
 import { printerForm } from "../src/html/printer-form.ts";
 import { makePrinter, settingDefaults } from "./support/records.ts";
+import { makeTicket } from "./support/tickets.ts";
 
 const fieldsWithChoices: Record<string, Choices> = {
   protocol: protocols,
@@ -52,12 +53,12 @@ const everything = {
   color: "mono",
   collate: "off",
   paper_size: "A4",
-  print_ticket: "<PrintTicket/>",
+  print_ticket: makeTicket(),
   reset_user_preferences: "on",
   arm64_driver_id: "2",
   arm64_driver_desc: "Papyrus 100 ARM",
   subnets: "10.1.2.0/24\n2001:db8::/32",
-  replaces: "Old\nOlder",
+  replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5",
   keep_driver: "on",
 };
 

@@ -5,6 +5,7 @@ import type { FormInput } from "../src/domain/fields.ts";
 import { effectiveDescription, isDriverOnly, printerNeeds, shareNameOf } from "../src/domain/printer.ts";
 import { parsePrinter } from "../src/domain/printer-fields.ts";
 import { settingDefaults } from "./support/records.ts";
+import { makeTicket } from "./support/tickets.ts";
 
 /** A complete printer from its form, fields changed as a test needs it. */
 const parse = (fields: FormInput = {}) => parsePrinter({ name: "Office", address: "10.0.0.9", ...fields });
@@ -91,10 +92,91 @@ test("LPR asks for its queue where there is an address to send it to", () => {
   assert.equal(isDriverOnly(parse({ address: "", protocol: "lpr" })), true);
 });
 
-test("old queues come one a line, each once, never the printer itself or a connection", () => {
+test("old queues come one a line, each once, never the printer itself", () => {
   assert.deepEqual(parse({ replaces: " One \r\n\r\nTwo\nOne" }).replaces, ["One", "Two"]);
-  for (const replaces of ["office", "\\\\server\\queue", "a,b", "x".repeat(221)])
+  for (const replaces of ["office", "a,b", "\\server", "x".repeat(221)])
     assert.deepEqual(refused({ replaces }), ["replaces"], replaces);
+});
+
+test("connections are replaced by server and share", () => {
+  const lines = [
+    "\\\\server\\HP 4000",
+    "\\\\print.contoso.com\\q$",
+    "\\\\10.0.0.5\\Büro",
+    `\\\\s\\${"x".repeat(80)}`,
+  ];
+
+  assert.deepEqual(parse({ replaces: lines.join("\n") }).replaces, lines);
+  assert.deepEqual(parse({ replaces: " \\\\server \\ queue " }).replaces, ["\\\\server\\queue"]);
+  for (const [line, reason] of [
+    ["\\\\", /one is written \\\\server\\queue/],
+    ["\\\\server", /one is written/],
+    ["\\\\server\\", /one is written/],
+    ["\\\\\\queue", /one is written/],
+    ["\\\\server\\a\\b", /one is written/],
+    ["\\\\ser ver\\q", /names no server/],
+    ["\\\\10.0.0.300\\q", /names no server/],
+    [`\\\\${"a.".repeat(127)}b\\q`, /names no server/],
+    ["\\\\server\\a,b", /“,” is not possible/],
+    ["\\\\server\\a/b", /“\/” is not possible/],
+    [`\\\\s\\${"x".repeat(81)}`, /81 characters; at most 80/],
+  ] as const)
+    assert.throws(() => parse({ replaces: line }), { name: "UserError", message: reason }, line);
+});
+
+test("queues at an address are replaced by a whole IP address in its one spelling", () => {
+  const lines = [
+    "address:10.1.2.3",
+    "Address: 10.1.2.3 ",
+    "ADDRESS:[FE80:0:0::0001]",
+    "address:fe80::1",
+    "address:::1",
+  ];
+
+  assert.deepEqual(parse({ replaces: lines.join("\n") }).replaces, [
+    "address:10.1.2.3",
+    "address:fe80::1",
+    "address:::1",
+  ]);
+  assert.deepEqual(
+    parse({ replaces: "address:10.0.0.9" }).replaces,
+    ["address:10.0.0.9"],
+    "its own: doubles",
+  );
+  for (const address of [
+    "",
+    "10.1.2",
+    "10.1.2.300",
+    "10.1.2.0/24",
+    "010.1.2.3",
+    "printer.lan",
+    "fe80::1%eth0",
+    "[::1",
+    "*",
+  ])
+    assert.throws(
+      () => parse({ replaces: `address:${address}` }),
+      /is no whole IP address behind “address:”/,
+      address,
+    );
+});
+
+test("of what is replaced the line that cannot be taken is named", () => {
+  assert.throws(
+    () => parse({ replaces: "One\r\n\r\naddress:10.1.2\r\na,b" }),
+    /Line 3, “address:10\.1\.2”, is no whole IP address/,
+  );
+});
+
+test("a PrintTicket is kept in one line, and why one is refused stands beside its field", () => {
+  const print_ticket = makeTicket();
+
+  assert.match(parse({ print_ticket }).print_ticket, /^<\?xml [ -~]*<\/psf:PrintTicket>$/);
+  assert.deepEqual(refused({ print_ticket: print_ticket.slice(0, -9) }), ["print_ticket"]);
+  assert.throws(
+    () => parse({ print_ticket: "\n<a>" }),
+    /The PrintTicket cannot be read, in line 2: <a> is not closed/,
+  );
 });
 
 test("a share's name is the typed one, else made of the queue's without what a share cannot have", () => {

@@ -94,6 +94,12 @@ export class FieldReader {
     return this.#refuse(name, `${rule.label} cannot contain “${bad}”.`, "");
   }
 
+  /** A text as it was sent. */
+  typed(name: string): string {
+    this.#names.add(name);
+    return this.#input[name] ?? "";
+  }
+
   /** One of `choices`; an absent or empty field is the first of them. */
   choice<const T extends string>(name: string, label: string, choices: readonly [T, ...T[]]): T {
     const value = this.#read(name);

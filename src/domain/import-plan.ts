@@ -14,6 +14,12 @@ export interface Change {
   readonly to: string;
 }
 
+/** A PrintTicket, which may be large: that of a printer which is here, else a text. */
+export interface TicketWrite {
+  readonly of: number | undefined;
+  readonly text: string;
+}
+
 /** What is written of a row, small, since there may be thousands. */
 export interface ImportWrite {
   /** Undefined makes a printer. */
@@ -22,6 +28,7 @@ export interface ImportWrite {
   /** Null also where the client is made with it. */
   readonly clientId: number | null;
   readonly newClient: ClientSettings | undefined;
+  readonly ticket: TicketWrite;
   readonly driverId: number | null;
   readonly arm64DriverId: number | null;
   /** The rest of its settings as they are kept: JSON that `printerSettingsFrom` reads. */
@@ -69,6 +76,8 @@ export interface Known {
   readonly clients: readonly ClientName[];
   readonly drivers: KnownDrivers;
   readonly driversById: ReadonlyMap<number, DriverSummary>;
+  /** Printers by the names of their PrintTickets, as far as the list names them. */
+  readonly tickets: ReadonlyMap<string, Printer>;
 }
 
 /** What was asked for besides the list itself. */

@@ -2,7 +2,8 @@ import { clientNameKey } from "./client.ts";
 import { matchRows } from "./import-match.ts";
 import type { ImportOptions, ImportPlan, Known, PlannedRow } from "./import-plan.ts";
 import type { ImportedList, ImportRow } from "./import-row.ts";
-import { ImportRows, leftOut } from "./import-rows.ts";
+import { ImportRows } from "./import-rows.ts";
+import { leftOut } from "./import-shown.ts";
 
 const rowsAStep = 20;
 

@@ -17,6 +17,8 @@ export interface ImportRow {
   readonly number: number;
   /** By form field, without client and driver. A field that is absent leaves a printer as it is. */
   readonly values: FormInput;
+  /** What names its PrintTicket, or XML; empty is none, and undefined says nothing of it. */
+  readonly ticket: string | undefined;
   /** Its name; empty is none, and undefined says nothing of it. */
   readonly client: string | undefined;
   /** Undefined says nothing of it. */

@@ -6,8 +6,10 @@ import { UserError } from "./errors.ts";
 import { cleanText, type FormInput } from "./fields.ts";
 import { askedArm64Driver, askedDriver, chooseDriver, type DriverChoice } from "./import-driver.ts";
 import type { RowMatch } from "./import-match.ts";
-import type { Change, ImportWrite, Known, PlannedRow } from "./import-plan.ts";
+import type { Change, ImportWrite, Known, PlannedRow, TicketWrite } from "./import-plan.ts";
 import type { ImportRow } from "./import-row.ts";
+import { shownOf, shownText } from "./import-shown.ts";
+import { type RowTicket, rowTicket } from "./import-ticket.ts";
 import type { ClientName } from "./listings.ts";
 import type { Printer, PrinterSettings } from "./printer.ts";
 import { parsePrinter, printerFormValues } from "./printer-fields.ts";
@@ -56,7 +58,8 @@ export class ImportRows {
     const reasons = [...row.problems, ...(match?.problem === undefined ? [] : [match.problem])];
     const client = this.#clientOf(row, printer, reasons);
     const choices = this.#choose(row, printer, reasons);
-    const notes = [match?.note, choices.driver.note, choices.arm64Driver.note];
+    const ticket = rowTicket(row.ticket, printer, this.#known.tickets, reasons);
+    const notes = [match?.note, choices.driver.note, choices.arm64Driver.note, ticket.note];
     const shown = {
       ...shownOf(row),
       driver: choices.driver.driver,
@@ -64,24 +67,27 @@ export class ImportRows {
       client: client.id === "" ? shownText(client.name) : (this.#clientNames.get(Number(client.id)) ?? ""),
       notes: [...row.notes, ...notes.flatMap((note) => note ?? [])],
     };
-    const current = printer && { printer, form: printerFormValues(printer) };
+    const current = printer && { printer, form: formWithoutTicket(printer) };
     const form = formOf(row, current, client.id, choices);
     // What was kept once is not judged anew.
-    const isKept = current !== undefined && client.made === undefined && isSameForm(form, current.form);
+    const isChanged = client.made !== undefined || ticket.change !== undefined;
+    const isKept = current !== undefined && !isChanged && isSameForm(form, current.form);
     const settings = isKept ? undefined : this.#settingsOf(form, choices, printer, reasons);
     if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
-    return { ...shown, reasons, ...this.#outcome(current, settings, client.made) };
+    return { ...shown, reasons, ...this.#outcome(current, settings, client.made, ticket) };
   }
 
   #outcome(
     current: Current | undefined,
     settings: PrinterSettings | undefined,
     newClient: ClientSettings | undefined,
+    ticket: RowTicket,
   ): Pick<PlannedRow, "mark" | "changes" | "write"> {
     const changes = settings && current ? this.#changes(current, settings, newClient) : [];
+    if (current !== undefined && ticket.change !== undefined) changes.push(ticket.change);
     const isSame = current !== undefined && changes.length === 0;
     if (settings === undefined || isSame) return { mark: "same", changes, write: undefined };
-    const write = writeOf(current?.printer.id, settings, newClient);
+    const write = writeOf(current?.printer.id, settings, newClient, ticket.write);
     return { mark: current === undefined ? "new" : "changes", changes, write };
   }
 
@@ -173,30 +179,6 @@ export class ImportRows {
   }
 }
 
-/** A row that is not taken. */
-export function leftOut(row: ImportRow): PlannedRow {
-  return {
-    ...shownOf(row),
-    mark: "left out",
-    driver: undefined,
-    printerId: undefined,
-    changes: [],
-    reasons: [row.leftOut ?? ""],
-    notes: [],
-    write: undefined,
-  };
-}
-
-/** What a page shows of a row, however it was meant. */
-function shownOf({ number, values, client }: ImportRow) {
-  const address = shownText(values.address || values.port_name || "");
-  return { number, name: shownText(values.name ?? ""), client: shownText(client ?? ""), address };
-}
-
-function shownText(text: string): string {
-  return cleanText(text.slice(0, 300));
-}
-
 /** The whole form that a row stands for. */
 function formOf(
   { values }: ImportRow,
@@ -215,6 +197,11 @@ function formOf(
   });
 }
 
+/** A ticket is looked at by itself: it may be large, and a row does not hold it. */
+function formWithoutTicket(printer: Printer): FormInput {
+  return Object.assign(printerFormValues(printer), { print_ticket: "" });
+}
+
 function isSameForm(form: FormInput, before: FormInput): boolean {
   return Object.keys(form).every((name) => form[name] === before[name]);
 }
@@ -223,9 +210,10 @@ function writeOf(
   printerId: number | undefined,
   { name, client_id, driver_id, arm64_driver_id, print_ticket: _, ...rest }: PrinterSettings,
   newClient: ClientSettings | undefined,
+  ticket: TicketWrite,
 ): ImportWrite {
   const ids = { clientId: client_id, driverId: driver_id, arm64DriverId: arm64_driver_id };
-  return { printerId, name, newClient, ...ids, settings: JSON.stringify(rest) };
+  return { printerId, name, newClient, ticket, ...ids, settings: JSON.stringify(rest) };
 }
 
 /** A port that is named after the printer's address is named after the new one. */

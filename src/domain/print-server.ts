@@ -53,6 +53,7 @@ function rowOf(
     values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...place.values },
     driver: { sha256: "", model: place.values.protocol === "ipp" ? ippModel : model, title: "", version: "" },
     arm64Driver: undefined,
+    ticket: undefined,
     origin: undefined,
     notes: place.note === undefined ? [] : [place.note],
     problems: place.problem === undefined ? [] : [place.problem],

@@ -3,12 +3,13 @@ import { type DriverSummary, driverTitle } from "./driver.ts";
 import { UserError } from "./errors.ts";
 import type { FormInput } from "./fields.ts";
 import { type DriverHint, type ImportedList, type ImportRow, mostRows } from "./import-row.ts";
+import { ticketName } from "./print-ticket.ts";
 import type { Printer } from "./printer.ts";
 import { printerDefaults, printerFormValues } from "./printer-fields.ts";
 
-/** What no column has: it is an id of this service, or too large for a cell. */
-const withoutColumn = ["arm64_driver_id", "print_ticket"];
-const settingNames = Object.keys(printerDefaults).filter((name) => !withoutColumn.includes(name));
+/** What no cell holds as it is: an id of this service, and what a spreadsheet would cut off. */
+const otherwise = ["arm64_driver_id", "print_ticket"];
+const settingNames = Object.keys(printerDefaults).filter((name) => !otherwise.includes(name));
 
 /** What tells a driver from others wherever the file is imported. */
 const driverColumns = ["driver", "driver_model", "driver_inf", "driver_version", "driver_sha256"] as const;
@@ -23,6 +24,7 @@ export const csvColumns: readonly string[] = [
   ...settingNames,
   ...driverColumns.slice(1),
   ...driverColumns.map((name) => arm64 + name),
+  "print_ticket",
   "id",
   "created",
 ];
@@ -47,6 +49,7 @@ export function csvLine(
   const cells: FormInput = Object.assign(
     printerFormValues(printer),
     { client, id: String(id), created: new Date(created_at).toISOString() },
+    { print_ticket: ticketName(printer.print_ticket) },
     driverCells("", drivers.driver),
     driverCells(arm64, drivers.arm64Driver),
   );
@@ -202,9 +205,10 @@ function noticesOf(unknown: readonly string[], twice: readonly string[]): string
 }
 
 function rowOf({ places, width }: Layout, cells: readonly string[], number: number): ImportRow {
+  const brought = (name: string) => (places.has(name) ? (cells[places.get(name) ?? 0] ?? "") : undefined);
   const cell = (name: string) => {
-    const place = places.get(name);
-    return place === undefined ? undefined : restored(cells[place] ?? "");
+    const text = brought(name);
+    return text === undefined ? undefined : restored(text);
   };
   const problems: string[] = [];
   if (cells.slice(width).some((text) => text.trim() !== ""))
@@ -217,6 +221,8 @@ function rowOf({ places, width }: Layout, cells: readonly string[], number: numb
   return {
     number,
     values,
+    // XML has apostrophes of its own.
+    ticket: brought("print_ticket"),
     client: cell("client"),
     driver: hintOf(cell),
     arm64Driver: hintOf((name) => cell(arm64 + name)),

@@ -1,7 +1,8 @@
 import { cleanAddress, derivePortName, isAddress } from "./address.ts";
 import type { FieldMessages } from "./errors.ts";
 import { cleanText, FieldReader, type FormInput, type TextRule } from "./fields.ts";
-import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
+import { parseTicket } from "./print-ticket.ts";
+import { type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
 import {
   type Choices,
   collateModes,
@@ -11,6 +12,7 @@ import {
   protocols,
   valuesOf,
 } from "./printer-choices.ts";
+import { parseReplaces } from "./replaces.ts";
 import { StoredObject } from "./stored.ts";
 import { readSubnets } from "./subnet.ts";
 import { ippDriverId } from "./windows-drivers.ts";
@@ -51,7 +53,7 @@ const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> 
   color: choice("Colour", colorModes),
   collate: { ...choice("Collate", collateModes), parse: parseCollate },
   paper_size: choice("The paper size", paperSizes),
-  print_ticket: text({ label: "The PrintTicket", multiline: true }),
+  print_ticket: { parse: parseTicket, read: () => "" },
   reset_user_preferences: checkbox(),
   arm64_driver_id: { parse: (form, name) => form.reference(name, "Driver for ARM64"), read: () => null },
   arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
@@ -215,25 +217,12 @@ function parseIppPath(form: FieldReader, name: string): string {
   return usualIppPath;
 }
 
-/** Each once, without those that are empty. */
-function linesOf(text: string): string[] {
-  return [...new Set(text.split("\n").map((line) => cleanText(line)))].filter((line) => line !== "");
-}
-
 /** A checkbox that is ticked, or one of the three words: both mean the same. */
 function parseCollate(form: FieldReader, name: string): PrinterSettings["collate"] {
   const typed = form.text(name, { label: "Collate" }).toLowerCase();
   if (["1", "true", "yes"].includes(typed)) return "on";
   if (["0", "false", "no"].includes(typed)) return "off";
   return form.choice(name, "Collate", valuesOf(collateModes));
-}
-
-function parseReplaces(form: FieldReader, name: string): string[] {
-  const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
-  const names = linesOf(typed);
-  for (const old of names.filter((line) => !isQueueName(line)))
-    form.refuse(name, `“${old.slice(0, 60)}” cannot be the name of a local queue.`);
-  return names;
 }
 
 function checkTogether(form: FieldReader, printer: PrinterSettings): void {

@@ -15,6 +15,7 @@ import {
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { ticketField } from "./print-ticket.ts";
 import { arm64Fields, driverFields } from "./printer-driver.ts";
 import { listed } from "./text.ts";
 
@@ -182,12 +183,11 @@ function preferenceFields(form: FormState): Html {
     ${selectField(form, { ...named("color"), choices: colorModes })}
     ${selectField(form, { ...named("collate"), choices: collateModes })}
     ${selectField(form, { ...named("paper_size"), choices: paperSizes })}
-    ${textArea(form, {
-      ...named("print_ticket"),
-      hint: "Preferences that have no field here, as XML.",
-      attributes: html`spellcheck="false"`,
-    })}
-    ${checkbox(form, named("reset_user_preferences"))}`;
+    ${ticketField(form, labels.print_ticket)}
+    ${checkbox(form, {
+      ...named("reset_user_preferences"),
+      hint: "Of this queue, once per revision: now of who is logged on, of others at their next log-on.",
+    })}`;
 }
 
 function placeFields(form: FormState): Html {
@@ -203,7 +203,9 @@ function cleanUpFields(form: FormState): Html {
   return html`
     ${textArea(form, {
       ...named("replaces"),
-      hint: "Old queue names, one a line: removed once this printer is installed.",
+      hint: html`What goes once this printer is installed, one a line: an old queue’s name, a connection as
+        <code>\\\\server\\queue</code>, or every other queue at an address as <code>address:10.1.2.3</code>.`,
+      attributes: html`spellcheck="false"`,
     })}
     ${checkbox(form, named("keep_driver"))}`;
 }

@@ -21,6 +21,7 @@ import { type Hole, type Html, html } from "./html.ts";
 import { iconSection } from "./icon.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
+import { ticketSummary } from "./print-ticket.ts";
 import { driverSection } from "./printer-drivers.ts";
 import { printerNotes } from "./printer-notes.ts";
 import { remedyOf } from "./remedies.ts";
@@ -113,6 +114,7 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
   }[protocol];
   const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
   const community = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
+  const ticket = printer.print_ticket;
   const isDerived = port_name === derivePortName(address);
   return [
     row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
@@ -127,10 +129,10 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
     row("Colour", chosen(colorModes, printer.color), printer.color === ""),
     row("Collate", chosen(collateModes, printer.collate), printer.collate === ""),
     row("Paper size", chosen(paperSizes, printer.paper_size), printer.paper_size === ""),
-    row("PrintTicket", printer.print_ticket === "" ? none : "set", printer.print_ticket === ""),
+    row("PrintTicket", ticket === "" ? none : ticketSummary(ticket), ticket === ""),
     row(
       "Users’ own preferences",
-      printer.reset_user_preferences ? "dropped" : "stay",
+      printer.reset_user_preferences ? "dropped, once per revision" : "stay",
       !printer.reset_user_preferences,
     ),
     placeRow(printer, client),

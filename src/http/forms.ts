@@ -1,25 +1,40 @@
 import type { IncomingMessage } from "node:http";
 import type { FormInput } from "../domain/fields.ts";
-import { formLimitBytes, formTooLarge, readMultipartFields } from "./multipart.ts";
+import {
+  type FormKind,
+  formLimitBytes,
+  formTooLarge,
+  printerFormLimitBytes,
+  readMultipartFields,
+} from "./multipart.ts";
 
 const drainLimitMs = 60_000;
+const plainForm: FormKind = { limitBytes: formLimitBytes, textFiles: [] };
+/** A PrintTicket may come as a file, too. */
+const printerForm: FormKind = { limitBytes: printerFormLimitBytes, textFiles: ["print_ticket"] };
 
 /** Reads a form's fields; of several that have one name, the last counts. @throws UserError */
 export async function readForm(request: IncomingMessage): Promise<FormInput> {
   return Object.fromEntries(await readFields(request));
 }
 
+/** The same of a printer's form. */
+export async function readPrinterForm(request: IncomingMessage): Promise<FormInput> {
+  return Object.fromEntries(await readFields(request, printerForm));
+}
+
 /** The same with every value of every name. */
-export async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
+export async function readFields(request: IncomingMessage, kind = plainForm): Promise<URLSearchParams> {
   const type = request.headers["content-type"] ?? "";
-  if (/^multipart\/form-data/i.test(type)) return new URLSearchParams(await readMultipartFields(request));
+  if (/^multipart\/form-data/i.test(type))
+    return new URLSearchParams(await readMultipartFields(request, kind));
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size <= formLimitBytes) chunks.push(chunk);
+    if (size <= kind.limitBytes) chunks.push(chunk);
   }
-  if (size > formLimitBytes) throw formTooLarge();
+  if (size > kind.limitBytes) throw formTooLarge();
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 

@@ -1,31 +1,57 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "busboy";
+import { decodeText } from "../domain/decode.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
+import { ticketLimitBytes } from "../domain/print-ticket.ts";
 import { buffersUsed } from "../workers/memory.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;
+/** What a printer's form may bring: its PrintTicket as well, in which every byte may be written as three. */
+export const printerFormLimitBytes = formLimitBytes + 3 * ticketLimitBytes;
 /** What a form may bring that is a list: all of it is kept in memory. */
 export const importLimitBytes = 12 * 1024 * 1024;
 const partLimit = 250;
 /** Of a form without files: more than its bytes can bring. */
 const fieldLimit = 8000;
 
+/** What is taken of a form without a list. */
+export interface FormKind {
+  readonly limitBytes: number;
+  /** Fields that may come as files of text; where one does, it counts more than what was typed. */
+  readonly textFiles: readonly string[];
+}
+
 /**
- * Reads a form's fields, as they stand, and passes over its files.
+ * Reads a form's fields, as they stand, and passes over its other files.
  * @returns names with their values
  * @throws UserError "invalid" or "too-large"
  */
-export async function readMultipartFields(request: IncomingMessage): Promise<[string, string][]> {
+export async function readMultipartFields(
+  request: IncomingMessage,
+  { limitBytes, textFiles }: FormKind,
+): Promise<[string, string][]> {
   const fields: [string, string][] = [];
-  const limits = { fieldSize: formLimitBytes, parts: fieldLimit, fields: fieldLimit, files: 0 };
-  const parser = parserFor(request, limits);
+  const files: [string, Buffer[]][] = [];
+  const parser = parserFor(request, { fieldSize: limitBytes, parts: fieldLimit, fields: fieldLimit });
   parser.on("field", (name, value) => fields.push([name, value]));
+  parser.on("file", (name, stream, { filename }) => {
+    // A part that breaks off fails by itself; the form's own failure says so.
+    stream.on("error", () => {});
+    if (!filename || !textFiles.includes(name)) {
+      stream.resume();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    files.push([name, chunks]);
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  });
   parser.on("partsLimit", () => parser.destroy(formTooLarge()));
-  await feed(request, parser, formLimitBytes, formTooLarge);
-  return fields;
+  await feed(request, parser, limitBytes, formTooLarge);
+  const texts = files.map(([name, chunks]) => [name, decodeText(Buffer.concat(chunks))] as [string, string]);
+  return [...fields, ...texts.filter(([, text]) => text !== "")];
 }
 
 /** A form that is kept in memory with the first of its files, whatever that is called. */

@@ -21,7 +21,7 @@ import { driversOfPrinter } from "../services/deployable.ts";
 import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
 import { bulkMessageIn } from "./bulk.ts";
-import { readForm } from "./forms.ts";
+import { readForm, readPrinterForm } from "./forms.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
 import { htmlReply, type Reply } from "./reply.ts";
@@ -58,7 +58,7 @@ function nextForm({ client_id = "", driver_id = "", arm64_driver_id = "" }: Form
 
 /** `POST /printers` */
 export async function create({ app, request }: Context): Promise<Reply> {
-  const form = await readForm(request);
+  const form = await readPrinterForm(request);
   const saved = await saving(async () => app.store.printers.add(parse(app, form)));
   const narrowing = narrowingBehind(request, paths.printers, form);
   return answerForm(request, saved, {
@@ -113,7 +113,7 @@ export function edit({ app, id }: Context<"id">): Reply {
 
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
-  const form = await readForm(request);
+  const form = await readPrinterForm(request);
   if (isNavigation(request) && app.store.printers.find(id) === undefined) return goneMeanwhile(app, form);
   const before = app.store.printers.get(id);
   const saved = await saving(async () => app.store.printers.update(id, parse(app, form), form.opened));

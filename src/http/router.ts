@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
-import { formLimitBytes, importLimitBytes } from "./multipart.ts";
+import { formLimitBytes, importLimitBytes, printerFormLimitBytes } from "./multipart.ts";
 import type { Reply } from "./reply.ts";
 
 /** The names of a pattern's parts: `"/printers/:id/scripts/:kind"` has `id` and `kind`. */
@@ -52,6 +52,8 @@ export const get = routeOf("GET");
 export const page = routeOf("GET", { isPage: true });
 export const download = routeOf("GET", { isDownload: true });
 export const post = routeOf("POST");
+/** A printer's form, with its PrintTicket. */
+export const postPrinter = routeOf("POST", { keptBytes: printerFormLimitBytes });
 /** A form that brings a list, which is kept in memory. */
 export const postList = routeOf("POST", { keptBytes: importLimitBytes });
 export const del = routeOf("DELETE");

@@ -11,7 +11,7 @@ import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
-import { del, download, get, page, post, postList, type Route } from "./router.ts";
+import { del, download, get, page, post, postList, postPrinter, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as undo from "./undo.ts";
@@ -25,10 +25,10 @@ export const routes: readonly Route[] = [
   page("/search", search.show),
 
   page("/printers", printers.index),
-  post("/printers", printers.create),
+  postPrinter("/printers", printers.create),
   post("/printers/bulk", bulk.change),
   page("/printers/:id", printerPage.show),
-  post("/printers/:id", printers.update),
+  postPrinter("/printers/:id", printers.update),
   del("/printers/:id", printers.remove),
   page("/printers/:id/edit", printers.edit),
   post("/printers/:id/delete", printers.remove),

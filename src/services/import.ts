@@ -5,9 +5,11 @@ import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import type { ImportOptions, ImportPlan, Known } from "../domain/import-plan.ts";
 import { planImport } from "../domain/import-planner.ts";
-import type { ImportedList } from "../domain/import-row.ts";
+import type { ImportedList, ImportRow } from "../domain/import-row.ts";
 import { KnownDrivers } from "../domain/known-drivers.ts";
 import { readPrintServer } from "../domain/print-server.ts";
+import { isTicketName, ticketName } from "../domain/print-ticket.ts";
+import type { Printer } from "../domain/printer.ts";
 import { readPrinterCsv } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
@@ -134,7 +136,24 @@ function* knownOf(store: Store, { rows }: ImportedList): Generator<undefined, Kn
     known.add(driver, (whole && chosenInf(whole)?.descriptions) ?? []);
   }
   const driversById = new Map(drivers.map((driver) => [driver.id, driver]));
-  return { printers, clients, drivers: known, driversById };
+  const tickets = yield* ticketsAmong(printers, rows);
+  return { printers, clients, drivers: known, driversById, tickets };
+}
+
+/** Those that rows name, each by a printer that has it: the texts are large. */
+function* ticketsAmong(
+  printers: readonly Printer[],
+  rows: readonly ImportRow[],
+): Generator<undefined, Known["tickets"]> {
+  const wanted = new Set(rows.map(({ ticket = "" }) => ticket.trim()).filter(isTicketName));
+  const found = new Map<string, Printer>();
+  for (const printer of printers) {
+    if (found.size === wanted.size) break;
+    const name = ticketName(printer.print_ticket);
+    if (wanted.has(name) && !found.has(name)) found.set(name, printer);
+    yield;
+  }
+  return found;
 }
 
 const rowsAStep = 100;

@@ -114,12 +114,18 @@ function remediesOf(leftOut: readonly LeftOut[]): Remedy[] {
 
 /** Bytes of the settings of all printers in one package: a thousand ordinary ones have a million. */
 const settingsLimit = 2_000_000;
+/** Bytes of their PrintTickets: three hundred ordinary ones have as many. */
+const ticketLimit = 8_000_000;
 
 /** @throws UserError "invalid" where one package cannot hold all that these printers say */
-export function checkSettingsLength(store: Store, { title, ids }: PrinterGroup): void {
-  if (store.printers.settingsBytes(ids) <= settingsLimit) return;
+export function checkSettingsLength({ printers }: Store, { title, ids }: PrinterGroup): void {
+  const isLong = printers.settingsBytes(ids) > settingsLimit;
+  if (!isLong && printers.ticketBytes(ids, ticketLimit) <= ticketLimit) return;
+  const remedy = isLong
+    ? "shorten what they replace, or download them one by one"
+    : "their PrintTickets are large, so download them one by one";
   throw new UserError(
     "invalid",
-    `The printers of “${title}” hold more text than one package can: shorten what they replace, or download them one by one.`,
+    `The printers of “${title}” hold more text than one package can: ${remedy}.`,
   );
 }

@@ -74,11 +74,26 @@ export class Printers {
     });
   }
 
-  /** How many bytes the names and settings of these printers have, in UTF-8. */
+  /** How many bytes the names and settings of these printers take in the database. */
   settingsBytes(ids: readonly number[]): number {
-    const sum = "SELECT sum(octet_length(name) + octet_length(settings)) AS n FROM printers";
+    const bytes = ["name", "settings", "print_ticket"].map((column) => `octet_length(${column})`);
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
-    return Number(this.#db.first(`${sum} ${where}`, [JSON.stringify(ids)])?.n ?? 0);
+    const row = this.#db.first(`SELECT sum(${bytes.join(" + ")}) AS n FROM printers ${where}`, [
+      JSON.stringify(ids),
+    ]);
+    return Number(row?.n ?? 0);
+  }
+
+  /** How many bytes the PrintTickets of these printers have as scripts carry them; beyond the limit they are not counted on. */
+  ticketBytes(ids: readonly number[], limit: number): number {
+    const where = "WHERE print_ticket <> '' AND id IN (SELECT value FROM json_each(?))";
+    const rows = this.#db.all(`SELECT print_ticket FROM printers ${where}`, [JSON.stringify(ids)]);
+    let sum = 0;
+    for (const row of rows) {
+      if (sum > limit) break;
+      sum += unpackText(String(row.print_ticket)).length;
+    }
+    return sum;
   }
 
   /** These printers with all of their settings, in this order; those that there are not are left out. */
@@ -147,7 +162,7 @@ export class Printers {
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM printers ORDER BY id"))
-      readable(`the printer ${row.id}`, () => printerOf(row));
+      readable(`the printer ${row.id}`, () => printerOf(row).print_ticket);
   }
 
   /**
@@ -194,10 +209,14 @@ function printerOf(row: Row): Printer {
     client_id: idOrNull(row.client_id),
     driver_id: idOrNull(row.driver_id),
     arm64_driver_id: idOrNull(row.arm64_driver_id),
-    print_ticket: unpackText(String(row.print_ticket)),
   };
   // V8 takes four times as long to spread so many settings.
-  return Object.assign(printerSettingsFrom(String(row.settings)), own);
+  const printer = Object.assign(printerSettingsFrom(String(row.settings)), own);
+  const packed = String(row.print_ticket);
+  if (packed === "") return printer;
+  // A ticket can be a thousand times as large as its column: it is unpacked for who asks for it.
+  const ticket = { enumerable: true, get: () => unpackText(packed) };
+  return Object.defineProperty(printer, "print_ticket", ticket);
 }
 
 function idOrNull(value: Row[string] | undefined): number | null {

@@ -3,8 +3,19 @@ import { clientNameKey } from "../domain/client.ts";
 import { UserError } from "../domain/errors.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Database } from "./database.ts";
+import { packText } from "./packed-text.ts";
 
-const columns = ["id", "client_id", "client_key", "driver_id", "arm64_driver_id", "name", "settings"];
+/** The table's columns, each with the value that it is given. */
+const columns = {
+  id: "?",
+  client_id: "?",
+  client_key: "?",
+  driver_id: "?",
+  arm64_driver_id: "?",
+  name: "?",
+  settings: "CAST(? AS TEXT)",
+  print_ticket: "coalesce((SELECT print_ticket FROM printers WHERE id = ?), ?)",
+};
 const rowsAtOnce = 250;
 
 /**
@@ -19,11 +30,11 @@ export async function stagePrinters(
   writes: readonly ImportWrite[],
 ): Promise<void> {
   db.all("DROP TABLE IF EXISTS temp.staged");
-  db.all(`CREATE TEMP TABLE staged (${columns.join(", ")})`);
+  db.all(`CREATE TEMP TABLE staged (${Object.keys(columns).join()})`);
   for (let i = 0; i < writes.length; i += rowsAtOnce) {
     checkVersion(db, version);
     const part = writes.slice(i, i + rowsAtOnce);
-    const row = `(${columns.map((name) => (name === "settings" ? "CAST(? AS TEXT)" : "?")).join()})`;
+    const row = `(${Object.values(columns).join()})`;
     db.all(`INSERT INTO temp.staged VALUES ${part.map(() => row).join()}`, part.flatMap(stagedRow));
     await new Promise(setImmediate);
   }
@@ -32,11 +43,13 @@ export async function stagePrinters(
 /** Makes printers of what was staged, and changes those that are there: within a write. */
 export function movePrinters(db: Database, now: number): void {
   db.all(
-    `INSERT INTO printers (id, created_at, updated_at, client_id, driver_id, arm64_driver_id, name, settings)
+    `INSERT INTO printers (id, created_at, updated_at, client_id, driver_id, arm64_driver_id, name, settings,
+        print_ticket)
       SELECT id, ?, ?, coalesce(client_id, (SELECT id FROM clients WHERE name_key = client_key)), driver_id,
-        arm64_driver_id, name, settings FROM temp.staged WHERE true ORDER BY rowid
+        arm64_driver_id, name, settings, print_ticket FROM temp.staged WHERE true ORDER BY rowid
       ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, client_id = excluded.client_id,
-        driver_id = excluded.driver_id, arm64_driver_id = excluded.arm64_driver_id, name = excluded.name, settings = excluded.settings`,
+        driver_id = excluded.driver_id, arm64_driver_id = excluded.arm64_driver_id, name = excluded.name, settings = excluded.settings,
+        print_ticket = excluded.print_ticket`,
     [now, now],
   );
   db.all("DROP TABLE temp.staged");
@@ -48,8 +61,11 @@ export function checkVersion(db: Database, version: number): void {
 }
 
 function stagedRow(write: ImportWrite): SqlValue[] {
-  const { printerId, clientId, newClient, driverId, arm64DriverId, name, settings } = write;
+  const { printerId, clientId, newClient, driverId, arm64DriverId, name, settings, ticket } = write;
   const clientKey = newClient === undefined ? null : clientNameKey(newClient.name);
   // Bytes are copied at once, texts a character after the other.
-  return [printerId ?? null, clientId, clientKey, driverId, arm64DriverId, name, Buffer.from(settings)];
+  return [
+    ...[printerId ?? null, clientId, clientKey, driverId, arm64DriverId, name, Buffer.from(settings)],
+    ...[ticket.of ?? null, packText(ticket.text)],
+  ];
 }

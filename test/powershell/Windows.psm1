@@ -125,6 +125,7 @@ function Test-PortBusy {
 }
 
 . "$PSScriptRoot/print-management.ps1"
+. "$PSScriptRoot/preferences.ps1"
 . "$PSScriptRoot/services.ps1"
 . "$PSScriptRoot/ipp.ps1"
 . "$PSScriptRoot/diagnosis.ps1"

@@ -176,26 +176,6 @@ function Remove-PrinterDriver {
     }
 }
 
-function Get-PrintConfiguration {
-    [CmdletBinding()] param([string]$PrinterName)
-    Enter-Call 'Get-PrintConfiguration'
-    $problem = Get-SpoolerError 'Get-PrintConfiguration'
-    if ($problem) { $PSCmdlet.WriteError($problem); return }
-    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
-    [pscustomobject]$queue.Configuration
-}
-
-function Set-PrintConfiguration {
-    [CmdletBinding()] param([string]$PrinterName, [string]$DuplexingMode, [bool]$Color, [bool]$Collate, [string]$PaperSize)
-    Enter-Call 'Set-PrintConfiguration'
-    $problem = Get-SpoolerError 'Set-PrintConfiguration'
-    $names = @($PSBoundParameters.Keys | Where-Object { $_ -in 'DuplexingMode', 'Color', 'Collate', 'PaperSize' })
-    if (-not $problem -and @($names | Where-Object { $script:M.Refuses -contains $_ }).Count -gt 0) { $problem = New-PrintError '0x80070032' 'Set-PrintConfiguration' 'Die Anforderung wird nicht unterstuetzt.' }
-    if ($problem) { $PSCmdlet.WriteError($problem); return }
-    $queue = @($script:M.Queues | Where-Object { $_.Name -eq $PrinterName })[0]
-    foreach ($name in $names) { if ($script:M.Ignores -notcontains $name) { $queue.Configuration[$name] = $PSBoundParameters[$name] } }
-}
-
 function Get-PrintJob {
     [CmdletBinding()] param([string]$PrinterName)
     Enter-Call 'Get-PrintJob'

@@ -48,6 +48,7 @@ function Initialize-Environment {
         $native = New-Item -ItemType Directory -Path "$env:windir/Sysnative/WindowsPowerShell/v1.0" -Force
         Set-Content -LiteralPath "$($native.FullName)/powershell.exe" -Value 'the function of this path is called'
     }
+    $env:COMPUTERNAME = 'PC1'
     $env:PROCESSOR_ARCHITECTURE = $Machine.ProcessArchitecture
     $env:PROCESSOR_ARCHITEW6432 = $Machine.Wow64
     Set-Item -Path "function:global:$env:windir\System32\pnputil.exe" -Value {

@@ -1,7 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { needyMachine, needyPrinter } from "../support/needy.ts";
+import {
+  deployable,
+  type Machine,
+  type RunResult,
+  Simulation,
+  withoutPowerShell,
+} from "../support/powershell.ts";
 import { papyrus, queue, tcp, traces } from "../support/simulated-machine.ts";
+
+/** What a run leaves behind, without the times of it. */
+function lasting({ machine }: RunResult): unknown {
+  const { Queues, Ports, Registry } = machine;
+  const dated = ["Version", "Deployed"];
+  const keys = Object.entries(Registry).map(([key, values]) => {
+    return [key, Object.entries(values).filter(([name]) => !dated.includes(name))];
+  });
+  return { Queues, Ports, keys };
+}
 
 describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell }, () => {
   let windows: Simulation;
@@ -43,6 +60,36 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
         assert.equal(broken.left, 0, where);
       }
       assert.ok(count > 40, `${count} calls`);
+    });
+  }
+
+  for (const failWith of ["error", "cut"] as const) {
+    test(`a failure (${failWith}) at every call of a printer with a ticket and of users’ settings: the next one heals`, async () => {
+      await windows.machine(needyMachine);
+      const whole = await windows.run("install", needyPrinter);
+      assert.equal(whole.output.at(-1), "Installed: Office: installed");
+      const count = whole.calls.length;
+
+      for (let failAt = 1; failAt <= count; failAt++) {
+        await windows.machine(needyMachine);
+        const broken = await windows.run("install", needyPrinter, { failAt, failWith });
+        const healed = await windows.run("install", needyPrinter);
+        const detected = await windows.run("detect", needyPrinter);
+        const second = await windows.run("install", needyPrinter);
+        const removed = await windows.run("uninstall", needyPrinter);
+
+        const where = `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`;
+        assert.deepEqual(broken.errors, [], where);
+        assert.deepEqual(
+          [healed.code, detected.code, removed.code],
+          [0, 0, 0],
+          `${where}: ${healed.output.join(" ")}`,
+        );
+        assert.deepEqual(lasting(healed), lasting(whole), where);
+        assert.deepEqual(second.output, ["Installed: Office: nothing to change"], where);
+        assert.deepEqual(traces(removed), [], where);
+      }
+      assert.ok(count > 60, `${count} calls`);
     });
   }
 

@@ -5,6 +5,7 @@ import { type Deployment, deploymentOf, deploymentOfMany } from "../../src/pkg/s
 import { renderScript, scriptKinds } from "../../src/pkg/scripts/render.ts";
 import { windowsDeployable } from "./ipp-machine.ts";
 import { makeDriver, makePrinter } from "./records.ts";
+import { makeTicket } from "./tickets.ts";
 
 // What web-tree-sitter gives, as far as it is used here.
 export interface SyntaxNode {
@@ -50,6 +51,17 @@ const text = windowsDeployable({ id: "4", name: "Text" }, "Generic / Text Only")
 const all = { duplex: "long_edge", set_default: "on" };
 const download = { url: "http://host:8080/drivers/1/files", sha256: "a".repeat(64) };
 
+/** Each setting that brings pieces of its own into the scripts. */
+const pieces: Readonly<Record<string, Record<string, string>>> = {
+  "a PrintTicket": { print_ticket: makeTicket() },
+  "users' preferences": { reset_user_preferences: "on" },
+  "a default printer": { set_default: "on" },
+  "a connection": { replaces: "\\\\server\\queue" },
+  "an address": { replaces: "address:10.0.0.5" },
+};
+const withPiece = (fields: Record<string, string>) =>
+  deploymentOf({ ...uploaded, printer: makePrinter({ id: "6", ...fields }) });
+
 /** Printers of every kind, by themselves and together. */
 const deployments: Readonly<Record<string, Deployment>> = {
   "one printer": deploymentOf(uploaded, new Map([[1, download]])),
@@ -63,6 +75,17 @@ const deployments: Readonly<Record<string, Deployment>> = {
   }),
   "a driver alone": deploymentOf({ ...uploaded, printer: makePrinter({ id: "5", address: "" }) }),
   "Windows' own driver alone": deploymentOf(windowsDeployable({ address: "" }, "Generic / Text Only")),
+  ...Object.fromEntries(
+    Object.entries(pieces).map(([name, fields]) => [`a printer with ${name}`, withPiece(fields)]),
+  ),
+  "a driver alone that replaces": withPiece({ address: "", replaces: "\\\\server\\queue\naddress:10.0.0.5" }),
+  "an IPP printer that reaches into users' settings": deploymentOf(
+    windowsDeployable({
+      name: "Users",
+      ...Object.assign({}, ...Object.values(pieces)),
+      replaces: "\\\\s\\q\naddress:10.0.0.5",
+    }),
+  ),
   "a client with every kind": deploymentOfMany("Every", [uploaded, ipp, text]),
 };
 

@@ -88,8 +88,14 @@ function Install-Printer {
             Install-Queue -Printer $Printer -Queue $queue -PortName $portName
         }
         #</if>
+        #<if ticket>
+        $hasTicket = Set-PrintTicket -Printer $Printer
+        #</if>
         #<if preferences>
         Set-Preference -Printer $Printer
+        #</if>
+        #<if ticket>
+        if ($hasTicket) { Save-TicketState -Printer $Printer }
         #</if>
     }
     #</if>
@@ -98,7 +104,16 @@ function Install-Printer {
     if ($Printer.IppUrl) { Show-Double -Printer $Printer -PortName $portName }
     #</if>
     if (-not $WhatIfPreference) { Remove-LeftPort -Printer $Printer -Kept $portName }
+    Remove-LogonSetup -Printer $Printer
+    #<if default>
     if ($Printer.HasQueue) { Set-DefaultPrinter -Printer $Printer }
+    #</if>
+    #<if connections>
+    Remove-Connection -Printer $Printer
+    #</if>
+    #<if reset>
+    if ($Printer.HasQueue) { Reset-UserPreference -Printer $Printer }
+    #</if>
     if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver -PortName $portName }
 }
 

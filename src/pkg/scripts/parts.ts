@@ -14,6 +14,8 @@ import network from "./diagnose/network.ps1";
 import diagnoseQueue from "./diagnose/queue.ps1";
 import snmp from "./diagnose/snmp.ps1";
 import diagnose from "./diagnose.ps1";
+import addresses from "./install/addresses.ps1";
+import connections from "./install/connections.ps1";
 import installDefaultPrinter from "./install/default-printer.ps1";
 import installDriver from "./install/driver.ps1";
 import driverFiles from "./install/driver-files.ps1";
@@ -21,13 +23,16 @@ import driverPackage from "./install/driver-package.ps1";
 import formerPorts from "./install/former-ports.ps1";
 import ippAdd from "./install/ipp-add.ps1";
 import ippQueue from "./install/ipp-queue.ps1";
+import logon from "./install/logon.ps1";
 import machine from "./install/machine.ps1";
 import installMarker from "./install/marker.ps1";
 import port from "./install/port.ps1";
 import preferences from "./install/preferences.ps1";
+import printTicket from "./install/print-ticket.ps1";
 import installPublisher from "./install/publisher.ps1";
 import installQueue from "./install/queue.ps1";
 import reachable from "./install/reachable.ps1";
+import userPreferences from "./install/user-preferences.ps1";
 import windowsDriver from "./install/windows-driver.ps1";
 import install from "./install.ps1";
 import requirement from "./requirement.ps1";
@@ -111,8 +116,13 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       reachable,
       ippQueue,
       ippAdd,
+      addresses,
+      printTicket,
       preferences,
+      logon,
       installDefaultPrinter,
+      connections,
+      userPreferences,
       installMarker,
     ],
   },

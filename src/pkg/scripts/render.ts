@@ -72,14 +72,30 @@ export function renderSettings(kind: ScriptKind, settings: ScriptSettings): Buff
 /** The piece of a script between those of its frame. */
 export function settingsOf(kind: ScriptKind, settings: ScriptSettings): Buffer {
   const tag = isAscii(kind) ? asciiPowershell : powershell;
-  return fileBytes(tag`$Settings = ${kind === "requirement" ? placesIn(settings) : settings}`);
+  return fileBytes(tag`$Settings = ${usedBy(kind, settings)}`);
+}
+
+/** The settings that a script of a kind reads. */
+function usedBy(kind: ScriptKind, settings: ScriptSettings): ScriptSettings {
+  if (kind === "install") return settings;
+  return kind === "requirement" ? placesIn(settings) : withoutTickets(settings);
 }
 
 /** What says whether a package is sent at all needs nothing else. */
-function placesIn({ Printers }: ScriptSettings): ScriptSettings {
-  const printers = (Array.isArray(Printers) ? Printers : []) as ScriptSettings[];
+function placesIn(settings: ScriptSettings): ScriptSettings {
   const named = ({ Id = null, Name = null, Subnets = [] }: ScriptSettings) => ({ Id, Name, Subnets });
-  return { Printers: printers.map(named) };
+  return { Printers: printersIn(settings).map(named) };
+}
+
+/** A PrintTicket may be large, and installing alone uses it. */
+function withoutTickets(settings: ScriptSettings): ScriptSettings {
+  const printers = printersIn(settings);
+  if (printers.every(({ PrintTicket }) => !PrintTicket)) return settings;
+  return { ...settings, Printers: printers.map((printer) => ({ ...printer, PrintTicket: "" })) };
+}
+
+function printersIn({ Printers }: ScriptSettings): readonly ScriptSettings[] {
+  return Array.isArray(Printers) ? (Printers as ScriptSettings[]) : [];
 }
 
 /** What stands before `#<name>` and behind `#</name>`. */

@@ -43,6 +43,7 @@ $Settings = @{}
 function Uninstall-Printer {
     param($Printer)
     Start-Spooler
+    Remove-LogonSetup -Printer $Printer
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
     if ($Printer.HasQueue) {
         Uninstall-Queue -Printer $Printer

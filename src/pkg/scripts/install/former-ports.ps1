@@ -1,10 +1,10 @@
 #region Ports that are left behind
 
 function Test-PortForeign {
-    # Whether a queue other than this printer's uses the port.
-    param([string]$Name, $Printer)
+    # Whether other queues than these use the port.
+    param([string]$Name, [string[]]$Queues)
     foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
-        if ($queue.PortName -eq $Name -and $queue.Name -ne $Printer.Name) { return $true }
+        if ($queue.PortName -eq $Name -and $Queues -notcontains $queue.Name) { return $true }
     }
     return $false
 }

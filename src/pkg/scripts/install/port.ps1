@@ -26,7 +26,7 @@ function Install-Port {
     if (Remove-FreePort -Port $wanted[0]) {
         $name = $Printer.PortName
     }
-    elseif (-not (Test-PortForeign -Name $Printer.PortName -Printer $Printer)) {
+    elseif (-not (Test-PortForeign -Name $Printer.PortName -Queues $Printer.Name)) {
         Register-Port -Printer $Printer -Name $Printer.PortName
     }
     Add-Port -Printer $Printer -Name $name

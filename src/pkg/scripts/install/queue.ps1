@@ -83,14 +83,17 @@ function Remove-WrongQueue {
 function Remove-Replaced {
     # Removes old queues, now that the new one is there, and records those ports of theirs that nothing else uses.
     param($Printer)
-    $names = @($Printer.Replaces)
+    $names = @($Printer.Replaces -notmatch '^(\\\\|address:)')
+    #<if addresses>
+    $names += @(Get-QueueAtAddress -Printer $Printer)
+    #</if>
     $former = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Queue'
     if ($former -and ($former -ne $Printer.Name -or -not $Printer.HasQueue)) { $names += $former }
     foreach ($name in $names) {
         $old = Invoke-Print -Command { Get-LocalQueue -Name $name }
         if ($null -eq $old) { continue }
         if (-not (Confirm-Change -Message "remove the old queue $name")) { continue }
-        if (-not (Test-PortForeign -Name $old.PortName -Printer $old)) { Register-Port -Printer $Printer -Name $old.PortName }
+        if (-not (Test-PortForeign -Name $old.PortName -Queues $names)) { Register-Port -Printer $Printer -Name $old.PortName }
         if (-not (Remove-Queue -Name $name)) { Add-Remark -Message "the old queue $name goes when its jobs are done" }
     }
 }

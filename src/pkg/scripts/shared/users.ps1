@@ -1,13 +1,15 @@
-#region Users and the default printer
+#region Users
 
-#<if default|uninstall|diagnose>
+#<if default|reset|connections|uninstall|diagnose>
 function Get-LoadedUser {
     # Security identifiers of the people whose registry hives are loaded: those who are logged on.
     foreach ($child in @(Get-RegistryChild -Path 'Registry::HKEY_USERS')) {
         if ($child.Name -match '^S-1-(5-21|12-1)-[0-9-]+$') { $child.Name }
     }
 }
+#</if>
 
+#<if default|connections|uninstall|diagnose>
 function Get-UserSettingsPath {
     # Of a logged-on user: the default printer is the value Device of the key Windows below it.
     param([string]$Sid)
@@ -25,9 +27,9 @@ function Get-UserRecordPath {
 #</if>
 
 function Get-LogonSetupPath {
-    # What Active Setup runs once for each user, at log-on and as that user.
-    param($Printer)
-    return "HKLM:\SOFTWARE\Microsoft\Active Setup\Installed Components\Platen-$($Printer.Id)"
+    # What Active Setup runs once for each user, at log-on and as that user; a key for each task.
+    param($Printer, [string]$Task)
+    return "HKLM:\SOFTWARE\Microsoft\Active Setup\Installed Components\Platen-$($Printer.Id)$Task"
 }
 #</if>
 

@@ -1,9 +1,8 @@
 #region The default printer
 
 function Undo-Default {
-    # Gives logged-on users their former default printer back, and stops setting it at log-on.
+    # Gives logged-on users their former default printer back.
     param($Printer)
-    Remove-RegistryKey -Path (Get-LogonSetupPath -Printer $Printer)
     $queues = @(Invoke-Print -Command { Get-Printer -ErrorAction Stop } | ForEach-Object -Process { $_.Name })
     foreach ($sid in @(Get-LoadedUser)) {
         $path = "$(Get-UserSettingsPath -Sid $sid)\Windows"
@@ -27,6 +26,16 @@ function Undo-Default {
         else {
             Remove-RegistryValue -Path $path -Name 'LegacyDefaultPrinterMode'
         }
+    }
+}
+
+function Remove-LogonSetup {
+    # Ends all that happens at log-on.
+    param($Printer)
+    foreach ($task in '', '-connections', '-reset') {
+        $setup = Get-LogonSetupPath -Printer $Printer -Task $task
+        Remove-RegistryKey -Path $setup
+        foreach ($sid in @(Get-LoadedUser)) { Remove-RegistryKey -Path "Registry::HKEY_USERS\$sid\$($setup.Substring(6))" }
     }
 }
 

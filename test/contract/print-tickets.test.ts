@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ticketLimitBytes } from "../../src/domain/print-ticket.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { makeTicket, ticketAround } from "../support/tickets.ts";
+
+const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
+const office = { name: "Office", address: "10.0.0.9" };
+
+/** A form as `curl -F` sends it. */
+function multipart(fields: Record<string, string>, files: Record<string, Blob>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [name, file] of Object.entries(files)) form.append(name, file, "ticket.xml");
+  return form;
+}
+
+test("a ticket that is pasted is kept, shown on the printer's page, carried by its install script and a part of its revision", async (t) => {
+  const { addPrinter, app, fetch, post } = await startApp(t);
+  const id = await addPrinter();
+  const revision = async () =>
+    /<code>(\w{12})<\/code>/.exec(await (await fetch(`/printers/${id}`)).text())?.[1];
+  const before = await revision();
+
+  const answer = await post(`/printers/${id}`, { ...office, driver_id: "1", print_ticket: ticket });
+
+  const { print_ticket } = app.store.printers.get(id).printer;
+  const script = async (kind: string) => (await fetch(`/printers/${id}/scripts/${kind}`)).text();
+  assert.equal(answer.status, 200);
+  assert.match(
+    print_ticket,
+    /^<\?xml version="1\.0" encoding="UTF-8"\?><psf:PrintTicket .*JobStaple.*<\/psf:PrintTicket>$/,
+  );
+  assert.match(await (await fetch(`/printers/${id}`)).text(), /<dt>PrintTicket<\/dt><dd>\d+ bytes of XML/);
+  assert.ok((await script("install")).includes(`PrintTicket = '${print_ticket}'`));
+  for (const kind of ["uninstall", "detect"]) assert.doesNotMatch(await script(kind), /JobStaple/);
+  assert.notEqual(await revision(), before);
+});
+
+test("the form sends a ticket back as it is kept, and nothing is changed by that", async (t) => {
+  const { addPrinter, app, fetch, post } = await startApp(t);
+  const id = await addPrinter({ print_ticket: ticket });
+  const { print_ticket } = app.store.printers.get(id).printer;
+
+  const form = await (await fetch(`/printers/${id}/edit`)).text();
+  const shown = /<textarea id="f-print_ticket"[^>]*>([^<]*)</.exec(form)?.[1] ?? "";
+  const typed = shown
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");
+  await post(`/printers/${id}`, { ...office, driver_id: "1", print_ticket: typed });
+
+  assert.equal(typed, print_ticket);
+  assert.equal(app.store.printers.get(id).printer.print_ticket, print_ticket);
+});
+
+test("a ticket may come as a file, in UTF-16 too, and counts more than what was typed; an empty choice counts nothing", async (t) => {
+  const { app, fetch } = await startApp(t);
+  const utf16 = Buffer.from(`\ufeff${ticket.replace("UTF-8", "utf-16")}`, "utf16le");
+  const send = (fields: Record<string, string>, files: Record<string, Blob>) =>
+    fetch("/printers", { method: "POST", body: multipart({ ...office, ...fields }, files) });
+
+  const answers = [
+    await send({}, { print_ticket: new Blob([ticket]) }),
+    await send({ print_ticket: "<no-ticket/>" }, { print_ticket: new Blob([utf16]) }),
+    await send({ print_ticket: ticket }, { print_ticket: new Blob([]) }),
+    await send({ print_ticket: ticket }, { other: new Blob(["<no-ticket/>"]) }),
+  ];
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
+  const tickets = app.store.printers.several([1, 2, 3, 4]).map(({ print_ticket }) => print_ticket);
+  assert.equal(new Set(tickets).size, 1);
+  assert.match(tickets[0] ?? "", /JobStaple/);
+});
+
+test("a ticket that cannot be taken is 422 with where and why, beside the field and with what was typed", async (t) => {
+  const { app, post } = await startApp(t);
+  const broken = ticket.replace("</psf:Feature>", "");
+
+  const line = await post("/printers", { ...office, print_ticket: broken });
+  const fragment = await post("/printers", { ...office, print_ticket: broken }, { "hx-request": "true" });
+  const page = await post("/printers", { ...office, print_ticket: broken }, navigation);
+
+  const reason =
+    "The PrintTicket cannot be read, in line 7: &lt;/psf:PrintTicket&gt; stands where &lt;/psf:Feature&gt; should.";
+  assert.deepEqual([line.status, fragment.status, page.status], [422, 422, 422]);
+  for (const text of [await fragment.text(), await page.text()]) {
+    assert.ok(text.includes(`id="f-print_ticket-problem">${reason}<`), text.slice(0, 2000));
+    assert.match(text, /<textarea id="f-print_ticket"[^>]*aria-invalid="true"[^>]*>&lt;\?xml[^<]*JobStaple/);
+  }
+  assert.deepEqual(app.store.printers.after(0, 10), []);
+});
+
+test("256 KB are taken in every way that a form can come, and a byte more is refused beside the field", async (t) => {
+  const { app, fetch, post } = await startApp(t);
+  const empty = ticketAround("<a></a>").replaceAll("\r\n", "\n");
+  const filled = (bytes: number) => empty.replace("<a>", `<a>${"x".repeat(bytes - empty.length)}`);
+  const largest = filled(ticketLimitBytes);
+
+  const typed = await post("/printers", { ...office, print_ticket: largest });
+  const file = await fetch("/printers", {
+    method: "POST",
+    body: multipart(office, { print_ticket: new Blob([largest]) }),
+  });
+  const larger = await post("/printers", { ...office, print_ticket: filled(ticketLimitBytes + 1) });
+  const huge = await post("/printers", { ...office, print_ticket: "x".repeat(1_200_000) });
+
+  assert.deepEqual([typed.status, file.status, larger.status, huge.status], [200, 200, 422, 413]);
+  const tickets = app.store.printers.several([1, 2]).map(({ print_ticket }) => print_ticket.length);
+  assert.deepEqual(tickets, [largest.replace(/\n {4}/, " ").replaceAll("\n", "").length, tickets[0]]);
+});
+
+test("a ticket as large as is taken renders within a second, and its script grows by it alone", async (t) => {
+  const { addPrinter, fetch } = await startApp(t);
+  const features = Array.from({ length: 2000 }, (_, i) => [
+    `ns0000:Feature‘${i}’`,
+    `ns0000:It's option ${i}`,
+  ]);
+  const large = makeTicket(Object.fromEntries(features)).replace(/\s+/g, " ");
+  const plain = await addPrinter();
+  const withTicket = await addPrinter({ name: "Large", driver_id: "1", print_ticket: large });
+  const install = async (id: number) =>
+    (await (await fetch(`/printers/${id}/scripts/install`)).text()).length;
+  const before = await install(plain);
+
+  const started = performance.now();
+  const size = await install(withTicket);
+  const pages = await Promise.all(
+    ["", "/edit"].map(async (path) => (await fetch(`/printers/${withTicket}${path}`)).status),
+  );
+  const took = performance.now() - started;
+
+  assert.deepEqual(pages, [200, 200]);
+  assert.ok(size > before + 200_000 && size < before + ticketLimitBytes + 20_000, `${before} and ${size}`);
+  assert.ok(took < 3000, `it took ${took.toFixed(0)} ms`);
+});
+
+test("what is replaced is taken in its three forms, and a line that is none of them is named", async (t) => {
+  const { app, fetch, post } = await startApp(t);
+  const replaces = "Old\r\n\\\\server\\HP 4000\r\naddress:[FE80::0:1]";
+
+  const taken = await post("/printers", { ...office, replaces });
+  const refused = await post("/printers", { ...office, replaces: "Old\r\naddress:10.1.2" });
+
+  const page = await (await fetch("/printers/1")).text();
+  assert.deepEqual([taken.status, refused.status], [200, 422]);
+  assert.deepEqual(app.store.printers.get(1).printer.replaces, [
+    "Old",
+    "\\\\server\\HP 4000",
+    "address:fe80::1",
+  ]);
+  assert.ok(page.includes("<code>\\\\server\\HP 4000</code> <code>address:fe80::1</code>"));
+  assert.match(await refused.text(), /Line 2, “address:10\.1\.2”, is no whole IP address/);
+});
+
+test("the printer's form says where a ticket comes from, and works without scripts by pasting", async (t) => {
+  const { fetch } = await startApp(t);
+
+  const form = await (await fetch("/printers?new=1")).text();
+
+  assert.match(
+    form,
+    /<code id="ticket-command">Get-Printer \| Out-GridView [^<]*PrintTicketXML \} \| Set-Clipboard<\/code>/,
+  );
+  assert.match(form, /<div class="field" data-file-text="f-print_ticket" hidden>/);
+  assert.doesNotMatch(form, /<input id="f-print_ticket-file"[^>]* name=/);
+});

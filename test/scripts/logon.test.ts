@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { needyMachine, needyPrinter } from "../support/needy.ts";
+import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+
+/** What a log-on would run has these in place of Windows’ own, which say what they are called for. */
+const substitutes = `
+$global:said = [Collections.ArrayList]@()
+$network = [pscustomobject]@{}
+Add-Member -InputObject $network ScriptMethod RemovePrinterConnection { param($n, $force, $profile) $null = $global:said.Add("remove $n $force $profile") }
+Add-Member -InputObject $network ScriptMethod SetDefaultPrinter { param($n) $null = $global:said.Add("default $n") }
+function New-Object { param($ComObject) if ($ComObject -eq 'WScript.Network') { $network } }
+$hive = [pscustomobject]@{}
+Add-Member -InputObject $hive ScriptMethod OpenSubKey {
+    param($path, $writable)
+    if ($path -like '*DevModes2') { return $null }
+    $key = [pscustomobject]@{ Path = $path }
+    Add-Member -InputObject $key ScriptMethod DeleteValue { param($n, $throws) $null = $global:said.Add("delete $($this.Path) $n $throws") }
+    $key
+}
+`;
+
+describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShell }, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  /** Runs the command that Active Setup has, for a user whose default printer is this. */
+  async function logOn(task: string, device: string): Promise<string[]> {
+    await windows.machine(needyMachine);
+    const { machine } = await windows.run("install", needyPrinter);
+    const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
+    const key = `${setups}\\Platen-7${task}`;
+    const stub = String(machine.Registry[key]?.StubPath);
+    const code =
+      /^powershell\.exe -NoProfile -NonInteractive -WindowStyle Hidden -ExecutionPolicy Bypass -Command "([^"]*)"$/.exec(
+        stub,
+      )?.[1];
+    assert.ok(code, stub);
+    const user = "HKCU:\\Software\\Microsoft\\Windows NT\\CurrentVersion\\Windows";
+    const prepared = `$null = New-Item -Path '${user}' -Force\n$null = New-ItemProperty -LiteralPath '${user}' -Name Device -Value '${device}'\n`;
+    // The parameter is one of the registry’s own provider.
+    const text = code
+      .replace(" -Type DWord", "")
+      .replaceAll("[Microsoft.Win32.Registry]::CurrentUser", "$hive");
+    const { output, errors } = await windows.paste(`${substitutes}${prepared}${text}\n$global:said`);
+    assert.deepEqual(errors, []);
+    return output;
+  }
+
+  test("connections go, and whose default printer one was gets the printer", async () => {
+    const theirs = await logOn("-connections", "\\\\SERVER\\theirs,winspool,Ne04:");
+    const other = await logOn("-connections", "\\\\server\\Theirs too,winspool,Ne04:");
+
+    assert.deepEqual(theirs, ["remove \\\\server\\Theirs True True", "default Office"]);
+    assert.deepEqual(other, ["remove \\\\server\\Theirs True True"]);
+  });
+
+  test("what a user has set for the queue goes, under both of its names", async () => {
+    const output = await logOn("-reset", "");
+
+    assert.deepEqual(output, [
+      "delete Printers\\DevModePerUser Office False",
+      "delete Printers\\DevModePerUser \\\\PC1\\Office False",
+    ]);
+  });
+
+  test("the default printer is the one of the marker", async () => {
+    assert.deepEqual(await logOn("", ""), ["default Office"]);
+  });
+});

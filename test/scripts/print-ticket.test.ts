@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
+import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
+import { deployable, type RunResult, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { markerPath, papyrus, queue, queueOf, tcp } from "../support/simulated-machine.ts";
+import { makeTicket, ticketAround } from "../support/tickets.ts";
+
+const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });
+
+/** What the driver keeps of the last ticket, by feature, without namespaces. */
+function kept(result: RunResult): Record<string, string> {
+  const { Features = {} } = (queueOf(result).Ticket ?? {}) as { Features?: Record<string, string> };
+  const local = (name: string) => name.split(" ").at(-1) ?? "";
+  return Object.fromEntries(Object.entries(Features).map(([name, option]) => [local(name), local(option)]));
+}
+
+const changing = (calls: readonly string[]) =>
+  calls.filter((call) => /Add-|Set-|Remove-|registry/.test(call));
+
+describe("PrintTickets on a simulated Windows", { skip: withoutPowerShell }, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  test("a ticket reaches the driver, is read back and remembered; a second run changes nothing", async () => {
+    const office = deployable({ print_ticket: stapled });
+
+    const result = await windows.installed({}, office);
+    const second = await windows.run("install", office);
+
+    assert.deepEqual(kept(result), { JobStaple: "TopLeft", PageInputBin: "Cassette" });
+    assert.equal(result.output.at(-1), "Installed: Office: installed");
+    assert.match(String(result.machine.Registry[markerPath]?.Ticket), /^[0-9A-F]{16} [0-9A-F]{16}$/);
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+    assert.deepEqual(changing(second.calls), []);
+  });
+
+  test("the four settings go after the ticket, and both hold in a second run", async () => {
+    const ticket = makeTicket({
+      "psk:JobDuplexAllDocumentsContiguously": "psk:TwoSidedLongEdge",
+      "psk:PageOutputColor": "psk:Monochrome",
+    });
+    const office = deployable({ print_ticket: ticket, duplex: "short_edge", paper_size: "A4" });
+
+    const result = await windows.installed({}, office);
+    const second = await windows.run("install", office);
+
+    const { Configuration } = queueOf(result) as { Configuration: Record<string, unknown> };
+    assert.deepEqual(
+      [Configuration.DuplexingMode, Configuration.Color, Configuration.PaperSize],
+      ["TwoSidedShortEdge", false, "A4"],
+    );
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+    assert.deepEqual(changing(second.calls), []);
+  });
+
+  test("a revision with another ticket applies it, and one with none leaves the queue as it is", async () => {
+    await windows.installed({}, deployable({ print_ticket: stapled }));
+
+    const other = makeTicket({ "ns0000:JobStaple": "ns0000:None" });
+    const changed = await windows.run("install", deployable({ print_ticket: other }));
+    const without = await windows.run("install", deployable({ comment: "no ticket" }));
+    const back = await windows.run("install", deployable({ print_ticket: stapled }));
+
+    assert.deepEqual(kept(changed), { JobStaple: "None" });
+    assert.deepEqual(kept(without), { JobStaple: "None" });
+    assert.deepEqual(kept(back), { JobStaple: "TopLeft", PageInputBin: "Cassette" });
+  });
+
+  test("what somebody sets by hand is set back by the next run, as all drift is", async () => {
+    const office = deployable({ print_ticket: stapled });
+    const installed = await windows.installed({}, office);
+    const byHand = {
+      ...queueOf(installed),
+      Ticket: { Features: { "urn:x JobStaple": "urn:x None" }, Parameters: {} },
+    };
+    await windows.change({ Queues: [byHand] });
+
+    const repaired = await windows.run("install", office);
+    const second = await windows.run("install", office);
+
+    assert.deepEqual(kept(repaired), { JobStaple: "TopLeft", PageInputBin: "Cassette" });
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+  });
+
+  test("a driver that refuses the ticket is a remark, in each run that tries again", async () => {
+    const office = deployable({ print_ticket: stapled, duplex: "long_edge" });
+
+    const result = await windows.installed({ Refuses: ["PrintTicketXml"] }, office);
+    const second = await windows.run("install", office);
+    await windows.change({ Refuses: [] });
+    const third = await windows.run("install", office);
+
+    const remark = "the driver refuses the PrintTicket (0x80070032)";
+    assert.equal(result.output.at(-1), `Installed: Office: installed; ${remark}`);
+    assert.equal(
+      (queueOf(result).Configuration as { DuplexingMode: string }).DuplexingMode,
+      "TwoSidedLongEdge",
+    );
+    assert.equal(second.output.at(-1), `Installed: Office: nothing to change; ${remark}`);
+    assert.deepEqual(kept(third), { JobStaple: "TopLeft", PageInputBin: "Cassette" });
+  });
+
+  for (const [what, quirk, names] of [
+    ["ignores the ticket", { Ignores: ["PrintTicketXml"] }, "JobStaple, PageInputBin"],
+    ["leaves a part of it out", { TicketDrops: ["JobStaple"] }, "JobStaple"],
+  ] as const) {
+    test(`a driver that ${what} is a remark that names the features, and nothing is done again`, async () => {
+      const office = deployable({ print_ticket: stapled });
+
+      const result = await windows.installed({ ...quirk }, office);
+      const second = await windows.run("install", office);
+
+      const remark = `the driver leaves out of the PrintTicket: ${names}`;
+      assert.equal(result.output.at(-1), `Installed: Office: installed; ${remark}`);
+      assert.deepEqual(second.output, [`Installed: Office: nothing to change; ${remark}`]);
+      assert.deepEqual(changing(second.calls), []);
+    });
+  }
+
+  test("of many features that are left out five are named", async () => {
+    const names = Array.from({ length: 7 }, (_, i) => `Feature${i}`);
+    const ticket = makeTicket(Object.fromEntries(names.map((name) => [`ns0000:${name}`, "ns0000:On"])));
+
+    const result = await windows.installed({ TicketDrops: names }, deployable({ print_ticket: ticket }));
+
+    assert.match(
+      result.output.at(-1) ?? "",
+      /PrintTicket: Feature0, Feature1, Feature2, Feature3, Feature4, others$/,
+    );
+  });
+
+  test("a driver that gives no ticket back is said, and given it once", async () => {
+    const office = deployable({ print_ticket: stapled });
+
+    const result = await windows.installed({ TicketUnreadable: true }, office);
+    const second = await windows.run("install", office);
+
+    assert.match(result.output.at(-1) ?? "", /installed; the driver gives no PrintTicket back$/);
+    assert.equal(
+      second.output.at(-1),
+      "Installed: Office: nothing to change; the driver gives no PrintTicket back",
+    );
+  });
+
+  test("where it cannot be read back it is said, and given again by the next run", async () => {
+    const office = deployable({ print_ticket: stapled });
+    await windows.machine();
+    const { calls } = await windows.run("install", office);
+    const failAt = calls.indexOf("Set-PrintConfiguration") + 2;
+    await windows.machine();
+
+    const result = await windows.run("install", office, { failAt });
+    const second = await windows.run("install", office);
+    const third = await windows.run("install", office);
+
+    assert.match(result.output.at(-1) ?? "", /installed; the PrintTicket cannot be read back$/);
+    assert.equal(second.output.at(-1), "Installed: Office: installed");
+    assert.equal(third.output.at(-1), "Installed: Office: nothing to change");
+  });
+
+  test("parameters with any text come through the script unharmed", async () => {
+    const text = "it’s a ‘user’ code: 50% & <\"$(calc)'>\n`2` 印刷 😀";
+    const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    const ticket = ticketAround(
+      `<psf:ParameterInit name="ns0000:Code"><psf:Value>${escaped}</psf:Value></psf:ParameterInit>`,
+    );
+
+    const result = await windows.installed({}, deployable({ print_ticket: ticket }));
+
+    const { Parameters } = queueOf(result).Ticket as { Parameters: Record<string, string> };
+    assert.deepEqual(Object.values(Parameters), [text]);
+  });
+
+  test("-WhatIf says that the ticket would be given, on a new queue and on an old one", async () => {
+    const office = deployable({ print_ticket: stapled });
+    for (const machine of [
+      {},
+      { Queues: [queue("Office", "IP_10.0.0.9")], Ports: [tcp("IP_10.0.0.9")], Drivers: [papyrus()] },
+    ]) {
+      await windows.machine(machine);
+
+      const result = await windows.run("install", office, { parameters: { WhatIf: true } });
+
+      assert.ok(result.output.includes("What if: give Office its PrintTicket"), result.output.join("\n"));
+      assert.deepEqual(changing(result.calls), []);
+    }
+  });
+
+  test("a ticket of 256 KB is given, and a second run is through with it, within seconds", async () => {
+    const features = Object.fromEntries(
+      Array.from({ length: 2300 }, (_, i) => [`ns0000:JobFeatureNumber${i}`, "ns0000:AnOptionWithALongName"]),
+    );
+    const compact = makeTicket(features).replace(/\s+/g, " ").replaceAll("> <", "><");
+    const office = deployable({ print_ticket: compact });
+    assert.ok(office.printer.print_ticket.length > 240_000, String(office.printer.print_ticket.length));
+
+    const started = performance.now();
+    const result = await windows.installed({}, office);
+    const took = performance.now() - started;
+    const second = await windows.run("install", office);
+
+    assert.equal(Object.keys(kept(result)).length, 2300);
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+    assert.ok(took < 60_000, `it took ${took.toFixed(0)} ms`);
+  });
+
+  test("uninstall and detect do not carry the ticket, and install carries it in one literal", () => {
+    const office = deployable({ print_ticket: stapled });
+    const text = (kind: ScriptKind) => renderScript(kind, deploymentOf(office)).toString();
+
+    assert.ok(text("install").includes(`PrintTicket = '${office.printer.print_ticket}'\r\n`));
+    for (const kind of ["uninstall", "detect"] as const) assert.match(text(kind), /PrintTicket = ''\r\n/);
+  });
+});

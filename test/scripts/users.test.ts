@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { markerPath, papyrus, queue, tcp, userPath } from "../support/simulated-machine.ts";
+
+const users = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
+const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
+const own = (sid: string, path: string) => `HKEY_USERS\\${sid}\\${path}`;
+const listed = (sid: string, list: string) => userPath(sid).replace(/Windows$/, list);
+
+/** A machine on which the printer of `deployable` is there already. */
+const ready: Machine = {
+  Queues: [queue("Office", "IP_10.0.0.9")],
+  Ports: [{ Name: "LPT1:" }, tcp("IP_10.0.0.9")],
+  Drivers: [papyrus()],
+};
+
+const writing = (calls: readonly string[]) => calls.filter((call) => /registry/.test(call));
+
+describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  describe("what they have set for themselves", () => {
+    const others = { "Hall [1]": "own", "\\\\server\\Office": "own", Office2: "own" };
+    const Registry = Object.fromEntries(
+      [...users, "S-1-5-18"].flatMap((sid) => [
+        [own(sid, "Printers\\DevModePerUser"), { Office: "own", ...others }],
+        [own(sid, "Printers\\DevModes2"), { OFFICE: "own", "\\\\PC1\\Office": "own", ...others }],
+      ]),
+    );
+    const machine: Machine = { ...ready, Users: [...users], Registry };
+
+    test("it goes for who is logged on, of this queue alone, and for others at their next log-on", async () => {
+      const office = deployable({ reset_user_preferences: "on" });
+
+      const result = await windows.installed(machine, office);
+
+      for (const sid of users) {
+        assert.deepEqual(result.machine.Registry[own(sid, "Printers\\DevModePerUser")], others);
+        assert.deepEqual(result.machine.Registry[own(sid, "Printers\\DevModes2")], others);
+        const setup = result.machine.Registry[`${setups}\\Platen-7-reset`];
+        assert.match(String(setup?.StubPath), /Printers\\7'\)\.Queue;if\(\$q\)\{foreach.*DevModePerUser/);
+        assert.doesNotMatch(String(setup?.StubPath), /Office/);
+        const done = own(sid, "Software\\Microsoft\\Active Setup\\Installed Components\\Platen-7-reset");
+        assert.equal(
+          result.machine.Registry[done]?.Version,
+          setup?.Version,
+          "who has it behind them is left alone",
+        );
+      }
+      const system = result.machine.Registry[own("S-1-5-18", "Printers\\DevModePerUser")];
+      assert.equal(system?.Office, "own");
+    });
+
+    test("once per revision: what users set afterwards stays, until another revision comes", async () => {
+      const office = deployable({ reset_user_preferences: "on" });
+      const first = await windows.installed(machine, office);
+      const again = { ...first.machine.Registry, ...Registry };
+      await windows.machine({ ...machine, Queues: first.machine.Queues, Registry: again });
+
+      const second = await windows.run("install", office);
+      const changed = await windows.run(
+        "install",
+        deployable({ reset_user_preferences: "on", comment: "new" }),
+      );
+
+      const key = own(users[0], "Printers\\DevModePerUser");
+      assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+      assert.equal(second.machine.Registry[key]?.Office, "own");
+      assert.equal(changed.machine.Registry[key]?.Office, undefined);
+    });
+
+    test("it is no failure where a user's registry cannot be written", async () => {
+      const office = deployable({ reset_user_preferences: "on" });
+      await windows.machine(machine);
+      const whole = await windows.run("install", office);
+      const failAt = whole.calls.indexOf("registry Remove-ItemProperty") + 1;
+      await windows.machine(machine);
+
+      const result = await windows.run("install", office, { failAt });
+      const second = await windows.run("install", office);
+
+      assert.equal(result.code, 0);
+      assert.match(result.output.at(-1) ?? "", /; users' own preferences could not be dropped: /);
+      const key = own(users[0], "Printers\\DevModePerUser");
+      assert.deepEqual(second.machine.Registry[key], others, "the next run does it");
+    });
+
+    test("a revision that asks for it no more ends it at log-on, and so does uninstall", async () => {
+      const office = deployable({ reset_user_preferences: "on" });
+      await windows.installed(machine, office);
+      const ended = await windows.run("install", deployable());
+      await windows.installed(machine, office);
+      const removed = await windows.run("uninstall", office);
+
+      for (const result of [ended, removed])
+        assert.equal(result.machine.Registry[`${setups}\\Platen-7-reset`], undefined);
+      const left = Object.keys(removed.machine.Registry).filter((key) => /Platen/.test(key));
+      assert.deepEqual(left, []);
+    });
+  });
+
+  describe("connections that a printer replaces", () => {
+    const connection = ",,server,Old HP";
+    const perMachine = `HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Connections`;
+    const name = "\\\\server\\Old HP";
+    const theirs = { "\\\\server\\Other": "winspool,Ne05:" };
+    const Registry: Record<string, Record<string, unknown>> = {
+      [`${perMachine}\\${connection}`]: { Server: "\\\\server", Provider: "win32spl.dll" },
+      [`${perMachine}\\,,server,Other`]: { Server: "\\\\server" },
+    };
+    for (const sid of users) {
+      Registry[own(sid, `Printers\\Connections\\${connection}`)] = { Server: "\\\\server" };
+      Registry[own(sid, "Printers\\Connections\\,,server,Other")] = { Server: "\\\\server" };
+      Registry[listed(sid, "Devices")] = {
+        "\\\\SERVER\\old hp": "winspool,Ne04:",
+        Office: "winspool,Ne07:",
+        ...theirs,
+      };
+      Registry[listed(sid, "PrinterPorts")] = { [name]: "winspool,Ne04:,15,45", ...theirs };
+    }
+    Registry[userPath(users[0])] = { Device: `${name},winspool,Ne04:` };
+    Registry[userPath(users[1])] = { Device: "\\\\server\\Other,winspool,Ne05:" };
+    const machine: Machine = { ...ready, Users: [...users], Registry };
+    const office = deployable({ replaces: name });
+
+    test("the machine's and those of who is logged on go, and whose default it was gets the printer", async () => {
+      const result = await windows.installed(machine, office);
+
+      const after = result.machine.Registry;
+      assert.equal(after[`${perMachine}\\${connection}`], undefined);
+      assert.ok(after[`${perMachine}\\,,server,Other`]);
+      for (const sid of users) {
+        assert.equal(after[own(sid, `Printers\\Connections\\${connection}`)], undefined);
+        assert.ok(after[own(sid, "Printers\\Connections\\,,server,Other")]);
+        assert.deepEqual(after[listed(sid, "Devices")], { Office: "winspool,Ne07:", ...theirs });
+        assert.deepEqual(after[listed(sid, "PrinterPorts")], theirs);
+      }
+      assert.equal(after[userPath(users[0])]?.Device, "Office,winspool,Ne07:");
+      assert.equal(after[userPath(users[1])]?.Device, "\\\\server\\Other,winspool,Ne05:");
+      assert.equal(result.machine.Restarts, 0);
+    });
+
+    test("others lose it at their next log-on, by a command that holds no name", async () => {
+      const result = await windows.installed(machine, office);
+      const second = await windows.run("install", office);
+      const two = await windows.run("install", deployable({ replaces: `${name}\n\\\\10.0.0.5\\b` }));
+
+      const setup = (from: typeof result) => from.machine.Registry[`${setups}\\Platen-7-connections`];
+      assert.match(
+        String(setup(result)?.StubPath),
+        /Printers\\7';.*Connections\.Split.*RemovePrinterConnection/,
+      );
+      assert.doesNotMatch(String(setup(result)?.StubPath), /server|Old HP|Office/);
+      assert.equal(result.machine.Registry[markerPath]?.Connections, name);
+      assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+      assert.deepEqual(writing(second.calls), []);
+      assert.equal(two.machine.Registry[markerPath]?.Connections, `${name}|\\\\10.0.0.5\\b`);
+    });
+
+    test("a connection that comes back goes with the next run", async () => {
+      const first = await windows.installed(machine, office);
+      await windows.machine({ ...machine, Registry: { ...first.machine.Registry, ...Registry } });
+
+      const second = await windows.run("install", office);
+
+      assert.equal(second.machine.Registry[`${perMachine}\\${connection}`], undefined);
+      assert.equal(second.machine.Registry[own(users[0], `Printers\\Connections\\${connection}`)], undefined);
+    });
+
+    test("a driver-only deployment removes them too, and leaves no default printer that is gone", async () => {
+      const only = deployable({ address: "", replaces: name });
+
+      const result = await windows.installed({ ...machine, Queues: [], Ports: [] }, only);
+      const removed = await windows.run("uninstall", only);
+
+      assert.equal(result.machine.Registry[userPath(users[0])]?.Device, undefined);
+      assert.equal(removed.machine.Registry[`${setups}\\Platen-7-connections`], undefined);
+    });
+
+    test("nothing goes where the installation fails, and -WhatIf says what would", async () => {
+      await windows.machine({ ...machine, Queues: [], AddPrinterLies: 9 });
+      const failed = await windows.run("install", office);
+      await windows.machine(machine);
+      const asked = await windows.run("install", office, { parameters: { WhatIf: true } });
+
+      assert.equal(failed.code, 1603);
+      assert.ok(failed.machine.Registry[`${perMachine}\\${connection}`]);
+      assert.deepEqual(
+        asked.output.filter((line) => /connection|log-on/.test(line)),
+        [
+          `What if: remove the machine's connection ${name}`,
+          `What if: remove the connection ${name} of ${users[1]}`,
+          `What if: remove the connection ${name} of ${users[0]}`,
+          `What if: remove ${name} at log-on`,
+        ],
+      );
+      assert.deepEqual(writing(asked.calls), []);
+    });
+
+    test("a user's registry that cannot be written is a remark, and the next run goes on", async () => {
+      await windows.machine(machine);
+      const whole = await windows.run("install", office);
+      const last = whole.calls.lastIndexOf("registry Remove-ItemProperty") + 1;
+      await windows.machine(machine);
+
+      const result = await windows.run("install", office, { failAt: last });
+      const second = await windows.run("install", office);
+
+      assert.equal(result.code, 0, result.output.join());
+      assert.match(result.output.at(-1) ?? "", /; the connection \\\\server\\Old HP of S-1-.* stays: /);
+      assert.deepEqual(second.machine.Registry[listed(users[0], "PrinterPorts")], theirs);
+    });
+
+    test("uninstall ends what happens at log-on", async () => {
+      await windows.installed(machine, office);
+
+      const removed = await windows.run("uninstall", office);
+
+      const left = Object.keys(removed.machine.Registry).filter((key) => /Platen/.test(key));
+      assert.deepEqual(left, []);
+    });
+  });
+});
