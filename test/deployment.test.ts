@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deploymentOf, deploymentOfMany, scriptSettings } from "../src/pkg/scripts/deployment.ts";
+import {
+  deploymentApart,
+  deploymentOf,
+  deploymentOfMany,
+  scriptSettings,
+} from "../src/pkg/scripts/deployment.ts";
+import { driverScriptSettings } from "../src/pkg/scripts/driver-deployment.ts";
 import { labelOfMany, revisionOf } from "../src/pkg/scripts/revision.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
@@ -93,6 +99,38 @@ test("what names a client's package changes with a second driver", () => {
   ].map(labelOfMany);
 
   assert.equal(new Set(labels).size, 3);
+});
+
+test("the revision of a driver by itself stays what it was, whatever printers use of it", () => {
+  const driver = makeDriver();
+  const revisions = [["One"], ["One", "Two"]].map((models) => {
+    const [first = "", ...others] = models;
+    const { Printers } = driverScriptSettings({ driver, models: [first, ...others] });
+    return (Printers as { Revision: string }[])[0]?.Revision;
+  });
+
+  // As above: machines in the field compare it.
+  assert.deepEqual(revisions, ["2040dc6091e3", "2040dc6091e3"]);
+});
+
+test("without its driver a printer has the revision that it has with it", () => {
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
+  const settings = [deploymentOf(office), deploymentApart(deploymentOf(office))].map(
+    (deployment) =>
+      scriptSettings(deployment) as { Printers: { Revision: string }[]; Drivers: Record<string, string>[] },
+  );
+
+  assert.deepEqual(
+    settings.map(({ Printers }) => Printers[0]?.Revision),
+    ["4621f1125d34", "4621f1125d34"],
+  );
+  assert.deepEqual(
+    settings.map(({ Drivers }) => [Drivers[0]?.Origin, Drivers[0]?.Package]),
+    [
+      ["package", undefined],
+      ["apart", "Printer driver Papyrus papyrus.inf 1.2.3.4"],
+    ],
+  );
 });
 
 test("where a package puts the driver, or where a script comes from, is no part of the revision", () => {

@@ -166,6 +166,13 @@ export function driverFamily(driver: Titled): string {
   return [vendorOf(driver.listed.provider), fileOf(driver.inf_path)].filter(Boolean).join(" ");
 }
 
+/** What the app is called that brings the driver alone: others depend on it by this name. */
+export function driverPackageName(driver: Titled): string {
+  const title = driverTitle(driver);
+  const version = driver.listed?.driverVer?.version ?? "";
+  return `Printer driver ${title.includes(version) ? title : `${title} ${version}`}`;
+}
+
 /** The name of a file without its folders. */
 export function fileOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

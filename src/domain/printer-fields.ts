@@ -1,6 +1,6 @@
 import { cleanAddress, derivePortName, isAddress } from "./address.ts";
 import type { FieldMessages } from "./errors.ts";
-import { cleanText, FieldReader, type FormInput, type TextRule } from "./fields.ts";
+import { FieldReader, type FormInput, type TextRule } from "./fields.ts";
 import { parseTicket } from "./print-ticket.ts";
 import { type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
 import {

@@ -23,6 +23,8 @@ export type Remedy =
       readonly ids: readonly number[];
       /** Whether what is known to fail goes in all the same. */
       readonly withFailing: boolean;
+      /** Whether their drivers stay out of it. */
+      readonly isApart: boolean;
     }
   /** To what stays out of a client's package. */
   | { readonly kind: "left-out"; readonly client: number }

@@ -18,6 +18,18 @@ interface OfferedFormat extends ListedFormat {
   readonly sections: readonly FieldSection[];
   readonly snippets: readonly Snippet[];
   readonly tools: readonly ToolGuide[];
+  /** The same without its drivers; undefined where it has none that could come apart. */
+  readonly apart: OfferedApart | undefined;
+}
+
+/** A package of scripts alone, for machines that get the drivers by packages of their own. */
+interface OfferedApart {
+  readonly path: string;
+  readonly fileName: string;
+  /** The apps that bring the drivers, each with where it is offered. */
+  readonly drivers: readonly { readonly name: string; readonly path: string }[];
+  readonly sections: readonly FieldSection[];
+  readonly snippets: readonly Snippet[];
 }
 
 /** A script that is downloaded by itself. */
@@ -98,7 +110,25 @@ function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
     ${snippets.length > 0 && ownOnlyNote(offer)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
     ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
-    ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}`;
+    ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
+    ${format.apart && apartFold(format, format.apart, offer)}`;
+}
+
+/** Folded: who has one driver for one printer needs none of it. */
+function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, offer: DeployOffer): Html {
+  const { path, fileName, drivers, sections, snippets } = apart;
+  const what = drivers.length === 1 ? "the driver" : "the drivers";
+  const apps = drivers.map(
+    (driver, i) => html`${i > 0 && ", "}<a href="${driver.path}"><bdi>${driver.name}</bdi></a>`,
+  );
+  return html`<details class="more apart"><summary>Without ${what}</summary>
+    <p>The scripts alone, some 30 KB, for many printers that share a driver: deploy ${what} once, with ${apps}, and each
+      printer with a package like this. Its install.ps1 fetches nothing: where a driver is missing it fails (1603) and
+      names what to install first. Its uninstall.ps1 leaves ${what}. All other fields stay as they are, and so does the detection script.</p>
+    <ul class="actions"><li><a class="button" href="${path}">Download ${fileType} without ${what}</a></li>
+      <li class="file-name"><code>${fileName}</code></li></ul>
+    ${sections.map((section, i) => fieldGroup(`${id}-apart-${i}`, section, offer))}
+    ${snippets.map((snippet, i) => snippetBlock(`${id}-apart-snippet-${i}`, snippet))}</details>`;
 }
 
 function fieldGroup(id: string, { title, fields }: FieldSection, offer: DeployOffer): Html {

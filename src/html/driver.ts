@@ -2,6 +2,7 @@ import { archiveRoomBytes } from "../domain/deletion.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import { type DriverDeploy, driverDeploySection } from "./driver-deploy.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infNotes } from "./driver-notes.ts";
@@ -33,6 +34,8 @@ interface DriverPageData {
   readonly standing: StatedDriver;
   /** Whether a deletion could not be taken back. */
   readonly isFinal: boolean;
+  /** Undefined of a driver that Windows brings. */
+  readonly deploy: DriverDeploy | undefined;
 }
 
 const finalNote = `, at once and for good: less than ${bytes(archiveRoomBytes)} are free on the disk, so this cannot be taken back`;
@@ -70,12 +73,14 @@ function windowsDriver({ driver, printers }: DriverPageData): Html {
 
 function uploadedDriver(data: DriverPageData): Html {
   const { driver, printers, standing, isFinal } = data;
-  return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span></div>
+  return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
+    <a href="#deploy">Deploy it alone</a></div>
     ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
     ${newerNotice(data)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
     <section><h2>INF and model</h2>${driverSettings(data)}</section>
     ${printers.length > 0 && printerSection(data)}
+    ${data.deploy && driverDeploySection(standing, printers.length > 0, data.deploy)}
     <section><h2>Archive</h2><ul class="downloads">
       <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
       <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>

@@ -44,6 +44,12 @@ export const paths = {
   driverDelete: (id: number) => `/drivers/${id}/delete`,
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
+  driverDeploy: (id: number) => `/drivers/${id}#deploy`,
+  driverPackage: (id: number, format: string) => `/drivers/${id}/packages/${format}`,
+  driverScript: (id: number, kind: string) => `/drivers/${id}/scripts/${kind}`,
+  readDriverScript: (id: number, kind: string) => `/drivers/${id}/read/${kind}`,
+  /** What is asked for at a package's or a script's path, without its drivers. */
+  apart: (path: string) => `${path}?driver=apart`,
   driverModels: (id: number) => `/drivers/${id}/models`,
   driverModel: (id: number) => `/drivers/${id}#models-found`,
   driverMove: (id: number, to?: number) => `/drivers/${id}/move${to === undefined ? "" : `?to=${to}`}`,

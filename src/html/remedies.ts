@@ -56,8 +56,9 @@ export function linkTo(remedy: Remedy): Link {
     case "drivers":
       return { label: "Upload a driver", path: paths.uploadForm };
     case "package": {
-      const { format, ids, withFailing } = remedy;
-      const path = `${paths.packageOfChosen(format)}?ids=${ids.join(",")}${withFailing ? "&all=1" : ""}`;
+      const { format, ids, withFailing, isApart } = remedy;
+      const more = `${withFailing ? "&all=1" : ""}${isApart ? "&driver=apart" : ""}`;
+      const path = `${paths.packageOfChosen(format)}?ids=${ids.join(",")}${more}`;
       return {
         label: `Download the other ${ids.length === 1 ? "one" : counted(ids.length, "printer")}`,
         path,

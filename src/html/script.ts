@@ -10,7 +10,7 @@ interface ScriptPageData {
   readonly downloadPath: string;
   /** Whose script it is. */
   readonly owner: { readonly name: string; readonly path: string };
-  readonly place: "Printers" | "Clients";
+  readonly place: "Printers" | "Clients" | "Drivers";
 }
 
 /** More characters are no page to read; the scripts themselves have some 40,000. */

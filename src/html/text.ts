@@ -1,7 +1,8 @@
 import { type Html, html } from "./html.ts";
 
+export { count, counted, firstOf } from "../domain/sentences.ts";
+
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const thin = "\u202f";
 
 /** A sentence in which “names from outside” keep their direction to themselves. */
 export function isolated(sentence: string): Html {
@@ -37,16 +38,6 @@ function dayIn(date: string): { readonly text: string; readonly iso: string } | 
   return { text: `${day} ${name} ${year}`, iso: `${year}-${two(month ?? 0)}-${two(day)}` };
 }
 
-/** `2 554`. */
-export function count(number: number): string {
-  return number.toLocaleString("en-US").replaceAll(",", thin);
-}
-
-/** `1 printer`, `2 printers`. */
-export function counted(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
-}
-
 /** `21.9 MB`. */
 export function bytes(size: number): string {
   const units = ["bytes", "KB", "MB", "GB"];
@@ -62,10 +53,4 @@ export function bytes(size: number): string {
 /** `\\ , and !` of `\\,!`. */
 export function listed(characters: string): string {
   return `${[...characters.slice(0, -1)].join(" ")} and ${characters.slice(-1)}`;
-}
-
-/** The first names of a list, and how many there are besides. */
-export function firstOf(names: readonly string[], limit: number, total = names.length): string {
-  const rest = total - Math.min(limit, names.length);
-  return names.slice(0, limit).join(", ") + (rest > 0 ? ` and ${count(rest)} more` : "");
 }

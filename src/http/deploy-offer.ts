@@ -1,36 +1,36 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { driversOf, machinesOf } from "../domain/arm64-driver.ts";
+import { driversOf } from "../domain/arm64-driver.ts";
 import type { Client } from "../domain/client.ts";
-import {
-  type Architecture,
-  architecturesInWords,
-  chosenInf,
-  type Driver,
-  type DriverSummary,
-  vendorOf,
-} from "../domain/driver.ts";
+import { type Driver, type DriverSummary, driverPackageName, shippedBy } from "../domain/driver.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
-import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
-import { publisherOf } from "../domain/publisher.ts";
-import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import type { DeployOffer } from "../html/deploy.ts";
 import { paths } from "../html/paths.ts";
-import { counted, firstOf } from "../html/text.ts";
-import type { PackageFacts } from "../pkg/formats/format.ts";
+import type { PackageFacts, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
-import { scriptKinds } from "../pkg/scripts/render.ts";
-import { labelOfMany, revisionOf } from "../pkg/scripts/revision.ts";
-import { clientFileName, packageName, scriptFileName, scriptName } from "../services/download-names.ts";
+import { packagedScripts, type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
+import {
+  clientFileName,
+  driverFileName,
+  packageName,
+  scriptFileName,
+  scriptName,
+  withoutDriverName,
+} from "../services/download-names.ts";
+import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
 import { byHand } from "./by-hand.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
 
-/** What differs between a printer and a client. */
+/** What differs between a printer, a client and a driver. */
 interface Target {
-  readonly facts: Omit<PackageFacts, "fileName" | "detectionFileName" | "requirementFileName" | "urls">;
+  readonly facts: DeploymentFacts;
+  /** Drivers that can come apart. */
+  readonly drivers: readonly DriverSummary[];
+  readonly kinds: readonly ScriptKind[];
   /** Of its packages, without their endings. */
   readonly packageName: string;
   /** Of its scripts, without kind and ending. */
@@ -50,6 +50,8 @@ export function printerOffer(
   const { id } = details.printer;
   return offerOf(serviceUrl(request, config), {
     facts: printerFacts(details, deployable),
+    drivers: uploaded(driversOf(deployable)),
+    kinds: scriptKinds,
     packageName: packageName(details),
     scriptName: scriptName(details.printer),
     packagePath: (format) => paths.package(id, format),
@@ -66,9 +68,10 @@ export function clientOffer(
   rows: readonly StatedPrinter[],
 ): Offer {
   const { id } = client;
-  const { label, place } = remembered(store, client, rows);
   return offerOf(serviceUrl(request, config), {
-    facts: clientFacts(client, rows, { label, place, publisher: commonPublisher(store, rows) }),
+    facts: clientFacts(store, client, rows),
+    drivers: uploaded(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
+    kinds: scriptKinds,
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
     packagePath: (format) => paths.clientPackage(id, format),
@@ -77,43 +80,35 @@ export function clientOffer(
   });
 }
 
-/** What is said of several printers by all of their settings. */
-interface OfMany {
-  readonly count: number;
-  /** Names these settings. */
-  readonly label: string;
-  readonly place: Place | undefined;
+/** The same of a driver by itself. @param models under which it is installed */
+export function driverOffer(
+  { config }: App,
+  request: IncomingMessage,
+  driver: Driver,
+  models: readonly string[],
+): Offer {
+  const { id } = driver;
+  return offerOf(serviceUrl(request, config), {
+    facts: driverFacts(driver, models),
+    drivers: [],
+    kinds: packagedScripts,
+    packageName: driverFileName(driver),
+    scriptName: driverFileName(driver),
+    packagePath: (format) => paths.driverPackage(id, format),
+    scriptPath: (kind) => paths.driverScript(id, kind),
+    readPath: (kind) => paths.readDriverScript(id, kind),
+  });
 }
 
-/** By a row of the client, which is another object as soon as anything has changed. */
-const known = new WeakMap<StatedPrinter, OfMany>();
-
-/** It takes reading all of the printers. */
-function remembered(store: App["store"], client: Client, rows: readonly StatedPrinter[]): OfMany {
-  const [first] = rows;
-  const before = first && known.get(first);
-  if (before?.count === rows.length) return before;
-  const made = ofMany(store, client, rows);
-  if (first !== undefined) known.set(first, made);
-  return made;
-}
-
-function ofMany(store: App["store"], client: Client, rows: readonly StatedPrinter[]): OfMany {
-  const byId = new Map(rows.map((row) => [row.printer.id, row]));
-  const printers = store.printers.several([...byId.keys()]);
-  const label = labelOfMany(
-    printers.flatMap((printer) => {
-      const { driver, arm64Driver } = byId.get(printer.id) ?? {};
-      return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
-    }),
-  );
-  const place = placeOf(printers.map((printer) => effectiveSubnets(printer, client)));
-  return { count: rows.length, label, place };
+/** Each once; those that Windows brings are in no package. */
+function uploaded(drivers: readonly (DriverSummary | undefined)[]): DriverSummary[] {
+  const known = drivers.flatMap((driver) => (driver === undefined || isWindowsOwn(driver) ? [] : driver));
+  return [...new Map(known.map((driver) => [driver.id, driver])).values()];
 }
 
 function offerOf(service: string | undefined, target: Target): Offer {
   const { place } = target.facts;
-  const kinds = scriptKinds.filter((kind) => kind !== "requirement" || place !== undefined);
+  const kinds = target.kinds.filter((kind) => kind !== "requirement" || place !== undefined);
   const scripts = kinds.map((kind) => ({
     kind,
     path: target.scriptPath(kind),
@@ -134,88 +129,34 @@ function offerOf(service: string | undefined, target: Target): Offer {
       sections: format.fields(facts),
       snippets: format.snippets(facts),
       tools: format.tools(facts),
+      apart: apartOf(format, target, facts),
     };
   });
   const isOwnOnly = service !== undefined && isLoopback(service);
   return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly };
 }
 
-function printerFacts({ printer, client }: PrinterDetails, deployable: Deployable): Target["facts"] {
-  const { driver } = deployable;
-  const inf = chosenInf(driver);
-  const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
-  const revision = revisionOf(deployable);
-  const place = printer.location === "" ? "" : `, ${printer.location}`;
-  const model = effectiveDescription(printer, driver);
+function apartOf(
+  format: PackageFormat,
+  { drivers, packageName: name, packagePath }: Target,
+  facts: PackageFacts,
+) {
+  if (drivers.length === 0) return undefined;
+  const apps = drivers.map((driver) => ({
+    name: driverPackageName(driver),
+    path: paths.driverDeploy(driver.id),
+  }));
+  const isMixed = new Set(drivers.map(({ listed }) => shippedBy(listed).join())).size > 1;
+  const fileName = withoutDriverName(name, true) + format.extension;
   return {
-    name: inBrackets(printer.name, client?.name),
-    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
-    publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
-    version: inf?.driverVer?.version ?? revision,
-    notes: `Platen: printer ${printer.id}, revision ${revision}`,
-    machines: inWords(machinesOf(deployable)),
-    dependencies: `nothing: the ${driversOf(deployable).length > 1 ? "drivers are" : "driver is"} in the package`,
-    place: placeOf([effectiveSubnets(printer, client)]),
+    path: paths.apart(packagePath(format.id)),
+    fileName,
+    drivers: apps,
+    sections: format.apartFields(
+      apps.map((app) => app.name),
+      isMixed,
+    ),
+    // What is fetched from here could as well be fetched with its drivers.
+    snippets: format.snippets({ ...facts, fileName, urls: undefined }),
   };
-}
-
-const namedPrinters = 5;
-
-function clientFacts(
-  client: Client,
-  rows: readonly StatedPrinter[],
-  { label, place, publisher }: Pick<OfMany, "label" | "place"> & Pick<PackageFacts, "publisher">,
-): Target["facts"] {
-  const names = rows.map(({ printer }) => printer.name);
-  return {
-    name: inBrackets("Printers", client.name),
-    description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
-    publisher,
-    version: label,
-    notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
-    machines: architecturesOfAll(rows),
-    dependencies: "nothing: the drivers are in the package",
-    place,
-  };
-}
-
-/** Whose software all drivers are; undefined where they are of several, or one of them says nothing. */
-function commonPublisher({ drivers }: App["store"], rows: readonly StatedPrinter[]): string | undefined {
-  const makers = new Map<number, readonly string[]>();
-  const makersOf = ({ id, listed }: DriverSummary) => {
-    // A report is read only where the provider leaves it open.
-    const known = makers.get(id) ?? (vendorOf(listed?.provider ?? null) ? [] : makersIn(drivers.find(id)));
-    makers.set(id, known);
-    return known;
-  };
-  const publishers = new Set(
-    rows.map(({ printer, driver }) => {
-      if (driver === undefined) return undefined;
-      const model = effectiveDescription(printer, driver);
-      return publisherOf(driver.listed?.provider ?? null, model, makersOf(driver));
-    }),
-  );
-  const [publisher] = publishers;
-  return publishers.size === 1 ? publisher : undefined;
-}
-
-function makersIn(driver: Driver | undefined): readonly string[] {
-  return (driver && chosenInf(driver)?.manufacturers) ?? [];
-}
-
-/** Two apps of one name are one to Company Portal: the client tells them apart. */
-function inBrackets(name: string, client: string | undefined): string {
-  return client === undefined ? name : `${name} (${client})`;
-}
-
-/** The machines that can have every printer; empty where there are none. */
-function architecturesOfAll(rows: readonly StatedPrinter[]): string {
-  const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
-  const [first = [], ...others] = lists;
-  const common = first.filter((name) => others.every((list) => list.includes(name)));
-  return inWords(common);
-}
-
-function inWords(names: readonly Architecture[]): string {
-  return names.length === 0 ? "" : architecturesInWords(names);
 }

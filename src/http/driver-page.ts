@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { DriverEffects } from "../domain/driver-effects.ts";
@@ -6,8 +7,10 @@ import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
 import type { AddedDriver, ListedPrinter } from "../domain/listings.ts";
 import { narrowedBy } from "../domain/search.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { driverPage, driverSettings } from "../html/driver.ts";
 import { confirmation, confirmPage } from "../html/driver-confirm.ts";
+import type { DriverDeploy } from "../html/driver-deploy.ts";
 import { choiceOf, infAndModel } from "../html/driver-infs.ts";
 import { driverMessage, movedMessage, uploadedMessage } from "../html/driver-messages.ts";
 import { modelList, modelOptions } from "../html/driver-models.ts";
@@ -21,9 +24,11 @@ import { deletedMessage, doneIn } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { unusedHintAnew } from "../html/unused.ts";
 import { saveDriver } from "../services/driver-changes.ts";
+import { aloneProblem, deployedModels } from "../services/driver-models.ts";
 import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { assets } from "./assets.ts";
+import { driverOffer } from "./deploy-offer.ts";
 import { driversShown } from "./drivers.ts";
 import { readForm } from "./forms.ts";
 import { narrowingBehind } from "./narrowing.ts";
@@ -32,9 +37,10 @@ import type { Context } from "./router.ts";
 import { removedPath, undoMessage } from "./undo.ts";
 
 /** `GET /drivers/{id}` */
-export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
+export async function show(context: Context<"id">): Promise<Reply> {
+  const { app, id, url } = context;
   const query = url.searchParams.get("q") ?? "";
-  return htmlReply(await pageOf(app, id, { query }, await messageIn(app, id, url)));
+  return htmlReply(await pageOf(context, { query }, await messageIn(app, id, url)));
 }
 
 /** What an address says became of a change. */
@@ -71,7 +77,7 @@ interface Shown {
   readonly isOpen?: boolean;
 }
 
-async function pageOf(app: App, id: number, shown: Shown, message?: Message): Promise<Html> {
+async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
   const { printers, driversById } = await app.overview.read();
   const standing = driversById.get(id);
@@ -86,8 +92,19 @@ async function pageOf(app: App, id: number, shown: Shown, message?: Message): Pr
     isOpen,
     standing,
     isFinal: await app.store.isNearlyFull(),
+    deploy: isWindowsOwn(driver) ? undefined : deployOf(app, request, driver),
   };
   return driverPage({ assets, message }, data);
+}
+
+function deployOf(app: App, request: IncomingMessage, driver: Driver): DriverDeploy {
+  const deployed = deployedModels(app.store, driver);
+  const { models } = deployed;
+  return {
+    ...deployed,
+    problem: aloneProblem(driver, models),
+    offer: driverOffer(app, request, driver, models),
+  };
 }
 
 /** `GET /drivers/{id}/models`: the models that a search finds, as radio buttons or as suggestions */
@@ -128,7 +145,7 @@ export async function update(context: Context<"id">): Promise<Reply> {
   const shown = { form: sentForm(form, saved.error, now), query: "" };
   const reply = await answerForm(request, saved, {
     redirect: ({ effects }) => savedPath(id, effects),
-    page: () => pageOf(app, id, shown),
+    page: () => pageOf(context, shown),
     fragment: async ({ error }) => {
       const driver = app.store.drivers.get(id);
       if (isQuestion) return answerTo(context, driver, error);
@@ -156,24 +173,26 @@ function savedPath(id: number, { again }: DriverEffects): string {
 }
 
 /** Answers the form as it was sent, with the models of the INF that is chosen in it. */
-function unsaved({ app, request, id }: Context<"id">, form: FormInput): Promise<Reply> {
+function unsaved(context: Context<"id">, form: FormInput): Promise<Reply> {
+  const { app, request, id } = context;
   const driver = app.store.drivers.get(id);
   const picked = pickedIn(driver, form.pick);
   const values = picked ? { ...form, inf_path: picked.inf.path, driver_desc: picked.model, q: "" } : form;
   const shown = { form: sentForm(values), query: values.q ?? "", isOpen: true };
   return answerWaiting(request, {
-    page: () => pageOf(app, id, shown),
+    page: () => pageOf(context, shown),
     fragment: () => driverSettings({ driver, ...shown }),
   });
 }
 
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
-export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+export async function remove(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
   const name = driverTitle(app.store.drivers.get(id));
   const removed = await removing(request, () => app.undo.removeDriver(id));
   return answerForm(request, removed, {
     redirect: (deletion) => removedPath(app, paths.drivers, name, deletion),
-    page: (error) => pageOf(app, id, {}, refusalMessage(error)),
+    page: (error) => pageOf(context, {}, refusalMessage(error)),
     fragment: async ({ value }) =>
       html`${driverList(await driversShown(app))}${notify(deletedMessage(name, value))}`,
   });

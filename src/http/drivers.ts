@@ -82,10 +82,10 @@ function driverTooLarge(limit: number): UserError {
 
 /** `GET /drivers/{id}/archive`: the ZIP as uploaded */
 export async function archive({ app, id }: Context<"id">): Promise<Reply> {
-  return packageReply(await app.packages.archiveOf(app.store.drivers.get(id)));
+  return packageReply(await app.packages.drivers.archiveOf(app.store.drivers.get(id)));
 }
 
 /** `GET /drivers/{id}/files`: the driver's files as packages hold them */
 export async function files({ app, id }: Context<"id">): Promise<Reply> {
-  return packageReply(await app.packages.filesOf(app.store.drivers.get(id)));
+  return packageReply(await app.packages.drivers.filesOf(app.store.drivers.get(id)));
 }

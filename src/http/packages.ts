@@ -1,4 +1,5 @@
 import { UserError } from "../domain/errors.ts";
+import { cleanText } from "../domain/fields.ts";
 import { narrowPrinters } from "../domain/search.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { packagesPage } from "../html/packages.ts";
@@ -6,8 +7,9 @@ import { paths } from "../html/paths.ts";
 import type { PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
-import { clientFileName, scriptFileName, scriptName } from "../services/download-names.ts";
-import type { MadeScript, NamedPackage, PrinterPackage } from "../services/packages.ts";
+import { clientFileName, scriptFileName, scriptName, withoutDriverName } from "../services/download-names.ts";
+import type { NamedPackage } from "../services/named-package.ts";
+import type { MadeScript, PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
 import { assets } from "./assets.ts";
 import { counting } from "./downloads.ts";
@@ -34,12 +36,14 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
 export async function ofChosen(context: Context<"format">): Promise<Reply> {
   const { app, params, url } = context;
   const format = formatOf(params.format);
+  const isApart = wantsApart(url);
   const group = await chosenGroup(app.overview, {
     format: format.id,
     ids: idsIn(url.searchParams),
     withFailing: withFailing(url),
+    isApart,
   });
-  return countedPackage(context, format, await app.packages.ofGroup(format, group));
+  return countedPackage(context, format, await app.packages.ofGroup(format, group, { isApart }));
 }
 
 /** Each once, in the order of the query. */
@@ -66,21 +70,25 @@ interface NamedScript extends MadeScript {
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
 export async function printerScript(context: Context<"id" | "kind">): Promise<NamedScript> {
-  const { app, id, params } = context;
+  const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
+  const isApart = wantsApart(url);
   const details = app.store.printers.get(id);
-  const made = await app.packages.scriptOf(kind, details, filesUrl(context, kind));
-  return { ...made, kind, fileName: scriptFileName(kind, scriptName(details.printer)) };
+  const made = await app.packages.scriptOf(kind, details, { filesUrl: filesUrl(context, kind), isApart });
+  const name = withoutDriverName(scriptName(details.printer), isApart);
+  return { ...made, kind, fileName: scriptFileName(kind, name) };
 }
 
 /** The same for all printers of a client that can be deployed. */
 export async function scriptOfClient(context: Context<"id" | "kind">): Promise<NamedScript> {
   const { app, id, params, url } = context;
   const kind = kindOf(params.kind);
+  const isApart = wantsApart(url);
   const client = app.store.clients.get(id);
   const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
-  const made = await app.packages.scriptOfGroup(kind, group, filesUrl(context, kind));
-  return { ...made, kind, fileName: scriptFileName(kind, clientFileName(client)) };
+  const made = await app.packages.scriptOfGroup(kind, group, { filesUrl: filesUrl(context, kind), isApart });
+  const name = withoutDriverName(clientFileName(client), isApart);
+  return { ...made, kind, fileName: scriptFileName(kind, name) };
 }
 
 function kindOf(text: string): ScriptKind {
@@ -90,7 +98,7 @@ function kindOf(text: string): ScriptKind {
 }
 
 /** Where an install script fetches drivers; the others fetch nothing, and name no address. */
-function filesUrl({ app, request }: RequestContext, kind: ScriptKind) {
+export function filesUrl({ app, request }: RequestContext, kind: ScriptKind) {
   const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
   return service === undefined ? undefined : (driverId: number) => service + paths.driverFiles(driverId);
 }
@@ -102,17 +110,20 @@ function scriptReply(context: RequestContext, { kind, fileName, bytes, printers 
 
 /** `GET /printers/{id}/packages/{format}` */
 export async function ofPrinter(context: Context<"id" | "format">): Promise<Reply> {
-  const { app, id, params } = context;
+  const { app, id, params, url } = context;
   const format = formatOf(params.format);
-  return countedPackage(context, format, await app.packages.ofPrinter(format, app.store.printers.get(id)));
+  const isApart = wantsApart(url);
+  const details = app.store.printers.get(id);
+  return countedPackage(context, format, await app.packages.ofPrinter(format, details, { isApart }));
 }
 
 /** `GET /clients/{id}/packages/{format}`: all printers that can be deployed; with `?all=1` also what is known to fail */
 export async function ofClient(context: Context<"id" | "format">): Promise<Reply> {
   const { app, id, params, url } = context;
   const format = formatOf(params.format);
+  const isApart = wantsApart(url);
   const group = requirePrinters(await clientGroup(app.overview, app.store.clients.get(id), withFailing(url)));
-  return countedPackage(context, format, await app.packages.ofGroup(format, group));
+  return countedPackage(context, format, await app.packages.ofGroup(format, group, { isApart }));
 }
 
 function countedPackage(context: RequestContext, { id }: PackageFormat, made: PrinterPackage): Download {
@@ -123,7 +134,19 @@ function withFailing(url: URL): boolean {
   return url.searchParams.get("all") === "1";
 }
 
-function formatOf(id: string): PackageFormat {
+/** Whether `driver=apart` asks for scripts alone. @throws UserError "invalid" where it says anything else */
+function wantsApart({ searchParams }: URL): boolean {
+  const asked = searchParams.getAll("driver");
+  const other = asked.find((value) => value !== "apart");
+  if (other === undefined) return asked.length > 0;
+  const said = cleanText(other).slice(0, 40);
+  throw new UserError(
+    "invalid",
+    `“driver=${said}” means nothing here: leave it out for a package with its drivers, or say “driver=apart”.`,
+  );
+}
+
+export function formatOf(id: string): PackageFormat {
   const format = packageFormats.find((candidate) => candidate.id === id);
   if (format === undefined) throw new UserError("not-found", "There is no such package.");
   return format;

@@ -2,6 +2,7 @@ import * as assets from "./assets.ts";
 import * as bulk from "./bulk.ts";
 import * as clients from "./clients.ts";
 import * as dashboard from "./dashboard.ts";
+import * as driverPackages from "./driver-packages.ts";
 import * as driverPage from "./driver-page.ts";
 import * as drivers from "./drivers.ts";
 import * as health from "./health.ts";
@@ -58,6 +59,9 @@ export const routes: readonly Route[] = [
   post("/drivers/:id/delete", driverPage.remove),
   download("/drivers/:id/archive", drivers.archive),
   download("/drivers/:id/files", drivers.files),
+  download("/drivers/:id/packages/:format", driverPackages.show),
+  download("/drivers/:id/scripts/:kind", driverPackages.script),
+  page("/drivers/:id/read/:kind", scriptPages.ofDriver),
   page("/drivers/:id/models", driverPage.models),
   page("/drivers/:id/move", movePrinters.show),
   post("/drivers/:id/move", movePrinters.move),

@@ -1,20 +1,22 @@
+import { driverTitle } from "../domain/driver.ts";
 import { paths } from "../html/paths.ts";
 import { scriptPage } from "../html/script.ts";
 import { assets } from "./assets.ts";
+import { driverScript } from "./driver-packages.ts";
 import { printerScript, scriptOfClient } from "./packages.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /printers/{id}/read/{kind}`: a script's text on a page */
 export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply> {
-  const { app, id, params } = context;
+  const { app, id, params, url } = context;
   const { fileName, bytes } = await printerScript(context);
   const { name } = app.store.printers.get(id).printer;
   const data = {
     fileName,
     text: Buffer.from(bytes).toString("utf8"),
     size: bytes.length,
-    downloadPath: paths.script(id, params.kind),
+    downloadPath: paths.script(id, params.kind) + queryOf(url),
     owner: { name, path: paths.printer(id) },
     place: "Printers",
   } as const;
@@ -30,9 +32,30 @@ export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> 
     fileName,
     text: Buffer.from(bytes).toString("utf8"),
     size: bytes.length,
-    downloadPath: paths.clientScript(id, params.kind) + (url.searchParams.get("all") === "1" ? "?all=1" : ""),
+    downloadPath: paths.clientScript(id, params.kind) + queryOf(url),
     owner: { name, path: paths.client(id) },
     place: "Clients",
   } as const;
   return htmlReply(scriptPage({ assets }, data));
+}
+
+/** `GET /drivers/{id}/read/{kind}` */
+export async function ofDriver(context: Context<"id" | "kind">): Promise<Reply> {
+  const { app, id, params } = context;
+  const { fileName, bytes } = await driverScript(context);
+  const data = {
+    fileName,
+    text: Buffer.from(bytes).toString("utf8"),
+    size: bytes.length,
+    downloadPath: paths.driverScript(id, params.kind),
+    owner: { name: driverTitle(app.store.drivers.get(id)), path: paths.driver(id) },
+    place: "Drivers",
+  } as const;
+  return htmlReply(scriptPage({ assets }, data));
+}
+
+/** What else was asked for at an address, for the download of the same. */
+function queryOf({ searchParams }: URL): string {
+  const asked = [...searchParams].filter(([name]) => name === "all" || name === "driver");
+  return asked.length === 0 ? "" : `?${new URLSearchParams(asked)}`;
 }

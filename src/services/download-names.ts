@@ -1,4 +1,5 @@
 import type { Client } from "../domain/client.ts";
+import { type Driver, driverTitle } from "../domain/driver.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
 import type { Printer } from "../domain/printer.ts";
 import { slug } from "../domain/slug.ts";
@@ -20,6 +21,16 @@ export function scriptName({ id, name }: Pick<Printer, "id" | "name">): string {
 /** A client's packages and scripts, likewise. */
 export function clientFileName({ id, name }: Pick<Client, "id" | "name">): string {
   return slug(name) || `client-${id}`;
+}
+
+/** A driver's own packages and scripts, likewise. */
+export function driverFileName(driver: Driver): string {
+  return slug(driverTitle(driver)) || `driver-${driver.id}`;
+}
+
+/** What the same is called without its drivers. */
+export function withoutDriverName(name: string, isApart: boolean): string {
+  return isApart ? `${name}-without-driver` : name;
 }
 
 export function scriptFileName(kind: ScriptKind, name: string): string {

@@ -1,45 +1,39 @@
 import { crc32 } from "node:zlib";
 import type { DeployedPrinter } from "../domain/download.ts";
-import { type Driver, driverTitle } from "../domain/driver.ts";
+import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
-import { slug } from "../domain/slug.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
-import type { DriverFiles, IconFile, LaidOutZip } from "../pkg/formats/contents.ts";
+import type { IconFile } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { plainZip, zipContentType } from "../pkg/formats/plain-zip.ts";
 import {
   type Deployable,
   type Deployment,
+  deploymentApart,
   deploymentOf,
   deploymentOfMany,
-  driverFolder,
   driversIn,
-  type FilesDownload,
   revisionsIn,
   settingsByPrinter,
 } from "../pkg/scripts/deployment.ts";
+import { driverFolder, type FilesDownload } from "../pkg/scripts/driver-settings.ts";
 import { renderScript, type ScriptKind } from "../pkg/scripts/render.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
-import { wholeOf } from "../pkg/zip/layout.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
 import type { Workers } from "../workers/pool.ts";
-import { type ArchiveCheck, archiveRefusal } from "./archive-check.ts";
+import type { ArchiveCheck } from "./archive-check.ts";
 import { deployableOf, deployablesOf } from "./deployable.ts";
-import { packageName } from "./download-names.ts";
+import { packageName, withoutDriverName } from "./download-names.ts";
+import { DriverPackages } from "./driver-packages.ts";
+import { DriverSources, type FilesUrl } from "./driver-sources.ts";
 import { findIcon } from "./icons.ts";
+import { type NamedPackage, named } from "./named-package.ts";
 import { StoredPackageContext } from "./package-context.ts";
 import { checkSettingsLength, type PrinterGroup } from "./printer-group.ts";
-import { fileChanged, wantedOf } from "./source-files.ts";
+import { fileChanged } from "./source-files.ts";
 import { inSteps } from "./steps.ts";
-
-/** A package with what a download says of it. */
-export interface NamedPackage extends Pick<PackageFormat, "contentType" | "isResumable" | "isEncrypted"> {
-  readonly file: PackageFile;
-  readonly fileName: string;
-}
 
 /** Printers as they are in what was made of them. */
 interface MadeOfPrinters {
@@ -52,15 +46,22 @@ export interface MadeScript extends MadeOfPrinters {
   readonly bytes: Uint8Array;
 }
 
-/** Where a driver's files are to be fetched, by its id. */
-type FilesUrl = (driverId: number) => string;
+/** How something is wanted. */
+interface Wanted {
+  /** Without uploaded drivers, which packages of their own install. */
+  readonly isApart?: boolean;
+  /** For a script fetched alone, where drivers' files are to be fetched; without it the script names no address. */
+  readonly filesUrl?: FilesUrl | undefined;
+}
 
 /** Makes packages from what the store holds. Nothing is written for them. */
 export class PackageBuilder {
+  /** Of drivers by themselves. */
+  readonly drivers: DriverPackages;
   readonly #store: Store;
   readonly #workers: Workers;
-  readonly #archives: ArchiveCheck;
   readonly #context: StoredPackageContext;
+  readonly #sources: DriverSources;
   readonly #groups = new Admission(2, 64);
   #preparing: Promise<void> = Promise.resolve();
   /** Ids of drivers whose turn has not come. */
@@ -69,41 +70,48 @@ export class PackageBuilder {
   constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
     this.#store = store;
     this.#workers = workers;
-    this.#archives = archives;
     this.#context = new StoredPackageContext(store, workers);
+    this.#sources = new DriverSources(store, archives, this.#context);
+    this.drivers = new DriverPackages({ store, workers, sources: this.#sources, context: this.#context });
   }
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
-  async ofPrinter(format: PackageFormat, details: PrinterDetails): Promise<PrinterPackage> {
+  async ofPrinter(
+    format: PackageFormat,
+    details: PrinterDetails,
+    wanted: Wanted = {},
+  ): Promise<PrinterPackage> {
     const icon = format.hasIcon ? await this.#icon(details.printer.id) : undefined;
-    const made = await this.#build(format, deploymentOf(deployableOf(this.#store, details)), icon);
-    return { ...named(format, made.file, packageName(details)), printers: made.printers };
+    const deployment = deploymentOf(deployableOf(this.#store, details));
+    const made = await this.#build(format, as(wanted, deployment), icon);
+    const name = withoutDriverName(packageName(details), wanted.isApart ?? false);
+    return { ...named(format, made.file, name), printers: made.printers };
   }
 
   /** Several printers in one package. @throws UserError "invalid" that names the first that cannot go in */
-  async ofGroup(format: PackageFormat, group: PrinterGroup): Promise<PrinterPackage> {
+  async ofGroup(format: PackageFormat, group: PrinterGroup, wanted: Wanted = {}): Promise<PrinterPackage> {
     return this.#inTurn(group, async (deployables) => {
-      const made = await this.#build(format, deploymentOfMany(group.title, deployables), undefined);
-      return { ...named(format, made.file, group.fileName), printers: made.printers };
+      const deployment = deploymentOfMany(group.title, deployables);
+      const made = await this.#build(format, as(wanted, deployment), undefined);
+      const name = withoutDriverName(group.fileName, wanted.isApart ?? false);
+      return { ...named(format, made.file, name), printers: made.printers };
     });
   }
 
-  /**
-   * A printer's script fetched alone.
-   * @param filesUrl where a driver's files are to be fetched; without it the script names no address
-   */
-  async scriptOf(kind: ScriptKind, details: PrinterDetails, filesUrl?: FilesUrl): Promise<MadeScript> {
+  /** A printer's script fetched alone. */
+  async scriptOf(kind: ScriptKind, details: PrinterDetails, wanted: Wanted = {}): Promise<MadeScript> {
     const deployable = deployableOf(this.#store, details);
-    const downloads = await this.#downloads([deployable], filesUrl);
+    const downloads = await this.#downloads([deployable], wanted);
+    const deployment = as(wanted, deploymentOf(deployable, downloads));
     const printers = [{ id: deployable.printer.id, revision: revisionOf(deployable) }];
-    return { bytes: renderScript(kind, deploymentOf(deployable, downloads)), printers };
+    return { bytes: renderScript(kind, deployment), printers };
   }
 
   /** The same of several printers. @throws UserError "invalid" that names the first that cannot go in */
-  async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, filesUrl?: FilesUrl): Promise<MadeScript> {
+  async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, wanted: Wanted = {}): Promise<MadeScript> {
     return this.#inTurn(group, async (deployables) => {
-      const downloads = await this.#downloads(deployables, filesUrl);
-      const deployment = deploymentOfMany(group.title, deployables, downloads);
+      const downloads = await this.#downloads(deployables, wanted);
+      const deployment = as(wanted, deploymentOfMany(group.title, deployables, downloads));
       const settings = await inSteps(settingsByPrinter(deployment));
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
       return { bytes, printers: revisionsIn(settings) };
@@ -124,46 +132,13 @@ export class PackageBuilder {
   /** Of the drivers of printers that have files, by id. */
   async #downloads(
     printers: readonly Deployable[],
-    filesUrl: FilesUrl | undefined,
+    { filesUrl, isApart = false }: Wanted,
   ): Promise<Deployment["downloads"]> {
     const found = new Map<number, FilesDownload>();
-    if (filesUrl === undefined) return found;
+    if (filesUrl === undefined || isApart) return found;
     for (const driver of uploadedIn({ printers }))
-      found.set(driver.id, await this.#download(driver, filesUrl));
+      found.set(driver.id, await this.#sources.download(driver, filesUrl));
     return found;
-  }
-
-  /**
-   * Where a driver's files are for a script that is fetched alone. An archive that is missing or damaged has no
-   * digest: the script works all the same on a machine that has the driver, and fails at the download where it has not.
-   */
-  async #download(driver: Driver, filesUrl: FilesUrl): Promise<FilesDownload> {
-    const url = filesUrl(driver.id);
-    try {
-      return { url, sha256: await this.#context.digest(await this.#layOutFiles(driver)) };
-    } catch (error) {
-      if (error instanceof UserError && error.code === "invalid") return { url, sha256: "" };
-      throw error;
-    }
-  }
-
-  /** A driver's archive as it was uploaded. @throws UserError "invalid" when it is missing or damaged */
-  async archiveOf(driver: Driver): Promise<NamedPackage> {
-    const source = await this.#driverFiles(driver, "");
-    const zip = {
-      layout: wholeOf(driver.size),
-      digest: Buffer.from(driver.sha256, "hex"),
-      sources: [source],
-    };
-    const file = { ...plainZip("archive", zip, this.#context), etag: driver.sha256 };
-    return { ...plainDownload, file, fileName: driver.file_name };
-  }
-
-  /** A driver's files as packages hold them, for scripts fetched alone. @throws UserError "invalid" */
-  async filesOf(driver: Driver): Promise<NamedPackage> {
-    const file = plainZip("files", await this.#layOutFiles(driver), this.#context);
-    const name = slug(driver.file_name.replace(/\.zip$/i, "")) || `driver-${driver.id}`;
-    return { ...plainDownload, file, fileName: `${name}-files.zip` };
   }
 
   /**
@@ -181,14 +156,9 @@ export class PackageBuilder {
     this.#toPrepare.delete(id);
     const driver = this.#store.drivers.get(id);
     if (isWindowsOwn(driver)) return;
-    const drivers = [await this.#driverFiles(driver, driverFolder)];
+    const drivers = [await this.#sources.files(driver, driverFolder)];
     for (const format of packageFormats)
       await format.prepare?.({ drivers, settings: undefined, icon: undefined }, this.#context);
-  }
-
-  async #layOutFiles(driver: Driver): Promise<LaidOutZip> {
-    const drivers = [await this.#driverFiles(driver, "")];
-    return this.#context.layOut({ settings: undefined, drivers, icon: undefined });
   }
 
   async #build(
@@ -198,24 +168,16 @@ export class PackageBuilder {
   ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
     const settings = await inSteps(settingsByPrinter(deployment));
+    const files = await Promise.all(
+      uploadedIn(deployment).map((driver) => this.#sources.files(driver, folderOf(driver))),
+    );
     const contents = {
       settings: JSON.stringify(settings),
-      drivers: await Promise.all(
-        uploadedIn(deployment).map((driver) => this.#driverFiles(driver, folderOf(driver))),
-      ),
+      // They have to be there all the same: without them their own packages cannot be had.
+      drivers: deployment.isApart ? [] : files,
       icon,
     };
     return { file: await format.build(contents, this.#context), printers: revisionsIn(settings) };
-  }
-
-  async #driverFiles(driver: Driver, folder: string): Promise<DriverFiles> {
-    if (isWindowsOwn(driver))
-      throw new UserError("invalid", `Windows brings “${driverTitle(driver)}”: there are no files of it.`);
-    const version = await this.#archives.require(driver);
-    const { sha256, size } = driver;
-    const path = this.#store.blobs.archivePath(sha256);
-    const refusal: DriverFiles["refusal"] = (problem) => archiveRefusal(driver, problem);
-    return { path, sha256, size, version, folder, ...wantedOf(driver), refusal };
   }
 
   /** The printer's picture; a missing record or file is no reason to fail. */
@@ -233,9 +195,6 @@ function uploadedIn(deployment: Pick<Deployment, "printers">): Driver[] {
   return driversIn(deployment).filter((driver) => !isWindowsOwn(driver));
 }
 
-const plainDownload = { contentType: zipContentType, isResumable: true, isEncrypted: false };
-
-function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
-  const { contentType, isResumable, isEncrypted, extension } = format;
-  return { file, contentType, isResumable, isEncrypted, fileName: name + extension };
+function as({ isApart }: Wanted, deployment: Deployment): Deployment {
+  return isApart ? deploymentApart(deployment) : deployment;
 }

@@ -51,6 +51,8 @@ interface Chosen {
   readonly ids: readonly number[];
   /** Take what is known to fail all the same. */
   readonly withFailing: boolean;
+  /** Without their drivers. */
+  readonly isApart: boolean;
 }
 
 /**
@@ -81,13 +83,16 @@ export async function chosenGroup(overview: Overview, chosen: Chosen): Promise<P
 }
 
 /** With a download of those that do go in. */
-function notAllOf({ goesIn, leftOut }: DeploymentChoice, { format, withFailing }: Chosen): UserError {
+function notAllOf(
+  { goesIn, leftOut }: DeploymentChoice,
+  { format, withFailing, isApart }: Chosen,
+): UserError {
   const total = goesIn.length + leftOut.length;
   const some =
     goesIn.length > 0 ? `${leftOut.length} of these ${total} printers cannot` : "None of these printers can";
   const count = total === 1 ? "This printer cannot go into a package" : `${some} go into one package`;
   const ids = goesIn.map(({ printer }) => printer.id);
-  const others: Remedy[] = ids.length > 0 ? [{ kind: "package", format, ids, withFailing }] : [];
+  const others: Remedy[] = ids.length > 0 ? [{ kind: "package", format, ids, withFailing, isApart }] : [];
   const remedies = [...others, ...remediesOf(leftOut)];
   return new UserError("invalid", `${count}: ${reasonsOf(leftOut)}`, {}, { remedies });
 }

@@ -156,8 +156,9 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
         var key = Need(path);
         if (key == null) return;
         var plain = value is PSObject wrapped ? wrapped.BaseObject : value;
-        key.Values[name] = string.Equals(type, "DWord", StringComparison.OrdinalIgnoreCase)
-            ? Convert.ToInt32(plain) : Convert.ToString(plain);
+        if (string.Equals(type, "DWord", StringComparison.OrdinalIgnoreCase)) key.Values[name] = Convert.ToInt32(plain);
+        else if (string.Equals(type, "MultiString", StringComparison.OrdinalIgnoreCase)) key.Values[name] = ((System.Collections.IEnumerable)plain).Cast<object>().Select(each => each.ToString()).ToArray();
+        else key.Values[name] = Convert.ToString(plain);
     }
 
     public void RemoveProperty(string path, string name)

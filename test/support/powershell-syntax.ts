@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { type Deployment, deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
-import { renderScript, scriptKinds } from "../../src/pkg/scripts/render.ts";
+import {
+  type Deployment,
+  deploymentApart,
+  deploymentOf,
+  deploymentOfMany,
+} from "../../src/pkg/scripts/deployment.ts";
+import { type DriverDeployment, driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts";
+import { renderScript, renderSettings, scriptKinds } from "../../src/pkg/scripts/render.ts";
 import { windowsDeployable } from "./ipp-machine.ts";
 import { makeDriver, makePrinter } from "./records.ts";
 import { makeTicket } from "./tickets.ts";
@@ -41,6 +47,7 @@ const uploaded = {
   driver: makeDriver(),
   arm64Driver: undefined,
 };
+const named = makeDriver({ trust_publisher: true, name: "O'Brien ’x’ $(calc)" });
 const second = {
   printer: makePrinter({ id: "2", name: "Zweiter", replaces: "a\nb" }),
   driver: makeDriver({ id: 2 }),
@@ -87,6 +94,19 @@ const deployments: Readonly<Record<string, Deployment>> = {
     }),
   ),
   "a client with every kind": deploymentOfMany("Every", [uploaded, ipp, text]),
+  "a printer whose driver is apart": deploymentApart(deploymentOf({ ...uploaded, driver: named })),
+  "a driver apart alone": deploymentApart(
+    deploymentOf({ ...uploaded, printer: makePrinter({ address: "" }) }),
+  ),
+  "a client with every kind apart": deploymentApart(deploymentOfMany("Every", [uploaded, ipp, text])),
+};
+
+const alone = { driver: named, models: ["O'Brien ’x’", "Two"] } as const;
+
+/** The same of a driver by itself. */
+const driverDeployments: Readonly<Record<string, DriverDeployment>> = {
+  "a driver's own package": alone,
+  "a driver by itself": { ...alone, download },
 };
 
 /** The scripts as they are handed out, by kind and deployment. */
@@ -95,6 +115,9 @@ export function rendered(): Map<string, string> {
   for (const kind of scriptKinds) {
     for (const [name, deployment] of Object.entries(deployments)) {
       texts.set(`${kind}, ${name}`, renderScript(kind, deployment).toString());
+    }
+    for (const [name, deployment] of Object.entries(driverDeployments)) {
+      texts.set(`${kind}, ${name}`, renderSettings(kind, driverScriptSettings(deployment)).toString());
     }
   }
   return texts;

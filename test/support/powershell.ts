@@ -7,13 +7,9 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { shippedBy } from "../../src/domain/driver.ts";
 import { isWindowsOwn } from "../../src/domain/windows-drivers.ts";
-import {
-  type Deployable,
-  type Deployment,
-  deploymentOf,
-  driversIn,
-} from "../../src/pkg/scripts/deployment.ts";
-import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
+import type { Deployable } from "../../src/pkg/scripts/deployment.ts";
+import { renderSettings, type ScriptKind } from "../../src/pkg/scripts/render.ts";
+import { type Deployed, type PackageParts, partsOf } from "./deployed.ts";
 import { printerInf } from "./driver-zip.ts";
 import { makeDriver, makePrinter } from "./records.ts";
 
@@ -112,14 +108,14 @@ export class Simulation {
   }
 
   /** Runs a script of a deployment, with the driver's files beside it unless that is told otherwise. */
-  async run(kind: ScriptKind, what: Deployment | Deployable, options: RunOptions = {}): Promise<RunResult> {
-    const deployment = "deployment" in what || "printers" in what ? (what as Deployment) : deploymentOf(what);
+  async run(kind: ScriptKind, what: Deployed, options: RunOptions = {}): Promise<RunResult> {
+    const { settings, drivers } = partsOf(what);
     const folder = join(this.folder, "package");
     rmSync(folder, { recursive: true, force: true });
     await mkdir(folder);
-    if (options.withoutFiles !== true) await writeDrivers(folder, deployment, options.inf);
+    if (options.withoutFiles !== true) await writeDrivers(folder, drivers, options.inf);
     const script = join(folder, `${kind}.ps1`);
-    await writeFile(script, renderScript(kind, deployment));
+    await writeFile(script, renderSettings(kind, settings));
     const request = {
       wow64: this.#wow64,
       processArchitecture: this.#processArchitecture,
@@ -132,6 +128,14 @@ export class Simulation {
     return result;
   }
 
+  /** The same of a script that must work, and say nothing where Intune would take it for a failure. */
+  async done(...args: Parameters<Simulation["run"]>): Promise<RunResult> {
+    const result = await this.run(...args);
+    assert.equal(result.code, 0, result.output.join(" "));
+    assert.deepEqual(result.errors, []);
+    return result;
+  }
+
   /** Runs a text as it is pasted into a console. */
   async paste(text: string): Promise<RunResult> {
     const script = join(this.folder, "pasted.ps1");
@@ -141,7 +145,7 @@ export class Simulation {
   }
 
   /** Installs on a machine and expects it to work and to be detected. */
-  async installed(machine: Machine, office = deployable()): Promise<RunResult> {
+  async installed(machine: Machine, office: Deployed = deployable()): Promise<RunResult> {
     await this.machine(machine);
     const result = await this.run("install", office);
     assert.equal(result.code, 0, result.output.join("\n"));
@@ -169,10 +173,10 @@ export interface RunOptions {
   readonly inf?: Buffer;
 }
 
-async function writeDrivers(folder: string, deployment: Deployment, inf?: Buffer): Promise<void> {
-  for (const driver of driversIn(deployment)) {
+async function writeDrivers(folder: string, drivers: PackageParts["drivers"], inf?: Buffer): Promise<void> {
+  for (const { driver, folder: name } of drivers) {
     if (isWindowsOwn(driver)) continue;
-    const root = join(folder, deployment.folders.get(driver.id) ?? "driver");
+    const root = join(folder, name);
     const path = join(root, driver.inf_path);
     const summary = driver.report.infs[0];
     await mkdir(join(path, ".."), { recursive: true });

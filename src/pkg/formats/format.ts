@@ -92,6 +92,12 @@ export interface PackageFormat extends ListedFormat {
   fields(facts: PackageFacts): readonly FieldSection[];
   /** What can be pasted there. */
   snippets(facts: PackageFacts): readonly Snippet[];
+  /**
+   * What is filled in besides for a package without its drivers.
+   * @param apps what brings them, by name
+   * @param isMixed whether they are for different machines, so that some do not apply to some
+   */
+  apartFields(apps: readonly string[], isMixed: boolean): readonly FieldSection[];
   /** What differs between the tools that it is for; empty where it is for one. */
   tools(facts: PackageFacts): readonly ToolGuide[];
   /** @throws UserError "invalid" */

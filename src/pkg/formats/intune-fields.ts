@@ -19,6 +19,19 @@ export function intuneSections(facts: PackageFacts): FieldSection[] {
   ];
 }
 
+/** What the portal asks for on its page Dependencies. @param apps by their names there */
+export function intuneDependencies(apps: readonly string[], isMixed: boolean): FieldSection[] {
+  const added = apps.map((value) => ({ label: "Add", value, isCode: true, hint: "the app of this name" }));
+  const fields = [...added, { label: "Automatically install", value: "Yes" }];
+  return [{ title: "Dependencies", fields: isMixed ? [...fields, unproven] : fields }];
+}
+
+const unproven: PackageField = {
+  label: "Machines",
+  value: "",
+  hint: "These drivers are for different machines. What Intune does with a dependency that does not apply to a machine, nobody here has seen: try one machine of each kind first.",
+};
+
 function appInformation({ name, description, publisher, version, notes }: PackageFacts): PackageField[] {
   return [
     { label: "Name", value: name, isCode: true },

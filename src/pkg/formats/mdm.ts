@@ -3,7 +3,7 @@ import type { EncryptionInfo } from "./checkpoints.ts";
 import type { LaidOutZip } from "./contents.ts";
 import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
 import type { EncryptingZip, OpenPackage, PackageFormat } from "./format.ts";
-import { intuneSections } from "./intune-fields.ts";
+import { intuneDependencies, intuneSections } from "./intune-fields.ts";
 import { packageFrame, packageSize } from "./intunewin.ts";
 
 const setupFile = "install.ps1";
@@ -21,6 +21,7 @@ export const mdm: PackageFormat = {
   hasIcon: true,
   guide: "Apps > All Apps > Create, Windows app (Win32): select this file, then fill in what it asks for.",
   fields: intuneSections,
+  apartFields: intuneDependencies,
   snippets: () => [],
   tools: () => [],
   async build(contents, context) {

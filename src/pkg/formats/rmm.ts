@@ -15,6 +15,7 @@ export const rmm: PackageFormat = {
   hasIcon: false,
   guide: "A ZIP with the driver and the three scripts. Run install.ps1 as SYSTEM, with either of these:",
   fields: () => [],
+  apartFields: () => [],
   snippets: rmmSnippets,
   tools: rmmTools,
   build: async (contents, context) => plainZip("rmm", await context.layOut(contents), context),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { arm64Description, driversOf } from "../../domain/arm64-driver.ts";
 import type { Client } from "../../domain/client.ts";
-import { chosenInf, type Driver, shippedBy } from "../../domain/driver.ts";
+import type { Driver } from "../../domain/driver.ts";
 import {
   effectiveDescription,
   ippUrlOf,
@@ -11,6 +11,13 @@ import {
 } from "../../domain/printer.ts";
 import { slug } from "../../domain/slug.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
+import {
+  driverEntry,
+  driverFolder,
+  driverKey,
+  driverSettings,
+  type FilesDownload,
+} from "./driver-settings.ts";
 import type { PowerShellValue } from "./powershell.ts";
 
 /** A printer with the drivers it is deployed with; all are complete. */
@@ -23,13 +30,6 @@ export interface Deployable {
   readonly client?: Pick<Client, "subnets"> | undefined;
 }
 
-/** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
-export interface FilesDownload {
-  readonly url: string;
-  /** Of the ZIP at that address, in hex; empty where there is none now. */
-  readonly sha256: string;
-}
-
 /** What a script deploys: printers, each of their drivers once. */
 export interface Deployment {
   readonly printers: readonly Deployable[];
@@ -37,6 +37,8 @@ export interface Deployment {
   readonly folders: ReadonlyMap<number, string>;
   /** For a script fetched alone, by the driver's id; a script in a package carries no address. */
   readonly downloads: ReadonlyMap<number, FilesDownload>;
+  /** Whether uploaded drivers are installed by packages of their own: these scripts only look whether they are there. */
+  readonly isApart?: boolean;
   /** Of the log file, without what goes around it. */
   readonly title: string;
 }
@@ -47,9 +49,7 @@ export type ScriptSettings = { readonly [key: string]: PowerShellValue };
 /** Raised only when a change of the scripts must reach machines that are deployed already. */
 const generation = 1;
 
-/** The folder of a printer's driver in its own package. */
-export const driverFolder = "driver";
-/** Of its second driver. */
+/** The folder of a printer's second driver in its own package. */
 const arm64DriverFolder = "driver-arm64";
 
 /**
@@ -83,6 +83,11 @@ export function deploymentOfMany(
   return { printers, folders, downloads, title };
 }
 
+/** The same without its uploaded drivers, which other packages install. */
+export function deploymentApart(deployment: Deployment): Deployment {
+  return { ...deployment, folders: new Map(), downloads: new Map(), isApart: true };
+}
+
 /** The drivers of a deployment, each once. */
 export function driversIn({ printers }: Pick<Deployment, "printers">): Driver[] {
   return [...new Map(printers.flatMap(driversOf).map((driver) => [driver.id, driver])).values()];
@@ -99,8 +104,8 @@ export function scriptSettings(deployment: Deployment): ScriptSettings {
 
 /** The same, stopping after each printer: where there are many, others can have their turn in between. */
 export function* settingsByPrinter(deployment: Deployment): Generator<undefined, ScriptSettings> {
-  const used = new Map(driversIn(deployment).map((driver) => [driver.id, driverSettings(driver)]));
-  const usedText = new Map([...used].map(([id, settings]) => [id, JSON.stringify(settings)]));
+  const drivers = driversIn(deployment);
+  const usedText = new Map(drivers.map((driver) => [driver.id, JSON.stringify(driverSettings(driver))]));
   const textOf = ({ id }: Driver) => usedText.get(id) ?? "";
   const Printers: PowerShellValue[] = [];
   for (const deployable of deployment.printers) {
@@ -114,9 +119,9 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
     Printers.push({
       Id: printer.id,
       Revision: revision,
-      DriverKey: keyOf(driver),
+      DriverKey: driverKey(driver),
       ...unsetSettings,
-      Arm64DriverKey: arm64Driver ? keyOf(arm64Driver) : "",
+      Arm64DriverKey: arm64Driver ? driverKey(arm64Driver) : "",
       ...settings,
       Subnets: effectiveSubnets(printer, client),
     });
@@ -124,20 +129,15 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
   }
   return {
     LogName: `Platen-${slug(deployment.title) || "printers"}`,
-    Drivers: [...used].map(([id, settings]) => ({
-      Key: keyOf({ id }),
-      Folder: windowsPath(deployment.folders.get(id) ?? driverFolder),
-      Download: deployment.downloads.get(id)?.url ?? "",
-      FilesSha256: (deployment.downloads.get(id)?.sha256 ?? "").toUpperCase(),
-      Origin: "package",
-      ...settings,
-    })),
+    Drivers: drivers.map((driver) =>
+      driverEntry(driver, {
+        folder: deployment.folders.get(driver.id),
+        download: deployment.downloads.get(driver.id),
+        isApart: deployment.isApart ?? false,
+      }),
+    ),
     Printers,
   };
-}
-
-function keyOf({ id }: Pick<Driver, "id">): string {
-  return `driver-${id}`;
 }
 
 /** The revisions that a script's settings name, by printer. */
@@ -154,21 +154,6 @@ export function revisionFrom(printerText: string, driverText: string, arm64Text:
   const drivers = arm64Text === undefined ? driverText : `${driverText},${arm64Text}`;
   const used = `[${generation},${printerText},${drivers}]`;
   return createHash("sha256").update(used).digest("hex").slice(0, 12);
-}
-
-/** What scripts know of a driver, wherever its files are. */
-export function driverSettings(driver: Driver) {
-  const inf = chosenInf(driver);
-  return {
-    ...(driver.origin === "upload" ? {} : { Origin: driver.origin }),
-    Inf: windowsPath(driver.inf_path),
-    Version: inf?.driverVer?.version ?? "",
-    Date: inf?.driverVer?.date ?? "",
-    Architectures: shippedBy(inf),
-    Catalogs: inf?.catalogFiles.map(windowsPath) ?? [],
-    TrustPublisher: driver.trust_publisher,
-    Sha256: driver.sha256.toUpperCase(),
-  };
 }
 
 const duplexNames = {
@@ -215,8 +200,8 @@ export function printerSettings({ printer, driver, arm64Driver }: PrinterOf<Pick
   };
 }
 
-/** What each printer of a script has, and what younger settings are where nobody set them. */
-const unsetSettings = {
+/** What each entry of a script has, and what younger settings are where nobody set them. */
+export const unsetSettings = {
   Arm64DriverKey: "",
   Arm64DriverName: "",
   IppUrl: "",
@@ -231,8 +216,4 @@ function setSettings(printer: Printer): { [Name in keyof typeof unsetSettings]?:
     ...(printer.print_ticket !== "" && { PrintTicket: printer.print_ticket }),
     ...(printer.reset_user_preferences && { ResetUserPreferences: true }),
   };
-}
-
-function windowsPath(path: string): string {
-  return path.replaceAll("/", "\\");
 }

@@ -1,6 +1,11 @@
 <#
 .SYNOPSIS
+#<if printer>
 Says whether printers are installed as they should be. Changes nothing.
+#</if>
+#<if alone>
+Says whether a printer driver is installed as it should be. Changes nothing.
+#</if>
 
 .DESCRIPTION
 Made by Platen. Prints one line, "Installed: ..." with exit code 0, or "Not installed: ..." with exit code 1

@@ -1,15 +1,22 @@
 <#
 .SYNOPSIS
+#<if printer>
 Installs printers with their drivers and ports, and repairs what has drifted.
+#</if>
+#<if alone>
+Installs a printer driver by itself, under each name that printers use.
+#</if>
 
 .DESCRIPTION
 Made by Platen. Everything that differs from one printer to the next stands in the settings below; the
 rest is the same in every script. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1.
 A second run changes nothing. What an interrupted run left undone, the next one does.
 
+#<if printer>
 What it does, in this order: checks the machine, then for each printer its driver, port, queue,
 preferences, old queues, default printer, and last of all the marker that detection compares.
 
+#</if>
 Exit codes:
 0     installed, or nothing to do
 3010  installed; Windows wants a restart
@@ -69,11 +76,19 @@ function Install-Printer {
     Write-Log -Message "$($Printer.Name): revision $($Printer.Revision), driver $($Printer.DriverName) $($driver.Version)"
     Assert-Machine -Driver $driver
     Start-Spooler
+    #<if alone>
+    Install-DriverAlone -Printer $Printer -Driver $driver
+    if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver }
+    #</if>
+    #<if printer>
     #<if windows>
     if ($driver.Origin -eq 'windows') { Install-WindowsDriver -Printer $Printer }
     #</if>
     #<if package>
     if ($driver.Origin -eq 'package') { Install-Driver -Printer $Printer -Driver $driver }
+    #</if>
+    #<if apart>
+    if ($driver.Origin -eq 'apart') { Assert-Driver -Printer $Printer -Driver $driver }
     #</if>
     $portName = ''
     #<if queue>
@@ -115,6 +130,7 @@ function Install-Printer {
     if ($Printer.HasQueue) { Reset-UserPreference -Printer $Printer }
     #</if>
     if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver -PortName $portName }
+    #</if>
 }
 
 Open-Log -Path $LogPath -Title 'Installation'

@@ -3,6 +3,10 @@ import type { PowerShellValue } from "./powershell.ts";
 
 /** What a script may have to do, beyond what each does: a deployment's scripts carry what it needs and no more. */
 const needs = {
+  /** A printer, with a queue or without. */
+  printer: ({ Printers }) => !Printers.some(isDriverAlone),
+  /** A driver by itself, under several names. */
+  alone: ({ Printers }) => Printers.some(isDriverAlone),
   /** An uploaded driver that the script installs itself. */
   package: ({ Drivers }) => Drivers.some(({ Origin }) => Origin === "package"),
   /** A driver that Windows brings, by its name alone. */
@@ -10,7 +14,9 @@ const needs = {
   /** An uploaded driver that another package installs. */
   apart: ({ Drivers }) => Drivers.some(({ Origin }) => Origin === "apart"),
   download: ({ Drivers }) => Drivers.some(({ Download }) => isSet(Download)),
-  publisher: ({ Drivers }) => Drivers.some(({ TrustPublisher }) => isSet(TrustPublisher)),
+  /** Only who installs a driver trusts its publisher. */
+  publisher: ({ Drivers }) =>
+    Drivers.some(({ TrustPublisher, Origin }) => isSet(TrustPublisher) && Origin === "package"),
   arm64: ({ Printers }) => Printers.some(({ Arm64DriverKey }) => isSet(Arm64DriverKey)),
   queue: ({ Printers }) => Printers.some(({ HasQueue }) => isSet(HasQueue)),
   /** A queue on a TCP/IP or local port. */
@@ -44,6 +50,10 @@ export function needsOf(settings: ScriptSettings): Need[] {
 
 function recordsIn(value: ScriptSettings[string] | undefined): readonly ScriptSettings[] {
   return Array.isArray(value) ? (value as ScriptSettings[]) : [];
+}
+
+function isDriverAlone({ DriverNames }: ScriptSettings): boolean {
+  return DriverNames !== undefined;
 }
 
 function isSet(value: PowerShellValue | undefined): boolean {

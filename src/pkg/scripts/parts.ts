@@ -18,8 +18,10 @@ import addresses from "./install/addresses.ps1";
 import connections from "./install/connections.ps1";
 import installDefaultPrinter from "./install/default-printer.ps1";
 import installDriver from "./install/driver.ps1";
+import installDriverAlone from "./install/driver-alone.ps1";
 import driverFiles from "./install/driver-files.ps1";
 import driverPackage from "./install/driver-package.ps1";
+import driverThere from "./install/driver-there.ps1";
 import formerPorts from "./install/former-ports.ps1";
 import ippAdd from "./install/ipp-add.ps1";
 import ippQueue from "./install/ipp-queue.ps1";
@@ -57,9 +59,11 @@ import spooler from "./shared/spooler.ps1";
 import users from "./shared/users.ps1";
 import uninstallDefaultPrinter from "./uninstall/default-printer.ps1";
 import uninstallDriver from "./uninstall/driver.ps1";
+import uninstallDriverAlone from "./uninstall/driver-alone.ps1";
 import uninstallMarker from "./uninstall/marker.ps1";
 import uninstallPublisher from "./uninstall/publisher.ps1";
 import uninstallQueue from "./uninstall/queue.ps1";
+import untilFree from "./uninstall/until-free.ps1";
 import uninstall from "./uninstall.ps1";
 
 /** The scripts that stand in packages. */
@@ -85,10 +89,15 @@ const ofInstallAndUninstall = [
   run,
   printQueries,
   registryChanges,
-  removal,
+  ...ofPrinters(removal),
   publisherStore,
-  users,
+  ...ofPrinters(users),
 ];
+
+/** What a driver by itself does without. */
+function ofPrinters(...parts: readonly string[]): string[] {
+  return parts.map((part) => `#<if printer>\n${part}\n#</if>`);
+}
 
 /** Each script with what it uses, and nothing else. */
 export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
@@ -99,30 +108,20 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       registry,
       architecture,
       driverVersion,
-      differences,
-      ippDifferences,
+      ...ofPrinters(differences, ippDifferences),
       ...ofInstallAndUninstall,
       protectedPrint,
       site,
       machine,
       windowsDriver,
+      driverThere,
       installDriver,
+      installDriverAlone,
       driverPackage,
       driverFiles,
       installPublisher,
-      port,
-      formerPorts,
-      installQueue,
-      reachable,
-      ippQueue,
-      ippAdd,
-      addresses,
-      printTicket,
-      preferences,
-      logon,
-      installDefaultPrinter,
-      connections,
-      userPreferences,
+      ...ofPrinters(port, formerPorts, installQueue, reachable, ippQueue, ippAdd, addresses),
+      ...ofPrinters(printTicket, preferences, logon, installDefaultPrinter, connections, userPreferences),
       installMarker,
     ],
   },
@@ -133,16 +132,25 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       registry,
       architecture,
       ...ofInstallAndUninstall,
-      uninstallQueue,
+      untilFree,
+      ...ofPrinters(uninstallQueue, uninstallDefaultPrinter),
       uninstallDriver,
+      uninstallDriverAlone,
       uninstallPublisher,
-      uninstallDefaultPrinter,
       uninstallMarker,
     ],
   },
   detect: {
     body: detect,
-    parts: [relaunch, registry, architecture, driverVersion, differences, ippDifferences, deployed, site],
+    parts: [
+      relaunch,
+      registry,
+      architecture,
+      driverVersion,
+      ...ofPrinters(differences, ippDifferences),
+      deployed,
+      site,
+    ],
   },
   diagnose: {
     body: diagnose,

@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Driver, DriverSummary } from "../../domain/driver.ts";
 import type { Printer } from "../../domain/printer.ts";
-import {
-  type Deployable,
-  driverSettings,
-  type PrinterOf,
-  printerSettings,
-  revisionFrom,
-} from "./deployment.ts";
+import { type Deployable, type PrinterOf, printerSettings, revisionFrom } from "./deployment.ts";
+import { driverSettings } from "./driver-settings.ts";
 
 /**
  * The first 12 hex digits of a SHA-256 over everything that the scripts use of a printer. Where a package
@@ -26,6 +21,14 @@ export function revisionsWith(driver: Driver, arm64Driver: Driver | undefined): 
   const models = { driver: modelOf(driver), arm64Driver: arm64Driver && modelOf(arm64Driver) };
   return (printer) =>
     revisionFrom(JSON.stringify(printerSettings({ printer, ...models })), driverText, arm64Text);
+}
+
+/**
+ * The revision of a driver by itself: whatever of it is installed, under as many names as printers use, so that no machine
+ * installs anew what it has because one of them is used no more.
+ */
+export function revisionOfDriver(driver: Driver): string {
+  return revisionFrom('"driver"', JSON.stringify(driverSettings(driver)), undefined);
 }
 
 function modelOf({ driver_desc }: Driver): Pick<Driver, "driver_desc"> {

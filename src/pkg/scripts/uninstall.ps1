@@ -1,6 +1,11 @@
 <#
 .SYNOPSIS
+#<if printer>
 Removes printers that Platen installed, with their ports and drivers, as far as nobody else uses them.
+#</if>
+#<if alone>
+Removes a printer driver that Platen installed by itself, as far as no queue and no other deployment uses it.
+#</if>
 
 .DESCRIPTION
 Made by Platen. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1. What is not there
@@ -45,11 +50,16 @@ function Uninstall-Printer {
     Start-Spooler
     Remove-LogonSetup -Printer $Printer
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
+    #<if printer>
     if ($Printer.HasQueue) {
         Uninstall-Queue -Printer $Printer
         Undo-Default -Printer $Printer
     }
     Remove-Driver -Printer $Printer -Driver $driver
+    #</if>
+    #<if alone>
+    Remove-DriverAlone -Printer $Printer
+    #</if>
     Remove-Publisher -Printer $Printer -Driver $driver
     Remove-Marker -Printer $Printer
 }

@@ -26,13 +26,6 @@ function Install-Driver {
     Write-Change -Message $what
 }
 
-function Test-Driver {
-    # Whether Windows has the driver, in this version or a newer one.
-    param($Printer, $Driver)
-    if ($null -eq (Invoke-Print -Command { Get-Driver -Name $Printer.DriverName })) { return $false }
-    return Test-DriverCurrent -Installed (Get-DriverVersion -Name $Printer.DriverName) -Driver $Driver
-}
-
 function Add-DriverByName {
     # Tries to install the driver from the driver store; whether Windows has it now.
     param($Printer, $Driver, [string]$InfPath = '')

@@ -11,11 +11,16 @@ function Set-Marker {
         PortName = $PortName
         Revision = $Printer.Revision
     }
+    #<if alone>
+    $values.DriverName = Get-DeployedName -Printer $Printer
+    #</if>
+    #<if printer>
     #<if package|windows|apart>
     # Of the time when it was an IPP printer.
     if (-not $Printer.IppUrl) { foreach ($name in 'IppUrl', 'Adding') { Remove-RegistryValue -Path $path -Name $name } }
     #</if>
     if ($Printer.HasQueue) { $values.Queue = $Printer.Name }
+    #</if>
     $isNew = $false
     foreach ($name in $values.Keys) {
         if (Set-RegistryValue -Path $path -Name $name -Value $values[$name]) { $isNew = $true }

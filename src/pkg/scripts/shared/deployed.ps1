@@ -7,8 +7,13 @@ function Get-Difference {
     #<if queue>
     if ($Printer.HasQueue) { Get-DeployedQueueDifference -Printer $Printer -Queues $Queues -Ports $Ports }
     #</if>
+    #<if alone>
+    Get-DriverAloneDifference -Printer $Printer -Drivers $Drivers
+    #</if>
+    #<if printer>
     #<if package|windows|apart>
     Get-DriverDifference -Printer $Printer -Drivers $Drivers
+    #</if>
     #</if>
     Get-MarkerDifference -Printer $Printer
 }
@@ -48,6 +53,23 @@ function Get-DriverDifference {
         New-Difference -Check 'driver' -Text "the driver's version is $version, not $($driver.Version)"
     }
     #</if>
+}
+#</if>
+
+#<if alone>
+function Get-DriverAloneDifference {
+    # Of each name of a driver by itself. One that others brought may go with them.
+    param($Printer, $Drivers)
+    $known = @(Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'DriverName')
+    foreach ($name in $Printer.DriverNames) {
+        foreach ($difference in @(Get-DriverDifference -Printer @{ DriverName = $name; DriverKey = $Printer.DriverKey } -Drivers $Drivers)) {
+            $difference.Text = "${name}: $($difference.Text)"
+            $difference
+        }
+        if ($known -notcontains $name) {
+            New-Difference -Check 'marker' -Text "the driver $name was not installed by these scripts" -IsMinor $true
+        }
+    }
 }
 #</if>
 

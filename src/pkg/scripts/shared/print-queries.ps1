@@ -2,6 +2,7 @@
 
 # -Name of the cmdlets takes wildcards, which names may hold: they are looked for in the whole list instead.
 
+#<if printer>
 function Get-LocalQueue {
     # A queue of this machine itself; connections to those of others do not count.
     param([string]$Name)
@@ -18,8 +19,10 @@ function Get-Port {
     }
     return $null
 }
+#</if>
 
-#<if package|windows|apart|uninstall>
+#<if install|package|windows|ipp>
+#<if uninstall|package|windows|apart>
 function Get-Driver {
     param([string]$Name)
     foreach ($driver in @(Get-PrinterDriver -ErrorAction Stop)) {
@@ -27,6 +30,7 @@ function Get-Driver {
     }
     return $null
 }
+#</if>
 #</if>
 
 #endregion

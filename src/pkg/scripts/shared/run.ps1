@@ -8,11 +8,13 @@ $script:Remarks = @()
 $script:Results = @()
 $script:ExitCode = $script:ExitFailed
 
+#<if printer|uninstall>
 function Add-Remark {
     param([string]$Message)
     $script:Remarks += $Message
     Write-Log -Message "Remark: $Message"
 }
+#</if>
 
 function Invoke-Run {
     # Checks the rights, keeps other runs out, works on each printer, writes the result.

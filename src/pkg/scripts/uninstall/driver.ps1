@@ -1,44 +1,53 @@
 #region The driver
 
+#<if printer>
 function Remove-Driver {
     param($Printer, $Driver)
+    $name = $Printer.DriverName
     if ($Printer.KeepDriver) {
-        Write-Log -Message "Driver $($Printer.DriverName) stays, as the printer's settings say."
+        Write-Log -Message "Driver $name stays, as the printer's settings say."
         return
     }
-    if (Test-DriverNeeded -Printer $Printer) { return }
+    #<if apart>
+    if ($Driver.Origin -eq 'apart') {
+        Write-Log -Message "Driver $name stays: its own package removes it."
+        return
+    }
+    #</if>
+    #<if package|windows|ipp>
+    $user = Get-DriverUser -Name $name -Printer $Printer
+    if ($user) {
+        Write-Log -Message "Driver $name stays: $user uses it."
+        return
+    }
+    #</if>
     #<if ipp|windows>
     if ($Driver.Origin -in 'ipp', 'windows') {
         # Of Windows' own only the entry: its files stay in the driver store, and it is no loss if the entry does.
-        $isGone = Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition { Remove-DriverByName -Name $Printer.DriverName }
-        if (-not $isGone) { Write-Log -Message "Driver $($Printer.DriverName) stays: Windows does not let it go." }
+        $isGone = Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition { Remove-DriverByName -Name $name }
+        if (-not $isGone) { Write-Log -Message "Driver $name stays: Windows does not let it go." }
         return
     }
     #</if>
-    #<if package|apart>
-    $isGone = Invoke-UntilFree -What "the driver $($Printer.DriverName)" -Remove {
-        Remove-DriverByName -Name $Printer.DriverName -AndFiles
-    }
-    if (-not $isGone) { Add-Remark -Message "the driver $($Printer.DriverName) stays until Windows lets it go" }
+    #<if package>
+    $isGone = Invoke-UntilFree -What "the driver $name" -Remove { Remove-DriverByName -Name $name -AndFiles }
+    if (-not $isGone) { Add-Remark -Message "the driver $name stays until Windows lets it go" }
     #</if>
 }
+#</if>
 
-function Test-DriverNeeded {
-    # Whether another queue, or another printer that install deployed, uses the driver.
-    param($Printer)
+#<if package|windows|ipp>
+function Get-DriverUser {
+    # What else uses a driver: another queue, or another deployment; $null where nothing does.
+    param([string]$Name, $Printer)
     foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
-        if ($queue.DriverName -eq $Printer.DriverName -and $queue.Name -ne $Printer.Name) {
-            Write-Log -Message "Driver $($Printer.DriverName) stays: $($queue.Name) uses it."
-            return $true
-        }
+        $isOwn = $Printer.HasQueue -and $queue.Name -eq $Printer.Name
+        if ($queue.DriverName -eq $Name -and -not $isOwn) { return $queue.Name }
     }
     foreach ($marker in @(Get-OtherMarker -Printer $Printer)) {
-        if ($marker.Key.GetValue('DriverName') -eq $Printer.DriverName) {
-            Write-Log -Message "Driver $($Printer.DriverName) stays: deployment $($marker.Name) uses it."
-            return $true
-        }
+        if (@($marker.Key.GetValue('DriverName')) -contains $Name) { return "deployment $($marker.Name)" }
     }
-    return $false
+    return $null
 }
 
 function Remove-DriverByName {
@@ -67,5 +76,6 @@ function Invoke-DriverRemoval {
         return $false
     }
 }
+#</if>
 
 #endregion

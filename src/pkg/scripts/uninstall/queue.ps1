@@ -1,7 +1,6 @@
 #region The queue and its port
 
 $script:MaxWaitForJobsSeconds = 60
-$script:MaxWaitForDeletionSeconds = 10
 
 function Uninstall-Queue {
     # Removes the queue, and its port where install made it. The names of an earlier revision, which the marker
@@ -69,15 +68,6 @@ function Wait-ForJobs {
 function Get-OpenJob {
     param([string]$Name)
     return @(Get-PrintJob -PrinterName $Name -ErrorAction Stop)
-}
-
-function Invoke-UntilFree {
-    # Tries again while Windows still calls something busy: for a while, then once more after a restart of the
-    # spooler. Whether it is removed.
-    param([string]$What, [scriptblock]$Remove)
-    if (Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition $Remove) { return $true }
-    if (-not (Restart-Spooler -Because "$What is still called busy")) { return $false }
-    return Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition $Remove
 }
 
 #endregion

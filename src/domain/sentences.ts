@@ -1,0 +1,19 @@
+// Numbers and names as they stand in sentences.
+
+const thin = "\u202f";
+
+/** `2 554`. */
+export function count(number: number): string {
+  return number.toLocaleString("en-US").replaceAll(",", thin);
+}
+
+/** `1 printer`, `2 printers`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** The first names of a list, and how many there are besides. */
+export function firstOf(names: readonly string[], limit: number, total = names.length): string {
+  const rest = total - Math.min(limit, names.length);
+  return names.slice(0, limit).join(", ") + (rest > 0 ? ` and ${count(rest)} more` : "");
+}

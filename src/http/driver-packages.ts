@@ -1,0 +1,41 @@
+import { UserError } from "../domain/errors.ts";
+import { packagedScripts, type ScriptKind } from "../pkg/scripts/render.ts";
+import { driverFileName, scriptFileName } from "../services/download-names.ts";
+import { filesUrl, formatOf, packageReply } from "./packages.ts";
+import { bytesDownload, type Reply } from "./reply.ts";
+import type { Context } from "./router.ts";
+
+// A driver by itself. These downloads count for no printer.
+
+/** `GET /drivers/{id}/packages/{format}` */
+export async function show({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
+  const format = formatOf(params.format);
+  return packageReply(await app.packages.drivers.packageOf(format, app.store.drivers.get(id)));
+}
+
+/** `GET /drivers/{id}/scripts/{kind}` */
+export async function script(context: Context<"id" | "kind">): Promise<Reply> {
+  const { bytes, fileName } = await driverScript(context);
+  return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+}
+
+interface DriverScript {
+  readonly bytes: Uint8Array;
+  readonly fileName: string;
+}
+
+/** @throws UserError "not-found", or "invalid" with the remedy */
+export async function driverScript(context: Context<"id" | "kind">): Promise<DriverScript> {
+  const { app, id, params } = context;
+  const kind = kindOf(params.kind);
+  const driver = app.store.drivers.get(id);
+  const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl(context, kind));
+  return { bytes, fileName: scriptFileName(kind, driverFileName(driver)) };
+}
+
+/** What stands in packages; the other scripts look at printers. */
+function kindOf(text: string): ScriptKind {
+  const kind = packagedScripts.find((candidate) => candidate === text);
+  if (kind === undefined) throw new UserError("not-found", "There is no such script of a driver.");
+  return kind;
+}

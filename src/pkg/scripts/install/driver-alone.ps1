@@ -1,0 +1,18 @@
+#<if alone>
+#region A driver by itself
+
+function Install-DriverAlone {
+    # Under each name that printers use; its package is staged once.
+    param($Printer, $Driver)
+    foreach ($name in $Printer.DriverNames) { Install-Driver -Printer @{ DriverName = $name } -Driver $Driver }
+}
+
+function Get-DeployedName {
+    # These names, and those that it was deployed under before: uninstall goes by them.
+    param($Printer)
+    $former = @(Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'DriverName')
+    return , [string[]]@(@($Printer.DriverNames) + $former | Where-Object -FilterScript { $_ } | Select-Object -Unique)
+}
+
+#endregion
+#</if>

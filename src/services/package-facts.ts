@@ -1,0 +1,158 @@
+import { driversOf, machinesOf } from "../domain/arm64-driver.ts";
+import type { Client } from "../domain/client.ts";
+import {
+  type Architecture,
+  architecturesInWords,
+  chosenInf,
+  type Driver,
+  type DriverSummary,
+  driverPackageName,
+  shippedBy,
+  vendorOf,
+} from "../domain/driver.ts";
+import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
+import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
+import { publisherOf } from "../domain/publisher.ts";
+import { counted, firstOf } from "../domain/sentences.ts";
+import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
+import type { PackageFacts } from "../pkg/formats/format.ts";
+import type { Deployable } from "../pkg/scripts/deployment.ts";
+import { labelOfMany, revisionOf, revisionOfDriver } from "../pkg/scripts/revision.ts";
+import type { Store } from "../store/store.ts";
+
+/** What is said of a deployment where it goes, whatever it is downloaded as. */
+export type DeploymentFacts = Omit<
+  PackageFacts,
+  "fileName" | "detectionFileName" | "requirementFileName" | "urls"
+>;
+
+/** What is filled in for a printer where its package goes. */
+export function printerFacts({ printer, client }: PrinterDetails, deployable: Deployable): DeploymentFacts {
+  const { driver } = deployable;
+  const inf = chosenInf(driver);
+  const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
+  const revision = revisionOf(deployable);
+  const place = printer.location === "" ? "" : `, ${printer.location}`;
+  const model = effectiveDescription(printer, driver);
+  return {
+    name: inBrackets(printer.name, client?.name),
+    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
+    publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
+    version: inf?.driverVer?.version ?? revision,
+    notes: `Platen: printer ${printer.id}, revision ${revision}`,
+    machines: inWords(machinesOf(deployable)),
+    dependencies: `nothing: the ${driversOf(deployable).length > 1 ? "drivers are" : "driver is"} in the package`,
+    place: placeOf([effectiveSubnets(printer, client)]),
+  };
+}
+
+/** The same of a driver by itself. @param models under which it is installed */
+export function driverFacts(driver: Driver, models: readonly string[]): DeploymentFacts {
+  const inf = chosenInf(driver);
+  const name = driverPackageName(driver);
+  const revision = revisionOfDriver(driver);
+  return {
+    name,
+    description: `${name}: ${firstOf(models, namedModels)}`,
+    publisher: publisherOf(inf?.provider ?? null, models[0] ?? "", inf?.manufacturers),
+    version: inf?.driverVer?.version ?? revision,
+    notes: `Platen: driver ${driver.id}, revision ${revision}`,
+    machines: inWords(shippedBy(inf)),
+    dependencies: "nothing: the driver is in the package",
+    place: undefined,
+  };
+}
+
+const namedModels = 5;
+const namedPrinters = 5;
+
+/** The same of a client. @param rows what goes in */
+export function clientFacts(store: Store, client: Client, rows: readonly StatedPrinter[]): DeploymentFacts {
+  const { label, place } = remembered(store, client, rows);
+  const names = rows.map(({ printer }) => printer.name);
+  return {
+    name: inBrackets("Printers", client.name),
+    description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
+    publisher: commonPublisher(store, rows),
+    version: label,
+    notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
+    machines: architecturesOfAll(rows),
+    dependencies: "nothing: the drivers are in the package",
+    place,
+  };
+}
+
+/** What is said of several printers by all of their settings. */
+interface OfMany {
+  readonly count: number;
+  /** Names these settings. */
+  readonly label: string;
+  readonly place: Place | undefined;
+}
+
+/** By a row of the client, which is another object as soon as anything has changed. */
+const known = new WeakMap<StatedPrinter, OfMany>();
+
+/** It takes reading all of the printers. */
+function remembered(store: Store, client: Client, rows: readonly StatedPrinter[]): OfMany {
+  const [first] = rows;
+  const before = first && known.get(first);
+  if (before?.count === rows.length) return before;
+  const made = ofMany(store, client, rows);
+  if (first !== undefined) known.set(first, made);
+  return made;
+}
+
+function ofMany(store: Store, client: Client, rows: readonly StatedPrinter[]): OfMany {
+  const byId = new Map(rows.map((row) => [row.printer.id, row]));
+  const printers = store.printers.several([...byId.keys()]);
+  const label = labelOfMany(
+    printers.flatMap((printer) => {
+      const { driver, arm64Driver } = byId.get(printer.id) ?? {};
+      return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
+    }),
+  );
+  const place = placeOf(printers.map((printer) => effectiveSubnets(printer, client)));
+  return { count: rows.length, label, place };
+}
+
+/** Whose software all drivers are; undefined where they are of several, or one of them says nothing. */
+function commonPublisher({ drivers }: Store, rows: readonly StatedPrinter[]): string | undefined {
+  const makers = new Map<number, readonly string[]>();
+  const makersOf = ({ id, listed }: DriverSummary) => {
+    // A report is read only where the provider leaves it open.
+    const known = makers.get(id) ?? (vendorOf(listed?.provider ?? null) ? [] : makersIn(drivers.find(id)));
+    makers.set(id, known);
+    return known;
+  };
+  const publishers = new Set(
+    rows.map(({ printer, driver }) => {
+      if (driver === undefined) return undefined;
+      const model = effectiveDescription(printer, driver);
+      return publisherOf(driver.listed?.provider ?? null, model, makersOf(driver));
+    }),
+  );
+  const [publisher] = publishers;
+  return publishers.size === 1 ? publisher : undefined;
+}
+
+function makersIn(driver: Driver | undefined): readonly string[] {
+  return (driver && chosenInf(driver)?.manufacturers) ?? [];
+}
+
+/** Two apps of one name are one to Company Portal: the client tells them apart. */
+function inBrackets(name: string, client: string | undefined): string {
+  return client === undefined ? name : `${name} (${client})`;
+}
+
+/** The machines that can have every printer; empty where there are none. */
+function architecturesOfAll(rows: readonly StatedPrinter[]): string {
+  const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
+  const [first = [], ...others] = lists;
+  const common = first.filter((name) => others.every((list) => list.includes(name)));
+  return inWords(common);
+}
+
+function inWords(names: readonly Architecture[]): string {
+  return names.length === 0 ? "" : architecturesInWords(names);
+}

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { counted } from "../support/counted.ts";
+import { driverZip, twoInfs } from "../support/driver-zip.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/foreign.ts";
+import { appWithMixedDriver, bytesOf, expectedTree, withoutScripts } from "../support/mixed-driver.ts";
+
+/** A driver of three models, of which two printers use one each. */
+async function appWithShared(t: TestContext, fields: Record<string, string> = {}): Promise<TestApp> {
+  const app = await startApp(t);
+  const driver = String(await app.addDriver(driverZip({ models: ["Two", "One", "Three"] })));
+  await app.addPrinter({ name: "A", driver_id: driver, driver_desc: "Two" });
+  await app.addPrinter({ name: "B", driver_id: driver, driver_desc: "One", ...fields });
+  return app;
+}
+
+function text(tree: Tree, name: string): string {
+  return tree[name]?.toString() ?? "";
+}
+
+/** The names of drivers in a script of a driver by itself. */
+function namesIn(script: string): string | undefined {
+  return /DriverNames = @\((.*)\)/.exec(script)?.[1];
+}
+
+test("a driver's own package holds its files and scripts that install what printers use", async (t) => {
+  const { fetch } = await appWithMixedDriver(t);
+
+  const answer = await fetch("/drivers/1/packages/rmm");
+  const tree = unpackers.fflate(await bytesOf(answer));
+
+  assert.match(answer.headers.get("content-disposition") ?? "", /"papyrus-papyrus-inf-1-2-3-4\.zip"/);
+  assert.deepEqual(withoutScripts(tree), expectedTree);
+  for (const kind of ["install", "uninstall", "detect"]) {
+    const script = text(tree, `${kind}.ps1`);
+    assert.equal(namesIn(script), "'Papyrus 100 PCL6'", kind);
+    assert.match(script, /Id = 'driver-1'/);
+    assert.doesNotMatch(script, /http:|Add-PrinterPort|Get-PrintJob/);
+  }
+});
+
+for (const [name, unpack] of Object.entries(unpackers)) {
+  const skips: Record<string, string | false> = without;
+  test(`${name} opens it, and a printer's package without its driver`, {
+    skip: skips[name] ?? false,
+  }, async (t) => {
+    const { fetch, printer } = await appWithMixedDriver(t);
+
+    const driver = unpack(await bytesOf(fetch("/drivers/1/packages/rmm")));
+    const apart = unpack(await bytesOf(fetch(`/printers/${printer}/packages/rmm?driver=apart`)));
+
+    assert.deepEqual(withoutScripts(driver), expectedTree);
+    assert.deepEqual(Object.keys(apart).sort(), ["detect.ps1", "install.ps1", "uninstall.ps1"]);
+  });
+}
+
+test("the verifier accepts the Intune packages, which hold what the ZIPs hold", {
+  skip: without.verifier,
+}, async (t) => {
+  const { fetch, printer } = await appWithMixedDriver(t);
+
+  for (const path of [
+    (format: string) => `/drivers/1/packages/${format}`,
+    (format: string) => `/printers/${printer}/packages/${format}?driver=apart`,
+  ]) {
+    const tree = verifyIntunewin(await bytesOf(fetch(path("mdm"))));
+    const zip = unpackers.fflate(await bytesOf(fetch(path("rmm"))));
+    assert.deepEqual(tree, zip);
+  }
+});
+
+test("it has the models that printers use, in one order, on ARM64 machines too; its own where none does", async (t) => {
+  const { fetch, post, addDriver, addPrinter } = await appWithShared(t);
+  const pair = driverZip({ models: ["Arm A", "Arm B"], version: "2.0.0.0", decoration: "NTarm64" });
+  const arm64 = String(await addDriver(pair));
+  const unused = await addDriver(driverZip({ models: ["Nobody's"], version: "3.0.0.0" }));
+  await addPrinter({ name: "C", driver_id: "1", arm64_driver_id: arm64, arm64_driver_desc: "Arm B" });
+  const names = async (id: number | string) =>
+    namesIn(await (await fetch(`/drivers/${id}/scripts/detect`)).text());
+
+  const before = [await names(1), await names(arm64), await names(unused)];
+  await post("/printers/1/delete", {}, navigation);
+  const after = await names(1);
+
+  assert.deepEqual(before, ["'One', 'Two'", "'Arm B'", "'Nobody''s'"]);
+  assert.equal(after, "'One', 'Two'");
+});
+
+test("what a printer deploys although the INF lacks it stays out, and the page says so", async (t) => {
+  const { fetch, post, addDriver, addPrinter } = await startApp(t);
+  const driver = String(await addDriver(twoInfs));
+  await addPrinter({ name: "A", driver_id: driver, driver_desc: "Papyrus 100 PCL6" });
+  await addPrinter({ name: "B", driver_id: driver, driver_desc: "Papyrus 159 PCL6" });
+  await post(`/drivers/${driver}`, { inf_path: "sub/second.inf", driver_desc: "Papyrus 777 PCL6" });
+
+  const script = await (await fetch(`/drivers/${driver}/scripts/install`)).text();
+  const page = await (await fetch(`/drivers/${driver}`)).text();
+
+  assert.equal(namesIn(script), "'Papyrus 159 PCL6'");
+  assert.match(page, /Left out, because the INF does not have it: <bdi>Papyrus 100 PCL6<\/bdi>/);
+});
+
+test("it answers HEAD, ranges and If-None-Match, with the same bytes each time", async (t) => {
+  const { fetch } = await appWithShared(t);
+  for (const path of [
+    "packages/rmm",
+    "packages/mdm",
+    "scripts/install",
+    "scripts/uninstall",
+    "scripts/detect",
+  ]) {
+    const address = `/drivers/1/${path}`;
+    const whole = await fetch(address);
+    const bytes = await bytesOf(whole);
+    const etag = whole.headers.get("etag") ?? "";
+
+    const head = await fetch(address, { method: "HEAD" });
+    const part = await fetch(address, { headers: { range: "bytes=100-" } });
+    const same = await fetch(address, { headers: { "if-none-match": etag } });
+
+    assert.equal(whole.status, 200, path);
+    assert.match(whole.headers.get("content-disposition") ?? "", /^attachment; filename="[a-z0-9.-]+"/);
+    assert.equal(head.headers.get("content-length"), String(bytes.length));
+    assert.deepEqual([part.status, same.status], [206, 304]);
+    assert.ok((await bytesOf(part)).equals(bytes.subarray(100)));
+  }
+});
+
+test("it is another package where printers use other models, or its publisher is trusted; its revision knows no models", async (t) => {
+  const { fetch, post } = await appWithShared(t);
+  const seen = async () => {
+    const script = await (await fetch("/drivers/1/scripts/detect")).text();
+    const etag = (await fetch("/drivers/1/packages/rmm", { method: "HEAD" })).headers.get("etag");
+    return { etag, revision: /Revision = '([0-9a-f]{12})'/.exec(script)?.[1] };
+  };
+
+  const first = await seen();
+  await post("/printers/2", { name: "B", address: "10.0.0.9", driver_id: "1", driver_desc: "Three" });
+  const other = await seen();
+  await post("/drivers/1", { trust_publisher: "on" });
+  const trusted = await seen();
+
+  assert.ok(first.revision && first.etag);
+  assert.equal(other.revision, first.revision);
+  assert.notEqual(trusted.revision, first.revision);
+  assert.equal(new Set([first.etag, other.etag, trusted.etag]).size, 3);
+});
+
+test("a script fetched alone names where the files are; those in packages name nothing", async (t) => {
+  const { fetch, url } = await appWithShared(t);
+
+  const alone = await (await fetch("/drivers/1/scripts/install")).text();
+  const detect = await (await fetch("/drivers/1/scripts/detect")).text();
+  const page = await (await fetch("/drivers/1/read/install")).text();
+
+  assert.ok(alone.includes(`Download = '${url}/drivers/1/files'`));
+  assert.doesNotMatch(detect, /http:/);
+  assert.match(page, /install-papyrus-papyrus-inf-1-2-3-4\.ps1/);
+  assert.match(page, /href="\/drivers\/1\/scripts\/install"/);
+});
+
+test("what cannot be made answers 404, 405 or 422 with the reason and the remedy", async (t) => {
+  const { app, fetch, addDriver } = await appWithShared(t);
+  const empty = await addDriver(driverZip({ models: [], version: "2.0.0.0" }));
+  const ask = async (path: string, method = "GET") => {
+    const answer = await fetch(path, { method });
+    return [answer.status, (await answer.text()).trim()] as const;
+  };
+
+  for (const path of [
+    "99/packages/rmm",
+    "x/packages/rmm",
+    "1/packages/zip",
+    "99/scripts/install",
+    "1/scripts/other",
+  ])
+    assert.equal((await ask(`/drivers/${path}`))[0], 404, path);
+  for (const kind of ["requirement", "diagnose"])
+    assert.equal((await ask(`/drivers/1/scripts/${kind}`))[0], 404, kind);
+  assert.equal((await ask("/drivers/1/packages/rmm", "POST"))[0], 405);
+  for (const path of ["packages/rmm", "packages/mdm", "scripts/install"]) {
+    const [status, why] = await ask(`/drivers/${empty}/${path}`);
+    assert.deepEqual([status, /no driver description: choose or type the model/.test(why)], [422, true], why);
+  }
+  for (const path of ["packages/rmm", "packages/mdm", "scripts/detect"]) {
+    const [status, why] = await ask(`/drivers/1000002/${path}`);
+    assert.deepEqual(
+      [status, /^Windows brings .*: there is nothing to install apart\./.test(why)],
+      [422, true],
+      why,
+    );
+  }
+  await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+  const [status, why] = await ask("/drivers/1/packages/rmm");
+  assert.deepEqual([status, /upload driver\.zip again/.test(why)], [422, true], why);
+});
+
+test("it counts as a download of no printer", async (t) => {
+  const app = await appWithShared(t);
+
+  for (const path of ["packages/rmm", "packages/mdm", "scripts/install"])
+    await bytesOf(app.fetch(`/drivers/1/${path}`));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+
+  assert.deepEqual([...(await counted(app, 1)), ...(await counted(app, 2))], []);
+  assert.equal(app.app.deployments.latest(1), undefined);
+});
