@@ -31,10 +31,10 @@ async function appWithClient(t: TestContext): Promise<TestApp> {
   return app;
 }
 
-/** A script without what differs when it is fetched alone. */
+/** A script's settings without what differs when it is fetched alone: then it carries what downloads, too. */
 function settingsAlone(script: Buffer): string {
-  return script
-    .toString()
+  const [settings = ""] = /^\$Settings = @\{[\s\S]*?^\}/m.exec(script.toString()) ?? [];
+  return settings
     .replace(/Download = '[^']*'/g, "Download = ''")
     .replace(/FilesSha256 = '[^']*'/g, "FilesSha256 = ''");
 }
@@ -52,6 +52,8 @@ test("a client's scripts are those of its package, and install fetches each driv
     );
     const alone = await bytesOf(answer);
     assert.equal(settingsAlone(alone), settingsAlone(tree[`${kind}.ps1`] ?? Buffer.alloc(0)), kind);
+    assert.match(settingsAlone(alone), /Name = 'C'/);
+    if (kind !== "install") assert.deepEqual(alone, tree[`${kind}.ps1`]);
     if (kind !== "install") assert.doesNotMatch(alone.toString(), /https?:\/\/127/);
   }
   const install = await (await fetch("/clients/1/scripts/install")).text();

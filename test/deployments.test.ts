@@ -4,6 +4,7 @@ import { startApp, temporaryFolder } from "./support/app.ts";
 import { counted, download, startWithPrinter } from "./support/counted.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makePrinter } from "./support/records.ts";
+import { makeTicket } from "./support/tickets.ts";
 import { until } from "./support/until.ts";
 
 test("a download counts when its last byte is out, by what it is and the kind of client", async (t) => {
@@ -116,6 +117,20 @@ test("a printer says what was downloaded, and whether it changed since", async (
     [never[1], current[1], moved[1], movedBack, trusted, again],
     [false, false, true, false, true, false],
   );
+});
+
+test("a change of nothing but the PrintTicket is a change in lists too", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startApp(t, { clock: () => now++ });
+  const printer = await app.addPrinter();
+  const changed = async () => (await app.app.overview.read()).printersById.get(printer)?.changed;
+  await download(app, `/printers/${printer}/packages/rmm`);
+  const before = await changed();
+
+  const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", print_ticket: makeTicket() };
+  const saved = await app.post(`/printers/${printer}`, fields);
+
+  assert.deepEqual([saved.status, before, await changed()], [200, false, true]);
 });
 
 test("a client says what of its package changed since, and what was never in one", async (t) => {

@@ -2,7 +2,7 @@ import { Namespaces, type XmlAttribute, type XmlName } from "./xml-namespaces.ts
 import { rewritten, XmlProblem } from "./xml-text.ts";
 
 /** A document, written anew. */
-export interface CompactXml {
+interface CompactXml {
   readonly root: XmlName;
   /** The root element without comments, instructions and the blanks between elements, in ASCII and in one line. */
   readonly text: string;

@@ -13,16 +13,22 @@ const most = 10_000;
  * it. Nothing has to be told of a change, since another text is read anew.
  */
 export class ListedSettings {
-  readonly #read = new Map<number, { readonly json: string; readonly listed: Listed }>();
+  readonly #read = new Map<
+    number,
+    { readonly json: string; readonly updatedAt: number; readonly listed: Listed }
+  >();
 
   /** @throws Error when the text is no object in JSON */
   of(row: Row): Listed {
     const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
+    // Of what has a column of its own no text tells.
+    const updatedAt = Number(row.updated_at);
     const known = this.#read.get(id);
-    if (known?.json === json && known.listed.name === name) return known.listed;
+    if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
+      return known.listed;
     const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
     if (this.#read.size >= most) this.#read.clear();
-    this.#read.set(id, { json, listed });
+    this.#read.set(id, { json, updatedAt, listed });
     return listed;
   }
 }

@@ -53,7 +53,7 @@ export class Printers {
 
   /** These printers with the models that they choose, in this order; those that there are not are left out. */
   models(ids: readonly number[]): PrinterModel[] {
-    const columns = "id, created_at, name, settings, client_id, driver_id, arm64_driver_id";
+    const columns = "id, created_at, updated_at, name, settings, client_id, driver_id, arm64_driver_id";
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
     const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
     const found = new Map(rows.map((row) => [Number(row.id), row]));
@@ -173,7 +173,7 @@ export class Printers {
     const clients = byId(this.#clients.names());
     const drivers = byId(this.#drivers.summaries());
     const columns =
-      "printers.id, printers.created_at, printers.name, printers.settings, client_id, driver_id, arm64_driver_id";
+      "printers.id, created_at, updated_at, printers.name, settings, client_id, driver_id, arm64_driver_id";
     return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
       printer: this.#listedSettings.of(row),
       client: clients.get(row.client_id),

@@ -36,7 +36,8 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
 
     const hidden = await outside(
       page,
-      "#pane-mdm a, #pane-mdm button, #pane-mdm dt, .tabs > label, .deploy-side h2",
+      ["a", "button", "dt"].map((name) => `#pane-mdm ${name}:not(.apart *)`).join() +
+        ", .tabs > label, .deploy-side h2",
     );
     const titles = await page.locator("#pane-mdm h3").allInnerTexts();
     const rows = await page
@@ -47,7 +48,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
         ),
       );
     const copied: string[] = [];
-    for (const button of await page.locator("#pane-mdm button[data-copy]").all()) {
+    for (const button of await page.locator("#pane-mdm button[data-copy]:visible").all()) {
       await button.click();
       const value = await page.locator(`#${await button.getAttribute("data-copy")}`).textContent();
       await until(async () => value === (await page.evaluate("navigator.clipboard.readText()")));

@@ -48,9 +48,9 @@ $Settings = @{}
 function Uninstall-Printer {
     param($Printer)
     Start-Spooler
-    Remove-LogonSetup -Printer $Printer
     $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
     #<if printer>
+    Remove-LogonSetup -Printer $Printer
     if ($Printer.HasQueue) {
         Uninstall-Queue -Printer $Printer
         Undo-Default -Printer $Printer
