@@ -39,9 +39,9 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
       ["a", "button", "dt"].map((name) => `#pane-mdm ${name}:not(.apart *)`).join() +
         ", .tabs > label, .deploy-side h2",
     );
-    const titles = await page.locator("#pane-mdm h3").allInnerTexts();
+    const titles = await page.locator("#pane-mdm h3:not(.apart *)").allInnerTexts();
     const rows = await page
-      .locator("#pane-mdm dl.values > div")
+      .locator("#pane-mdm dl.values > div:not(.apart *)")
       .evaluateAll((found) =>
         found.map((row) =>
           [...row.querySelectorAll("dt, dd")].slice(0, 2).map((cell) => cell.textContent?.trim()),
