@@ -16,14 +16,15 @@ export function readsFile(field) {
   input.addEventListener("change", async () => {
     const [file] = input.files ?? [];
     if (!file) return;
-    if (file.size > mostBytes) notify(`${file.name} is too large to be a PrintTicket.`);
-    else {
-      target.value = decoded(await file.arrayBuffer());
-      target.dispatchEvent(new Event("input", { bubbles: true }));
-      announce(`${file.name} was read.`);
-    }
-    // The same file can be chosen again when it has changed.
+    // It is no field of the form's, and can be chosen again when it has changed.
     input.value = "";
+    if (file.size > mostBytes) {
+      notify(`${file.name} is too large to be a PrintTicket.`);
+      return;
+    }
+    target.value = decoded(await file.arrayBuffer());
+    target.dispatchEvent(new Event("input", { bubbles: true }));
+    announce(`${file.name} was read.`);
   });
 }
 

@@ -91,6 +91,8 @@ function exportSection(): Html {
     <p>All printers with all of their settings. Changed in a spreadsheet, the file can be brought back.</p>
     <ul class="actions"><li><a class="button" href="${paths.exportPrinters}">Download CSV</a></li>
       <li><a class="button" href="${paths.exportPrinters}?separator=semicolon">Download CSV with semicolons</a></li></ul>
+    <p class="hint">A PrintTicket is named by its digest, not carried: it is taken from the printers here that have it, and elsewhere the preview says
+      where it is missing. Its XML may stand in the cell.</p>
     <p class="hint">Excel in German, French and many other languages opens the one with semicolons. An apostrophe stands before what
       a spreadsheet would compute; it goes when the file comes back.</p></section>`;
 }

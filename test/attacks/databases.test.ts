@@ -65,6 +65,7 @@ test("a database with a row that cannot be read is refused before anything is ch
     ["UPDATE printers SET settings = '{'", /the printer 1 cannot be read/],
     ["UPDATE printers SET settings = '[]'", /the printer 1 cannot be read: its JSON is no object/],
     ["UPDATE printers SET settings = 'null'", /the printer 1 cannot be read: its JSON is no object/],
+    ["UPDATE printers SET print_ticket = 'garbage'", /the printer 1 cannot be read/],
     ["UPDATE drivers SET report = '7'", /the driver 1 cannot be read/],
     ["UPDATE drivers SET report = 'garbage'", /the driver 1 cannot be read/],
     ["UPDATE drivers SET sha256 = '../../platen'", /the driver 1 cannot be read: its digest is no SHA-256/],

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { readTicket, ticketLimitBytes } from "../../src/domain/print-ticket.ts";
 import { compactXml } from "../../src/domain/xml.ts";
 import { XmlProblem } from "../../src/domain/xml-text.ts";
+import { startApp } from "../support/app.ts";
 import { without } from "../support/foreign.ts";
 import { growsEvenly } from "../support/growth.ts";
 import { seededRandom } from "../support/random.ts";
@@ -168,6 +169,32 @@ test("10,000 mutations are taken only where another reader takes them, and mean 
     assert.deepEqual(readTicket(ticket), { ticket });
   }
   assert.ok(taken.length > 1000 && refused.length > 1000);
+});
+
+test("large tickets that are small in the database fill neither memory nor a package", async (t) => {
+  const { app, fetch, post, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Large" });
+  const { printer } = app.store.printers.get(await addPrinter());
+  const read = readTicket(ticketAround(`<a>${"x".repeat(ticketLimitBytes - 1000)}</a>`));
+  const print_ticket = "ticket" in read ? read.ticket : "";
+  const add = (i: number) => app.store.printers.add({ ...printer, name: `${i}`, client_id: 1, print_ticket });
+  await Promise.all(Array.from({ length: 400 }, (_, i) => add(i)));
+
+  const before = process.memoryUsage();
+  const printers = app.store.printers.after(0, 1000);
+  const after = process.memoryUsage();
+  const [list, refused, page] = await Promise.all(
+    ["/export/printers.csv", "/clients/1/packages/rmm", "/clients/1"].map((path) => fetch(path)),
+  );
+
+  const grown = after.heapUsed + after.external - before.heapUsed - before.external;
+  assert.ok(grown < 20_000_000, `${grown} bytes`);
+  assert.equal(printers.at(-1)?.print_ticket, print_ticket);
+  assert.deepEqual([list?.status, refused?.status, page?.status], [200, 422, 200]);
+  assert.match(
+    (await refused?.text()) ?? "",
+    /hold more text than one package can: their PrintTickets are large/,
+  );
 });
 
 test("thousands of random texts end in a ticket or in a reason with its line", () => {

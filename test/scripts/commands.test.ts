@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
+import { ticketCommand } from "../../src/domain/print-ticket.ts";
 import { bodies, powershellParser, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 
@@ -37,7 +38,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Get-ChildItem": ["LiteralPath", "Filter", "ErrorAction"],
   "Get-Command": ["Name", "ErrorAction"],
   "Get-Date": [],
-  "Get-FileHash": ["LiteralPath", "Algorithm"],
+  "Get-FileHash": ["LiteralPath", "InputStream", "Algorithm"],
   "Get-Item": ["LiteralPath", "ErrorAction"],
   "Get-PrintConfiguration": ["PrinterName", "ErrorAction"],
   "Get-PrintJob": ["PrinterName", "ErrorAction"],
@@ -61,7 +62,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Restart-Service": ["Name", "Force", "ErrorAction"],
   "Select-Object": ["Unique", "Property", "First"],
   "Set-Clipboard": [],
-  "Set-PrintConfiguration": ["PrinterName"],
+  "Set-PrintConfiguration": ["PrinterName", "PrintTicketXml", "ErrorAction"],
   "Set-Printer": [
     "InputObject",
     "ErrorAction",
@@ -160,5 +161,21 @@ describe("the scripts' commands", () => {
         .map((parameter) => `${command} -${parameter}`);
     });
     assert.deepEqual(wrong, askedFor);
+  });
+
+  test("so does what somebody pastes to get a PrintTicket", { skip: withoutShared }, () => {
+    const table = JSON.parse(readFileSync(join(shared, "ps51-commands.json"), "utf8"));
+
+    const calls = commandsIn(parse(ticketCommand), new Set());
+    const wrong = calls.flatMap(([command, node]) => {
+      const known = table.commands[command]?.parameters ?? {};
+      return parametersOf(node).filter((parameter) => !(parameter in known));
+    });
+
+    assert.deepEqual(
+      calls.map(([command]) => command).filter((command) => !(command in table.commands)),
+      [],
+    );
+    assert.deepEqual([calls.length, wrong], [5, []]);
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { ticketCommand } from "../../src/domain/print-ticket.ts";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { deployable, type RunResult, Simulation, withoutPowerShell } from "../support/powershell.ts";
@@ -173,6 +174,19 @@ describe("PrintTickets on a simulated Windows", { skip: withoutPowerShell }, () 
 
     const { Parameters } = queueOf(result).Ticket as { Parameters: Record<string, string> };
     assert.deepEqual(Object.values(Parameters), [text]);
+  });
+
+  test("what the command of the form copies from one machine installs on another", async () => {
+    const grid = "function Out-GridView { param($Title, $OutputMode) end { @($input)[0] } }\n";
+    await windows.installed({}, deployable({ print_ticket: stapled }));
+    const { machine, errors } = await windows.paste(grid + ticketCommand);
+
+    const result = await windows.installed({}, deployable({ print_ticket: machine.Clipboard }));
+
+    assert.deepEqual(errors, []);
+    assert.match(machine.Clipboard, /^<\?xml version="1\.0" encoding="UTF-8"\?>\r\n<f:PrintTicket/);
+    assert.equal(result.output.at(-1), "Installed: Office: installed");
+    assert.deepEqual(kept(result), { JobStaple: "TopLeft", Own: "Default", PageInputBin: "Cassette" });
   });
 
   test("-WhatIf says that the ticket would be given, on a new queue and on an old one", async () => {

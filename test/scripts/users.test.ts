@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { device, windowsDeployable } from "../support/ipp-machine.ts";
+import { needyMachine, needyPrinter } from "../support/needy.ts";
 import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, queue, tcp, userPath } from "../support/simulated-machine.ts";
+import { markerPath, papyrus, queue, tcp, traces, userPath } from "../support/simulated-machine.ts";
 
 const users = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
 const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
@@ -23,6 +25,30 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
     windows = new Simulation();
   });
   after(() => windows.close());
+
+  test("a driverless printer with a ticket replaces the same, and a second run changes nothing", async () => {
+    const { print_ticket, replaces } = needyPrinter.printer;
+    const office = windowsDeployable({
+      set_default: "on",
+      reset_user_preferences: "on",
+      print_ticket,
+      replaces: replaces.join("\n"),
+    });
+
+    const result = await windows.installed({ ...needyMachine, Drivers: [], Devices: [device()] }, office);
+    const second = await windows.run("install", office);
+    const removed = await windows.run("uninstall", office);
+
+    assert.equal(result.output.at(-1), "Installed: Office: installed");
+    assert.deepEqual(
+      result.machine.Queues.map(({ Name }) => Name),
+      ["Office"],
+    );
+    assert.match(JSON.stringify(result.machine.Queues[0]?.Ticket), /JobStaple/);
+    assert.doesNotMatch(JSON.stringify(result.machine.Registry), /,,server,Theirs|"Office":"own"/);
+    assert.deepEqual(second.output, ["Installed: Office: nothing to change"]);
+    assert.deepEqual([removed.code, traces(removed)], [0, []]);
+  });
 
   describe("what they have set for themselves", () => {
     const others = { "Hall [1]": "own", "\\\\server\\Office": "own", Office2: "own" };

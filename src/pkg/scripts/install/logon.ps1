@@ -10,17 +10,16 @@ function Remove-LogonSetup {
     }
     foreach ($task in $wanted.Keys) {
         $setup = Get-LogonSetupPath -Printer $Printer -Task $task
-        if ($wanted[$task] -or -not (Test-Path -LiteralPath $setup)) { continue }
-        if (-not (Confirm-Change -Message "end what happens at log-on ($setup)")) { continue }
+        if ($wanted[$task] -or -not (Test-Path -LiteralPath $setup) -or -not (Confirm-Change -Message "end $setup")) { continue }
         Remove-RegistryKey -Path $setup
-        Write-Change -Message "at log-on no more: $setup"
+        Write-Change -Message "$setup ended"
     }
 }
 
 #<if default|reset|connections>
 function Register-LogonSetup {
-    # Lets Active Setup run code once for each user, and again when it or the marker's value is another; not for those who
-    # have it done. The code holds no text of a setting: it reads the marker.
+    # Lets Active Setup run code once for each user who has not done it, again when it or the marker's value is another.
+    # The code holds no text of a setting: it reads the marker.
     param($Printer, [string]$Task, [string]$Code, [string]$What, [string]$Name, [string]$Value, [string[]]$Done)
     $setup = Get-LogonSetupPath -Printer $Printer -Task $Task
     $marker = Get-MarkerPath -Printer $Printer
