@@ -55,7 +55,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("Empty takes the driver’s own: Papyrus Universal.").waitFor();
     await page.getByLabel("Driver", { exact: true }).selectOption("2");
     await page.getByText("Needed: one of 3 names").waitFor();
-    await page.getByLabel("Model").fill("Papyrus B");
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.getByText("Saved: Office").waitFor();
 

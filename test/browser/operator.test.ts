@@ -54,11 +54,11 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByLabel("Port", { exact: true }).fill("OWN");
     await page.getByLabel("Address").fill("10.0.0.10");
     assert.equal(await page.getByLabel("Port", { exact: true }).inputValue(), "OWN", "a typed port is kept");
-    await page.getByLabel("Model").fill("papyrus 15");
+    await page.getByLabel("Model", { exact: true }).fill("papyrus 15");
     await page.locator("#models option").nth(9).waitFor({ state: "attached" });
     await page.locator('#models option[value="Papyrus 100 PCL6"]').waitFor({ state: "detached" });
     assert.equal(await page.locator("#models option").count(), 11, "150 to 159, and 115");
-    await page.getByLabel("Model").fill("Papyrus 150 PCL6");
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.getByText("Saved: Büro “1”").waitFor();
     await picture(page, "1440-printers");
@@ -119,7 +119,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.ok(await page.getByText("cannot contain “,”").first().isVisible());
     assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
-    await page.getByLabel("Model").fill("Papyrus 150 PCL6");
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
     await page.getByRole("button", { name: "Save printer" }).click();
     assert.equal(page.url(), `${url}/printers/1?done=saved`);
     await picture(page, "360-printer-without-scripts");

@@ -193,7 +193,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("Needed: one of 2 names").waitFor();
     assert.equal(await page.getByLabel("Driver", { exact: true }).inputValue(), "2");
     assert.ok(await page.locator("#f-driver_desc").evaluate((field) => field.matches(":focus")));
-    await page.getByLabel("Model").fill("Papyrus B");
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
     await page.getByRole("button", { name: "Save printer" }).click();
     await page.getByText("Saved: Typed already").waitFor();
 
