@@ -21,7 +21,13 @@ test("a printer that somebody else has saved meanwhile is not overwritten unless
   });
   const mine = {
     ...{ name: "Office", address: "10.0.0.9", port_name: "IP_10.0.0.9", location: "Cellar", snmp: "on" },
-    ...{ protocol: "raw", port_number: "9100", snmp_community: "public", snmp_index: "1" },
+    ...{
+      protocol: "raw",
+      port_number: "9100",
+      ipp_path: "/ipp/print",
+      snmp_community: "public",
+      snmp_index: "1",
+    },
   };
 
   const refused = await post(`/printers/${id}`, { ...mine, opened }, navigation);
