@@ -11,10 +11,11 @@ import {
   vendorOf,
 } from "../domain/driver.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
-import { effectiveDescription, isDriverOnly } from "../domain/printer.ts";
+import { effectiveDescription, isDriverOnly, type Printer } from "../domain/printer.ts";
 import { publisherOf } from "../domain/publisher.ts";
 import { counted, firstOf } from "../domain/sentences.ts";
 import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { labelOfMany, revisionOf, revisionOfDriver } from "../pkg/scripts/revision.ts";
@@ -41,7 +42,8 @@ export function printerFacts({ printer, client }: PrinterDetails, deployable: De
     version: inf?.driverVer?.version ?? revision,
     notes: `Platen: printer ${printer.id}, revision ${revision}`,
     machines: inWords(machinesOf(deployable)),
-    dependencies: `nothing: the ${driversOf(deployable).length > 1 ? "drivers are" : "driver is"} in the package`,
+    dependencies: dependenciesOf(driversOf(deployable)),
+    minimumWindows: minimumOf([printer]),
     place: placeOf([effectiveSubnets(printer, client)]),
   };
 }
@@ -58,7 +60,8 @@ export function driverFacts(driver: Driver, models: readonly string[]): Deployme
     version: inf?.driverVer?.version ?? revision,
     notes: `Platen: driver ${driver.id}, revision ${revision}`,
     machines: inWords(shippedBy(inf)),
-    dependencies: "nothing: the driver is in the package",
+    dependencies: dependenciesOf([driver]),
+    minimumWindows: minimumOf([]),
     place: undefined,
   };
 }
@@ -77,9 +80,23 @@ export function clientFacts(store: Store, client: Client, rows: readonly StatedP
     version: label,
     notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
     machines: architecturesOfAll(rows),
-    dependencies: "nothing: the drivers are in the package",
+    dependencies: dependenciesOf(
+      rows.flatMap(({ driver, arm64Driver }) => [driver ?? [], arm64Driver ?? []].flat()),
+    ),
+    minimumWindows: minimumOf(rows.map(({ printer }) => printer)),
     place,
   };
+}
+
+function dependenciesOf(drivers: readonly Pick<DriverSummary, "id" | "origin">[]): string {
+  const inside = new Set(drivers.filter((driver) => !isWindowsOwn(driver)).map(({ id }) => id));
+  if (inside.size === 0) return "nothing: Windows brings the driver";
+  return `nothing: the ${inside.size > 1 ? "drivers are" : "driver is"} in the package`;
+}
+
+/** No older Windows adds IPP queues by a command; `pnputil /add-driver` came with the other. */
+function minimumOf(printers: readonly Pick<Printer, "protocol">[]): string {
+  return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
 }
 
 /** What is said of several printers by all of their settings. */

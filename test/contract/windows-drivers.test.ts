@@ -209,3 +209,17 @@ test("the page of a driverless printer says what is known, and what nobody here 
   assert.match(driverless, /What to know about this: IPP queues[\s\S]*Not seen on a real Windows by us:/);
   assert.doesNotMatch(plain, /What to know about this/);
 });
+
+test("Intune is told that Windows brings the driver, and which Windows adds IPP queues", async (t) => {
+  const { fetch } = await appWithWindowsDrivers(t);
+
+  const [driverless = "", old = ""] = await Promise.all(
+    ["/printers/1", "/printers/2"].map(async (path) => (await fetch(path)).text()),
+  );
+
+  for (const page of [driverless, old]) assert.match(page, /nothing: Windows brings the driver/);
+  assert.match(driverless, /Windows 11 21H2/);
+  assert.match(driverless, /x64, ARM64/);
+  assert.match(old, /Windows 10 1607/);
+  assert.doesNotMatch(old, /Windows 11 21H2/);
+});

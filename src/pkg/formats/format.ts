@@ -68,6 +68,8 @@ export interface PackageFacts {
   /** In words; empty where no machine can have all of it. */
   readonly machines: string;
   readonly dependencies: string;
+  /** The oldest Windows that can have it. */
+  readonly minimumWindows: string;
   /** Where it belongs; undefined: anywhere. */
   readonly place: Place | undefined;
   /** Of the downloads: the package's own, and of the detection and the requirement script by themselves. */

@@ -70,7 +70,7 @@ function requirements(facts: PackageFacts): PackageField[] {
           hint: "no machine can have all of these drivers",
         }
       : { label: "Operating system architecture", value: machines, hint: choice },
-    { label: "Minimum operating system", value: "Windows 10 1607" },
+    { label: "Minimum operating system", value: facts.minimumWindows },
     ...requirementRule(facts),
   ];
 }
