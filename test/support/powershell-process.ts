@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { program } from "./powershell.ts";
 
@@ -17,7 +18,12 @@ export async function runFile(
 ): Promise<ProcessResult> {
   const { args = [], env = {} } = options;
   const all = ["-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File", script, ...args];
-  const child = spawn(program, all, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, all, {
+    env: { ...process.env, ...env },
+    // What a script writes by a relative path stays beside it.
+    cwd: dirname(script),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
