@@ -88,6 +88,19 @@ describe("the scripts' syntax", () => {
     }
   });
 
+  test("each script sets the variables that it reads, whatever pieces it has", () => {
+    for (const [name, text] of rendered()) {
+      const set = new Set([...text.matchAll(/\$script:(\w+) [+]?=/g)].map((match) => match[1]));
+      const read = new Set([...text.matchAll(/\$script:(\w+)/g)].map((match) => match[1]));
+
+      assert.deepEqual(
+        [...read].filter((variable) => !set.has(variable)),
+        [],
+        name,
+      );
+    }
+  });
+
   test("no text of a setting stands in double quotes: the rendered block holds literals alone", () => {
     for (const [name, text] of rendered()) {
       const block = text.slice(

@@ -1,8 +1,6 @@
 #<if package|apart>
 #region Driver versions
 
-$script:PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
-
 function Get-DriverVersion {
     # Version and date of an installed driver as its INF gave them; $null where Windows does not record them.
     param([string]$Name)

@@ -2,6 +2,7 @@
 
 # Everything that Platen keeps on a machine is below this key.
 $script:RegistryRoot = 'HKLM:\SOFTWARE\Platen'
+$script:PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
 
 function Get-RegistryValue {
     # A value; $null where the key or the value is not there.
