@@ -61,7 +61,8 @@ describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, ()
 
   const tableOf = (driverVer: DriverVer | null) =>
     driverVer && { Date: driverVer.date, Version: driverVer.version };
-  const rank = "Compare-DriverVersion -Left $_.A -Right $_.B";
+  const rank =
+    "[Math]::Sign([string]::CompareOrdinal((Get-DriverRank -Driver $_.A), (Get-DriverRank -Driver $_.B)))";
 
   test("the scripts rank drivers as the choice of the printer's INF does", async () => {
     const pairs = rankedPairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) }));

@@ -63,24 +63,35 @@ function Enter-SimulatedExclusive {
     return 'the lock'
 }
 function Exit-SimulatedExclusive { param($Mutex) }
-function Get-SimulatedSigner {
-    param([string]$Path)
-    if (-not (Test-Path -LiteralPath $Path) -or $script:M.CatalogUnsigned) { return $null }
-    return [pscustomobject]@{ Thumbprint = 'AABBCC'; Subject = 'CN=Papyrus' }
+function Get-AuthenticodeSignature {
+    [CmdletBinding()] param([string]$LiteralPath)
+    $signer = $null
+    if ((Test-Path -LiteralPath $LiteralPath) -and -not $script:M.CatalogUnsigned) { $signer = New-SimulatedCertificate -Thumbprint 'AABBCC' }
+    return [pscustomobject]@{ SignerCertificate = $signer }
 }
-function Test-SimulatedPublisher {
+function New-SimulatedCertificate {
     param([string]$Thumbprint)
-    return $script:M.Publishers -contains $Thumbprint
+    return [pscustomobject]@{ Thumbprint = $Thumbprint; Subject = 'CN=Papyrus' }
 }
-function Add-SimulatedPublisher {
-    param($Certificate)
-    Enter-Call 'Add-TrustedPublisher'
-    if ($script:M.Publishers -notcontains $Certificate.Thumbprint) { $script:M.Publishers += $Certificate.Thumbprint }
-}
-function Remove-SimulatedPublisher {
-    param([string]$Thumbprint)
-    Enter-Call 'Remove-TrustedPublisher'
-    $script:M.Publishers = @($script:M.Publishers | Where-Object { $_ -ne $Thumbprint })
+function Open-SimulatedStore {
+    $store = [pscustomobject]@{}
+    $certificates = { @($script:M.Publishers | ForEach-Object { New-SimulatedCertificate -Thumbprint $_ }) }
+    Add-Member -InputObject $store -MemberType ScriptProperty -Name 'Certificates' -Value $certificates
+    $methods = @{
+        Add = {
+            param($Certificate)
+            Enter-Call 'TrustedPublisher.Add'
+            if ($script:M.Publishers -notcontains $Certificate.Thumbprint) { $script:M.Publishers += $Certificate.Thumbprint }
+        }
+        Remove = {
+            param($Certificate)
+            Enter-Call 'TrustedPublisher.Remove'
+            $script:M.Publishers = @($script:M.Publishers | Where-Object { $_ -ne $Certificate.Thumbprint })
+        }
+        Close = { }
+    }
+    foreach ($name in $methods.Keys) { Add-Member -InputObject $store -MemberType ScriptMethod -Name $name -Value $methods[$name] }
+    return $store
 }
 function Invoke-WebRequest {
     [CmdletBinding()] param($Uri, $OutFile, [switch]$UseBasicParsing, [int]$TimeoutSec)

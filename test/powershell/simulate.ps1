@@ -23,10 +23,7 @@ $substitutes = @{
     'Enter-Exclusive' = 'Enter-SimulatedExclusive'
     'Exit-Exclusive' = 'Exit-SimulatedExclusive'
     'Test-Reachable' = 'Test-SimulatedReachable'
-    'Get-CatalogSigner' = 'Get-SimulatedSigner'
-    'Test-TrustedPublisher' = 'Test-SimulatedPublisher'
-    'Add-TrustedPublisher' = 'Add-SimulatedPublisher'
-    'Remove-TrustedPublisher' = 'Remove-SimulatedPublisher'
+    'Open-PublisherStore' = 'Open-SimulatedStore'
     'Get-MachineAddress' = 'Get-SimulatedAddress'
 }
 foreach ($name in $substitutes.Keys) { Set-Alias -Name $name -Value $substitutes[$name] -Scope Global }

@@ -34,7 +34,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Add-Type": ["AssemblyName"],
   "ConvertTo-Json": ["InputObject", "Depth", "Compress"],
   "ForEach-Object": ["Process"],
-  "Get-AuthenticodeSignature": ["FilePath"],
+  "Get-AuthenticodeSignature": ["LiteralPath"],
   "Get-ChildItem": ["LiteralPath", "Filter", "ErrorAction"],
   "Get-Command": ["Name", "ErrorAction"],
   "Get-Date": [],
@@ -48,6 +48,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Get-Service": ["Name", "ErrorAction"],
   "Get-WinEvent": ["ListLog", "LogName", "FilterXPath", "MaxEvents", "ErrorAction"],
   "Invoke-WebRequest": ["Uri", "OutFile", "UseBasicParsing", "TimeoutSec"],
+  "Join-Path": [],
   "Move-Item": ["LiteralPath", "Destination", "Force", "WhatIf"],
   "New-Item": ["Path", "ItemType", "Force", "ErrorAction", "WhatIf"],
   "New-ItemProperty": ["LiteralPath", "Name", "Value", "PropertyType", "Force", "ErrorAction"],
@@ -79,7 +80,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Start-Service": ["Name", "ErrorAction"],
   "Start-Sleep": ["Milliseconds"],
   "Test-Path": ["LiteralPath", "PathType"],
-  "Where-Object": ["FilterScript"],
+  "Where-Object": ["EQ"],
   "Write-Output": ["InputObject"],
   "Write-Verbose": ["Message"],
 };
@@ -100,7 +101,9 @@ function commandsIn(script: SyntaxNode, own: ReadonlySet<string>): [string, Synt
 /** What a call does that the list does not allow. */
 function faultsOf(command: string, node: SyntaxNode): string[] {
   const allowed = allowedCommands[command];
-  const unlisted = parametersOf(node).filter((parameter) => allowed?.includes(parameter) === false);
+  const unlisted = parametersOf(node).filter(
+    (parameter) => allowed?.some((each) => each.toLowerCase() === parameter.toLowerCase()) === false,
+  );
   return [
     ...(allowed === undefined ? [command] : []),
     ...unlisted.map((parameter) => `${command} -${parameter}`),

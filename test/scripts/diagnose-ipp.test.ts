@@ -82,7 +82,7 @@ describe("a printer asked by IPP, in a real PowerShell", {
       windows,
       parts,
       url,
-      `. { $script:IppAttributes += 'all', 'media-col-database'; ${ask} }`,
+      `. { $IppAttributes += 'all', 'media-col-database'; ${ask} }`,
     );
 
     assert.deepEqual(all, few);

@@ -118,7 +118,7 @@ describe("a driver's own package on a simulated Windows", { skip: withoutPowerSh
     const attempts: [Parameters<Simulation["machine"]>[0], RegExp][] = [
       [{ DriverNever: true }, new RegExp(`The driver ${pcl} was staged, but Windows does not install it`)],
       [{ Architecture: "arm64" }, /This machine is arm64; the driver is made for amd64/],
-      [{ PnpCode: 5 }, /Windows refused the driver package \(5\)/],
+      [{ PnpCode: 5 }, /Windows refused the driver package \(pnputil 5\)/],
       [{ Admin: false }, /needs administrator rights/],
     ];
     for (const [machine, reason] of attempts) {

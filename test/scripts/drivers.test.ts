@@ -82,7 +82,7 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
     [1641, 1641, /asks for a restart/],
     [1618, 1618, /busy with another installation/],
     [5, 1603, /rights are not enough/],
-    [2, 1603, /did not find the driver's INF/],
+    [2, 1603, /its INF is not there/],
     [-536870353, 1603, /no catalog \(0xE000022F\)/],
     [-2146762487, 1603, /root that is not trusted \(0x800B0109\)/],
     [-536870334, 1603, /publisher is not trusted \(0xE0000242\)/],

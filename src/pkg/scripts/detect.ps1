@@ -23,7 +23,6 @@ param(
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-# To the 64-bit PowerShell, where a 32-bit one started this script.
 $PassedOn = @{ OnlyHere = $OnlyHere }
 
 #<settings>
@@ -40,9 +39,9 @@ try {
     $name = $Settings.Printers[0].Name
     #<if subnets>
     if ($OnlyHere) {
-        $printers = @($Settings.Printers | Where-Object -FilterScript { -not (Get-SiteDifference -Printer $_) })
+        $printers = @($Settings.Printers | Where-Object { -not (Get-SiteDifference $_) })
         if ($printers.Count -eq 0) {
-            Write-Output -InputObject (Get-SkippedText -Printers $Settings.Printers)
+            Write-Output (Get-SkippedText $Settings.Printers)
             exit 0
         }
         $away = $Settings.Printers.Count - $printers.Count
@@ -55,7 +54,7 @@ try {
     $difference = $null
     foreach ($printer in $printers) {
         $name = $printer.Name
-        $difference = @(Get-Difference -Printer $printer -Queues $queues -Ports $ports -Drivers $drivers)[0]
+        $difference = @(Get-Difference $printer -Queues $queues -Ports $ports -Drivers $drivers)[0]
         if ($difference) { break }
     }
 }
@@ -63,9 +62,9 @@ catch {
     $difference = @{ Text = "Windows does not answer: $($_.Exception.Message)" }
 }
 if ($difference) {
-    Write-Output -InputObject ("Not installed: ${name}: $($difference.Text)" -replace '\s+', ' ')
+    Write-Output ("Not installed: ${name}: $($difference.Text)" -replace '\s+', ' ')
     exit 1
 }
 if ($printers.Count -gt 1) { $name = "all $($printers.Count) printers" }
-Write-Output -InputObject "Installed: $name$rest"
+Write-Output "Installed: $name$rest"
 exit 0

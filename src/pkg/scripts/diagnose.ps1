@@ -30,7 +30,6 @@ param(
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-# To the 64-bit PowerShell, where a 32-bit one started this script.
 $PassedOn = @{ AsJson = [bool]$AsJson; TimeoutSeconds = [string]$TimeoutSeconds }
 
 #<settings>
@@ -53,7 +52,7 @@ function Get-PrintSystem {
         }
     }
     catch {
-        Add-Finding -Level 'bad' -Check 'spooler' -Text "stopped answering: $($_.Exception.Message)"
+        Add-Finding 'bad' 'spooler' "stopped answering: $($_.Exception.Message)"
         return $null
     }
 }
@@ -64,30 +63,30 @@ function Test-Printer {
     $port = $null
     $script:DeviceAddresses = @()
     if ($null -ne $System) {
-        $queue = @($System.Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })[0]
-        if ($null -ne $queue) { $port = @($System.Ports | Where-Object -FilterScript { $_.Name -eq $queue.PortName })[0] }
+        $queue = @($System.Queues | Where-Object { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })[0]
+        if ($null -ne $queue) { $port = @($System.Ports | Where-Object Name -eq $queue.PortName)[0] }
     }
-    Test-Protection -Printer $Printer
-    Test-Deployment -Printer $Printer -System $System -Queue $queue -Port $port
-    if ($Printer.HasQueue -and $Printer.Address) { Invoke-Check -Check 'tcp' -Work { Test-Device -Printer $Printer -Port $port } }
+    Test-Protection $Printer
+    Test-Deployment $Printer -System $System -Queue $queue -Port $port
+    if ($Printer.HasQueue -and $Printer.Address) { Invoke-Check 'tcp' { Test-Device $Printer $port } }
     if (-not $Printer.HasQueue) { return }
     if ($null -ne $queue) {
-        Invoke-Check -Check 'status' -Work { Test-QueueStatus -Printer $Printer -Queue $queue }
-        Invoke-Check -Check 'jobs' -Work { Test-Job -Printer $Printer }
+        Invoke-Check 'status' { Test-QueueStatus $Printer $queue }
+        Invoke-Check 'jobs' { Test-Job $Printer }
     }
-    Invoke-Check -Check 'log' -Work { Test-Printed -Printer $Printer }
-    if ($null -ne $System) { Invoke-Check -Check 'doubles' -Work { Test-Double -Printer $Printer -Queues $System.Queues -Ports $System.Ports } }
-    Invoke-Check -Check 'default' -Work { Test-DefaultPrinter -Printer $Printer }
+    Invoke-Check 'log' { Test-Printed $Printer }
+    if ($null -ne $System) { Invoke-Check 'doubles' { Test-Double $Printer $System.Queues $System.Ports } }
+    Invoke-Check 'default' { Test-DefaultPrinter $Printer }
 }
 
-Invoke-Check -Check 'rights' -Work { Test-Right }
-Invoke-Check -Check 'spooler' -Work { Test-Spooler }
-Invoke-Check -Check 'protected-print' -Work { Test-ProtectionMode }
-Invoke-Check -Check 'log' -Work { Test-PrintLog }
+Invoke-Check 'rights' { Test-Right }
+Invoke-Check 'spooler' { Test-Spooler }
+Invoke-Check 'protected-print' { Test-ProtectionMode }
+Invoke-Check 'log' { Test-PrintLog }
 $system = Get-PrintSystem
 foreach ($printer in $Settings.Printers) {
     $script:Subject = $printer.Name
-    Invoke-Check -Check 'queue' -Work { Test-Printer -Printer $printer -System $system }
+    Invoke-Check 'queue' { Test-Printer $printer $system }
 }
 $script:Subject = ''
 Write-Result

@@ -31,13 +31,10 @@ Skips printers that belong in subnets in which this machine has no address, with
 The log file. Without it: Intune's log folder where there is one, else %ProgramData%\Platen\Logs.
 
 .EXAMPLE
-powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\install.ps1
-
-.EXAMPLE
 powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\install.ps1 -WhatIf
 Lists what it would do, and does nothing.
 #>
-[CmdletBinding(SupportsShouldProcess = $true)]
+[CmdletBinding(SupportsShouldProcess)]
 param(
     [switch]$OnlyHere,
     [string]$LogPath = ''
@@ -46,7 +43,6 @@ param(
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-# To the 64-bit PowerShell, where a 32-bit one started this script.
 $PassedOn = @{ LogPath = $LogPath; OnlyHere = $OnlyHere; WhatIf = $WhatIfPreference; Verbose = $VerbosePreference -eq 'Continue' }
 
 #<settings>
@@ -68,76 +64,77 @@ function Install-Printer {
     param($Printer)
     #<if subnets>
     if ($OnlyHere) {
-        $script:Away = [string](Get-SiteDifference -Printer $Printer)
+        $script:Away = [string](Get-SiteDifference $Printer)
         if ($script:Away) { return }
     }
     #</if>
-    $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
-    Write-Log -Message "$($Printer.Name): revision $($Printer.Revision), driver $($Printer.DriverName) $($driver.Version)"
-    Assert-Machine -Driver $driver
+    $driver = @($Settings.Drivers | Where-Object { $_.Key -eq $Printer.DriverKey })[0]
+    Write-Log "$($Printer.Name): revision $($Printer.Revision), driver $($Printer.DriverName) $($driver.Version)"
+    Assert-Machine $driver
     Start-Spooler
     #<if alone>
-    Install-DriverAlone -Printer $Printer -Driver $driver
-    if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver }
+    Install-DriverAlone $Printer $driver
+    if (-not $WhatIfPreference) { Set-Marker $Printer $driver }
     #</if>
     #<if printer>
     #<if windows>
-    if ($driver.Origin -eq 'windows') { Install-WindowsDriver -Printer $Printer }
+    if ($driver.Origin -eq 'windows') { Install-WindowsDriver $Printer }
     #</if>
     #<if package>
-    if ($driver.Origin -eq 'package') { Install-Driver -Printer $Printer -Driver $driver }
+    if ($driver.Origin -eq 'package') { Install-Driver $Printer $driver }
     #</if>
     #<if apart>
-    if ($driver.Origin -eq 'apart') { Assert-Driver -Printer $Printer -Driver $driver }
+    if ($driver.Origin -eq 'apart') { Assert-Driver $Printer $driver }
     #</if>
     $portName = ''
     #<if queue>
     if ($Printer.HasQueue) {
-        $queue = Invoke-Print -Command { Get-LocalQueue -Name $Printer.Name }
+        $queue = Get-LocalQueue $Printer.Name
         #<if ipp>
-        if ($Printer.IppUrl) { $portName = Install-IppQueue -Printer $Printer -Queue $queue }
+        if ($Printer.IppUrl) { $portName = Install-IppQueue $Printer $queue }
         #</if>
         #<if port>
         if (-not $Printer.IppUrl) {
-            $portName = Install-Port -Printer $Printer -Queue $queue
-            Install-Queue -Printer $Printer -Queue $queue -PortName $portName
+            $portName = Install-Port $Printer $queue
+            Install-Queue $Printer $queue $portName
         }
         #</if>
         #<if ticket>
-        $hasTicket = Set-PrintTicket -Printer $Printer
+        $hasTicket = Set-PrintTicket $Printer
         #</if>
         #<if preferences>
-        Set-Preference -Printer $Printer
+        Set-Preference $Printer
         #</if>
         #<if ticket>
-        if ($hasTicket) { Save-TicketState -Printer $Printer }
+        # When all preferences are set: others go after the ticket, and change what is read back.
+        if ($hasTicket) { Set-RegistryValue (Get-MarkerPath $Printer) 'Ticket' (Get-TicketState $Printer) }
         #</if>
     }
     #</if>
-    Remove-Replaced -Printer $Printer
+    Remove-Replaced $Printer
     #<if ipp>
-    if ($Printer.IppUrl) { Show-Double -Printer $Printer -PortName $portName }
+    if ($Printer.IppUrl) { Show-Double $Printer $portName }
     #</if>
-    if (-not $WhatIfPreference) { Remove-LeftPort -Printer $Printer -Kept $portName }
-    Remove-LogonSetup -Printer $Printer
+    if (-not $WhatIfPreference) { Remove-LeftPort $Printer $portName }
+    Remove-LogonSetup $Printer
     #<if default>
-    if ($Printer.HasQueue) { Set-DefaultPrinter -Printer $Printer }
+    if ($Printer.HasQueue) { Set-DefaultPrinter $Printer }
     #</if>
     #<if connections>
-    Remove-Connection -Printer $Printer
+    Remove-Connection $Printer
     #</if>
     #<if reset>
-    if ($Printer.HasQueue) { Reset-UserPreference -Printer $Printer }
+    if ($Printer.HasQueue) { Reset-UserPreference $Printer }
     #</if>
-    if (-not $WhatIfPreference) { Set-Marker -Printer $Printer -Driver $driver -PortName $portName }
+    if (-not $WhatIfPreference) { Set-Marker $Printer $driver $portName }
     #</if>
 }
 
-Open-Log -Path $LogPath -Title 'Installation'
+Open-Log $LogPath 'Installation'
 #<if download>
 try {
     #</if>
-    Invoke-Run -Verb 'Installed' -Nothing 'nothing to change' -Work { param($Printer) Install-Printer -Printer $Printer }
+    Invoke-Run 'Installed' 'nothing to change' { param($Printer) Install-Printer $Printer }
     #<if download>
 }
 finally {

@@ -5,6 +5,7 @@ import type { PowerShellValue } from "./powershell.ts";
 const needs = {
   /** A printer, with a queue or without. */
   printer: ({ Printers }) => !Printers.some(isDriverAlone),
+  many: ({ Printers }) => Printers.length > 1,
   /** A driver by itself, under several names. */
   alone: ({ Printers }) => Printers.some(isDriverAlone),
   /** An uploaded driver that the script installs itself. */
@@ -21,6 +22,8 @@ const needs = {
   queue: ({ Printers }) => Printers.some(({ HasQueue }) => isSet(HasQueue)),
   /** A queue on a TCP/IP or local port. */
   port: ({ Printers }) => Printers.some(({ HasQueue, IppUrl }) => isSet(HasQueue) && !isSet(IppUrl)),
+  raw: ({ Printers }) => Printers.some(({ Protocol }) => Protocol === "raw"),
+  lpr: ({ Printers }) => Printers.some(({ Protocol }) => Protocol === "lpr"),
   ipp: ({ Printers }) => Printers.some(({ IppUrl }) => isSet(IppUrl)),
   preferences: ({ Printers }) =>
     Printers.some(({ Duplex, Color, Collate, PaperSize }) =>

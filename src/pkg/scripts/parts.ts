@@ -121,7 +121,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       driverFiles,
       installPublisher,
       ...ofPrinters(port, formerPorts, installQueue, reachable, ippQueue, ippAdd, addresses),
-      ...ofPrinters(printTicket, preferences, logon, installDefaultPrinter, connections, userPreferences),
+      ...ofPrinters(preferences, printTicket, logon, installDefaultPrinter, connections, userPreferences),
       installMarker,
     ],
   },

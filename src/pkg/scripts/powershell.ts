@@ -26,7 +26,7 @@ function literal(value: PowerShellValue, ascii: boolean, indent: string): string
   if (typeof value === "string") return textLiteral(value, ascii);
   if (typeof value === "boolean") return value ? "$true" : "$false";
   if (typeof value === "number") return numberLiteral(value);
-  const inner = `${indent}    `;
+  const inner = `${indent}\t`;
   if (isList(value)) {
     const items = value.map((item) => literal(item, ascii, inner));
     const isShort = value.every((item) => typeof item !== "object" || item === null);

@@ -34,7 +34,8 @@ function makeFrame(kind: ScriptKind, needed: readonly Need[]): ScriptFrame {
   const pieces = (text: string) => neededPieces(text.replaceAll("\r\n", "\n"), isNeeded);
   const [start, end] = aroundRegion(pieces(body), "parts");
   const carried = parts.map((part) => pieces(part).trim()).filter((part) => part !== "");
-  const [before, after] = aroundRegion(start + carried.join("\n\n") + end, "settings");
+  const whole = start + carried.join("\n\n") + end;
+  const [before, after] = aroundRegion(kind === "install" ? withoutNotes(whole) : whole, "settings");
   return {
     before: fileBytes((isAscii(kind) ? "" : "\ufeff") + tabbed(before)),
     after: fileBytes(tabbed(after)),
@@ -45,7 +46,18 @@ function isAscii(kind: ScriptKind): boolean {
   return kind !== "install" && kind !== "uninstall";
 }
 
-/** Each step of indentation is one character: Intune takes 50 KB of a script. */
+/**
+ * Intune takes 50 KB of an installing script. Comments inside functions and ends of regions are for who works on the
+ * parts; what an administrator needs stands in the help on top and at the margin.
+ */
+function withoutNotes(text: string): string {
+  return text
+    .replace(/^(?: +#.*|#endregion\n)\n/gm, "")
+    .replace(/^#region /gm, "# ")
+    .replace(/\n{3,}/g, "\n\n");
+}
+
+/** Each step of indentation is one character, for the same reason. */
 function tabbed(text: string): string {
   return text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
 }

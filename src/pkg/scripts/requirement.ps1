@@ -23,12 +23,12 @@ $Settings = @{}
 $isHere = $true
 #<if subnets>
 try {
-    $isHere = @($Settings.Printers | Where-Object -FilterScript { -not (Get-SiteDifference -Printer $_) }).Count -gt 0
+    $isHere = @($Settings.Printers | Where-Object { -not (Get-SiteDifference $_) }).Count -gt 0
 }
 catch {
     # A machine that cannot say where it is gets nothing until it can.
     $isHere = $false
 }
 #</if>
-if ($isHere) { Write-Output -InputObject 'applicable' }
+if ($isHere) { Write-Output 'applicable' }
 exit 0

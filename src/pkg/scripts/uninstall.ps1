@@ -35,7 +35,6 @@ param(
 Set-StrictMode -Version 2.0
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
-# To the 64-bit PowerShell, where a 32-bit one started this script.
 $PassedOn = @{ LogPath = $LogPath; Force = $Force; Verbose = $VerbosePreference -eq 'Continue' }
 
 #<settings>
@@ -48,22 +47,22 @@ $Settings = @{}
 function Uninstall-Printer {
     param($Printer)
     Start-Spooler
-    $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
+    $driver = @($Settings.Drivers | Where-Object { $_.Key -eq $Printer.DriverKey })[0]
     #<if printer>
-    Remove-LogonSetup -Printer $Printer
+    Remove-LogonSetup $Printer
     if ($Printer.HasQueue) {
-        Uninstall-Queue -Printer $Printer
-        Undo-Default -Printer $Printer
+        Uninstall-Queue $Printer
+        Undo-Default $Printer
     }
-    Remove-Driver -Printer $Printer -Driver $driver
+    Remove-Driver $Printer $driver
     #</if>
     #<if alone>
-    Remove-DriverAlone -Printer $Printer
+    Remove-DriverAlone $Printer
     #</if>
-    Remove-Publisher -Printer $Printer -Driver $driver
-    Remove-Marker -Printer $Printer
+    Remove-Publisher $Printer $driver
+    Remove-Marker $Printer
 }
 
-Open-Log -Path $LogPath -Title 'Removal'
-Invoke-Run -Verb 'Removed' -Nothing 'nothing was there' -Work { param($Printer) Uninstall-Printer -Printer $Printer }
+Open-Log $LogPath 'Removal'
+Invoke-Run 'Removed' 'nothing was there' { param($Printer) Uninstall-Printer $Printer }
 exit $script:ExitCode

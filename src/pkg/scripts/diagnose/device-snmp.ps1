@@ -7,16 +7,16 @@ function Test-Snmp {
     $community = $Printer.SnmpCommunity
     $index = $Printer.SnmpIndex
     if ($null -ne $Port) {
-        $isOn = [bool](Get-Property -InputObject $Port -Name 'SNMPEnabled')
-        $community = [string](Get-Property -InputObject $Port -Name 'SNMPCommunity')
-        $index = [int](Get-Property -InputObject $Port -Name 'SNMPIndex')
+        $isOn = [bool](Get-Property $Port 'SNMPEnabled')
+        $community = [string](Get-Property $Port 'SNMPCommunity')
+        $index = [int](Get-Property $Port 'SNMPIndex')
     }
     if ($Printer.Protocol -eq 'ipp') { return }
     if (-not $isOn) {
-        Add-Finding -Level 'ok' -Check 'snmp' -Text 'status is off for the port: Windows does not ask the device'
+        Add-Finding 'ok' 'snmp' 'status is off for the port: Windows does not ask the device'
         return
     }
-    $answer = Get-SnmpAnswer -Address $Address -Community $community -Index $index -Milliseconds (1000 * $script:Seconds)
+    $answer = Get-SnmpAnswer $Address -Community $community -Index $index -Milliseconds (1000 * $script:Seconds)
     $offline = 'so Windows shows the queue offline and keeps its jobs. Switch SNMP status off for the port'
     $texts = @{
         'silent' = "status is on for the port, but the device does not answer within $script:Seconds s, $offline, or on in the device with the same community"
@@ -25,7 +25,7 @@ function Test-Snmp {
         'no-such-name' = "status is on for the port, but the device knows no device of index $index, $offline, or try index 1"
     }
     if ($texts.ContainsKey($answer.State)) {
-        Add-Finding -Level 'bad' -Check 'snmp' -Text $texts[$answer.State]
+        Add-Finding 'bad' 'snmp' $texts[$answer.State]
         return
     }
     $devices = @{ 2 = 'running'; 3 = 'running with a warning'; 4 = 'testing'; 5 = 'down' }
@@ -34,7 +34,7 @@ function Test-Snmp {
     $level = 'ok'
     if ($answer.DeviceStatus -eq 3) { $level = 'warn' }
     if ($answer.DeviceStatus -eq 5) { $level = 'bad' }
-    Add-Finding -Level $level -Check 'snmp' -Text "the device answers: $state"
+    Add-Finding $level 'snmp' "the device answers: $state"
 }
 
 #endregion

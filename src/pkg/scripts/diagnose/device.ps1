@@ -7,37 +7,37 @@ function Test-Device {
     # Each question only where those before found something to ask.
     param($Printer, $Port)
     $milliseconds = 1000 * $script:Seconds
-    $addresses = @(Get-DeviceAddress -Printer $Printer -Milliseconds $milliseconds)
+    $addresses = @(Get-DeviceAddress $Printer $milliseconds)
     if ($addresses.Count -eq 0) { return }
-    $script:DeviceAddresses = @($addresses | ForEach-Object -Process { [string]$_ })
+    $script:DeviceAddresses = @($addresses | ForEach-Object { [string]$_ })
     $number = $Printer.PortNumber
     if ($Printer.Protocol -eq 'lpr') { $number = 515 }
-    $answer = Get-TcpAnswer -Addresses $addresses -Port $number -Milliseconds $milliseconds
+    $answer = Get-TcpAnswer $addresses $number $milliseconds
     $where = "$($Printer.Address) port $number"
-    if ($answer.State -eq 'open') { Add-Finding -Level 'ok' -Check 'tcp' -Text "$where answers in $($answer.Milliseconds) ms" }
-    else { Add-Finding -Level 'bad' -Check 'tcp' -Text "$where $(Get-StateText -State $answer.State)" }
+    if ($answer.State -eq 'open') { Add-Finding 'ok' 'tcp' "$where answers in $($answer.Milliseconds) ms" }
+    else { Add-Finding 'bad' 'tcp' "$where $(Get-StateText $answer.State)" }
     # A device that refuses one port may answer at others; one that is silent is.
     if ($answer.State -notin 'open', 'refused') { return }
     if ($answer.State -eq 'open' -or $Printer.Protocol -ne 'ipp') {
-        Invoke-Check -Check 'ipp' -Work { Test-Ipp -Printer $Printer -Addresses $addresses }
+        Invoke-Check 'ipp' { Test-Ipp $Printer $addresses }
     }
-    Invoke-Check -Check 'snmp' -Work { Test-Snmp -Printer $Printer -Port $Port -Address $addresses[0] }
+    Invoke-Check 'snmp' { Test-Snmp $Printer $Port $addresses[0] }
 }
 
 function Get-DeviceAddress {
     param($Printer, [int]$Milliseconds)
     try {
-        $addresses = @(Get-HostAddress -Name $Printer.Address -Milliseconds $Milliseconds)
+        $addresses = @(Get-HostAddress $Printer.Address $Milliseconds)
     }
     catch {
         $problem = 'is no name that this machine can resolve'
         if ($_.Exception -is [TimeoutException]) { $problem = 'is a name to which no name server answers' }
-        Add-Finding -Level 'bad' -Check 'name' -Text "$($Printer.Address) $problem"
+        Add-Finding 'bad' 'name' "$($Printer.Address) $problem"
         return
     }
     $parsed = $null
     if (-not [Net.IPAddress]::TryParse($Printer.Address, [ref]$parsed)) {
-        Add-Finding -Level 'ok' -Check 'name' -Text "$($Printer.Address) is $($addresses -join ', ')"
+        Add-Finding 'ok' 'name' "$($Printer.Address) is $($addresses -join ', ')"
     }
     return $addresses
 }

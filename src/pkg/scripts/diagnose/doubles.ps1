@@ -3,30 +3,30 @@
 function Test-Double {
     # Windows adds printers by itself, people add them by hand, and former ones stay.
     param($Printer, $Queues, $Ports)
-    $found = @(Get-DoubleQueue -Printer $Printer -Queues $Queues -Ports $Ports)
-    foreach ($text in $found) { Add-Finding -Level 'warn' -Check 'doubles' -Text $text }
-    $connections = @(Get-Connection -Queues $Queues)
-    $names = @($Printer.Name, $Printer.ShareName | Where-Object -FilterScript { $_ })
-    $same = @($connections | Where-Object -FilterScript { $names -contains ($_ -split '\\')[-1] -or $Printer.Replaces -contains $_ })
-    foreach ($connection in $same) { Add-Finding -Level 'warn' -Check 'doubles' -Text "$connection is connected too" }
-    if ($found.Count + $same.Count -eq 0) { Add-Finding -Level 'ok' -Check 'doubles' -Text 'no other queue and no connection of this printer' }
+    $found = @(Get-DoubleQueue $Printer $Queues $Ports)
+    foreach ($text in $found) { Add-Finding 'warn' 'doubles' $text }
+    $connections = @(Get-Connection $Queues)
+    $names = @($Printer.Name, $Printer.ShareName | Where-Object { $_ })
+    $same = @($connections | Where-Object { $names -contains ($_ -split '\\')[-1] -or $Printer.Replaces -contains $_ })
+    foreach ($connection in $same) { Add-Finding 'warn' 'doubles' "$connection is connected too" }
+    if ($found.Count + $same.Count -eq 0) { Add-Finding 'ok' 'doubles' 'no other queue and no connection of this printer' }
 }
 
 function Get-DoubleQueue {
     # Other queues of this machine that lead to the printer, or that it is to replace, each in a sentence.
     param($Printer, $Queues, $Ports)
-    $own = @($Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name })
-    $addresses = Get-PortAddress -Ports $Ports
+    $own = @($Queues | Where-Object Name -eq $Printer.Name)
+    $addresses = Get-PortAddress $Ports
     $devices = @($script:DeviceAddresses)
-    if ($Printer.Address) { $devices += ConvertTo-PlainAddress -Address $Printer.Address }
-    $replaced = @($Printer.Replaces | Where-Object -FilterScript { $_ -like 'address:*' } | ForEach-Object -Process { ConvertTo-PlainAddress -Address $_.Substring(8) })
+    if ($Printer.Address) { $devices += ConvertTo-PlainAddress $Printer.Address }
+    $replaced = @($Printer.Replaces | Where-Object { $_ -like 'address:*' } | ForEach-Object { ConvertTo-PlainAddress $_.Substring(8) })
     $id = ''
-    if ($own.Count -gt 0) { $id = Get-DeviceId -PortName $own[0].PortName }
+    if ($own.Count -gt 0) { $id = Get-DeviceId $own[0].PortName }
     foreach ($queue in $Queues) {
         if ($queue.Name -eq $Printer.Name -or [string]$queue.Type -eq 'Connection') { continue }
         $address = $addresses[[string]$queue.PortName]
         if ($own.Count -gt 0 -and $queue.PortName -eq $own[0].PortName) { "$($queue.Name) prints to the same port" }
-        elseif ($id -and (Get-DeviceId -PortName $queue.PortName) -eq $id) { "$($queue.Name) prints to the same device" }
+        elseif ($id -and (Get-DeviceId $queue.PortName) -eq $id) { "$($queue.Name) prints to the same device" }
         elseif ($address -and $devices -contains $address) { "$($queue.Name) prints to the same address, $address" }
         elseif ($Printer.Replaces -contains $queue.Name -or ($address -and $replaced -contains $address)) { "$($queue.Name) was to be replaced and is still there" }
     }
@@ -36,7 +36,7 @@ function Get-DeviceId {
     # What Windows notes of the device behind a WSD port; '' for other ports.
     param([string]$PortName)
     if ($PortName -notlike 'WSD-*') { return '' }
-    return [string](Get-RegistryValue -Path "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports\$PortName" -Name 'IPP PortId')
+    return [string](Get-RegistryValue "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports\$PortName" 'IPP PortId')
 }
 
 function Get-PortAddress {
@@ -45,20 +45,20 @@ function Get-PortAddress {
     param($Ports)
     $root = 'HKLM:\SYSTEM\CurrentControlSet'
     $devices = @{}
-    foreach ($device in @(Get-RegistryChild -Path "$root\Enum\SWD\DAFWSDProvider")) {
+    foreach ($device in @(Get-RegistryChild "$root\Enum\SWD\DAFWSDProvider")) {
         $place = $null
         if ([Uri]::TryCreate([string]$device.Key.GetValue('LocationInformation'), [UriKind]::Absolute, [ref]$place)) {
-            $devices[($device.Name -replace '^urn:uuid:', '')] = ConvertTo-PlainAddress -Address $place.DnsSafeHost
+            $devices[($device.Name -replace '^urn:uuid:', '')] = ConvertTo-PlainAddress $place.DnsSafeHost
         }
     }
     $addresses = @{}
-    foreach ($port in @(Get-RegistryChild -Path "$root\Control\Print\Monitors\WSD Port\Ports")) {
+    foreach ($port in @(Get-RegistryChild "$root\Control\Print\Monitors\WSD Port\Ports")) {
         $uuid = ([string]$port.Key.GetValue('Printer UUID')) -replace '^urn:uuid:', ''
         if ($devices.ContainsKey($uuid)) { $addresses[$port.Name] = $devices[$uuid] }
     }
     foreach ($port in $Ports) {
-        $address = [string](Get-Property -InputObject $port -Name 'PrinterHostAddress')
-        if ($address) { $addresses[$port.Name] = ConvertTo-PlainAddress -Address $address }
+        $address = [string](Get-Property $port 'PrinterHostAddress')
+        if ($address) { $addresses[$port.Name] = ConvertTo-PlainAddress $address }
     }
     return $addresses
 }
@@ -66,11 +66,11 @@ function Get-PortAddress {
 function Get-Connection {
     # Connections to queues of print servers, as \\server\queue: of this machine, and of each user whose hive is loaded.
     param($Queues)
-    $names = @($Queues | Where-Object -FilterScript { [string]$_.Type -eq 'Connection' } | ForEach-Object -Process { $_.Name })
+    $names = @($Queues | Where-Object { [string]$_.Type -eq 'Connection' } | ForEach-Object Name)
     $keys = @('HKLM:\SYSTEM\CurrentControlSet\Control\Print\Connections')
     foreach ($sid in @(Get-LoadedUser)) { $keys += "Registry::HKEY_USERS\$sid\Printers\Connections" }
     # The registry writes \\server\queue as ,,server,queue.
-    foreach ($key in $keys) { $names += @(Get-RegistryChild -Path $key | ForEach-Object -Process { $_.Name -replace ',', '\' }) }
+    foreach ($key in $keys) { $names += @(Get-RegistryChild $key | ForEach-Object { $_.Name -replace ',', '\' }) }
     return @($names | Select-Object -Unique)
 }
 

@@ -6,7 +6,7 @@ $script:Subject = ''
 
 function Add-Finding {
     param([string]$Level, [string]$Check, [string]$Text)
-    $script:Findings += @{ Level = $Level; Check = $Check; Printer = $script:Subject; Text = ConvertTo-OneLine -Text $Text -Length 600 }
+    $script:Findings += @{ Level = $Level; Check = $Check; Printer = $script:Subject; Text = ConvertTo-OneLine $Text 600 }
 }
 
 function Invoke-Check {
@@ -16,7 +16,7 @@ function Invoke-Check {
         $null = & $Work
     }
     catch {
-        Add-Finding -Level 'warn' -Check $Check -Text "could not be checked: $($_.Exception.Message)"
+        Add-Finding 'warn' $Check "could not be checked: $($_.Exception.Message)"
     }
 }
 
@@ -33,14 +33,14 @@ function Get-Verdict {
     $texts = @()
     $level = 'ok'
     foreach ($each in 'warn', 'bad') {
-        $found = @($script:Findings | Where-Object -FilterScript { $_.Level -eq $each })
+        $found = @($script:Findings | Where-Object { $_.Level -eq $each })
         if ($found.Count -eq 0) { continue }
         $level = $each
         $texts = @("$($found.Count) $each") + $texts
         $first = $found[0]
     }
     if ($level -eq 'ok') { return @{ Level = $level; Check = 'verdict'; Printer = ''; Text = "nothing wrong in $($script:Findings.Count) findings" } }
-    $text = "$($texts -join ', '), first $(Get-FindingText -Finding $first)"
+    $text = "$($texts -join ', '), first $(Get-FindingText $first)"
     return @{ Level = $level; Check = 'verdict'; Printer = ''; Text = $text }
 }
 
@@ -48,7 +48,7 @@ function Get-FindingText {
     # With the printer's name where there are several.
     param($Finding)
     $text = "$($Finding.Check): $($Finding.Text)"
-    if ($Finding.Printer -and @($Settings.Printers).Count -gt 1) { $text = "$(ConvertTo-OneLine -Text $Finding.Printer -Length 250): $text" }
+    if ($Finding.Printer -and @($Settings.Printers).Count -gt 1) { $text = "$(ConvertTo-OneLine $Finding.Printer 250): $text" }
     return $text
 }
 
@@ -58,7 +58,7 @@ function Write-Result {
     $all = @($script:Findings) + $verdict
     $script:ExitCode = [int]($verdict.Level -eq 'bad')
     if (-not $AsJson) {
-        foreach ($finding in $all) { Write-Output -InputObject ('{0,-5}{1}' -f $finding.Level, (Get-FindingText -Finding $finding)) }
+        foreach ($finding in $all) { Write-Output ('{0,-5}{1}' -f $finding.Level, (Get-FindingText $finding)) }
         return
     }
     $items = @(foreach ($finding in $all) {
@@ -67,7 +67,7 @@ function Write-Result {
     $json = ConvertTo-Json -InputObject ([ordered]@{ exitCode = $script:ExitCode; findings = $items }) -Depth 4 -Compress
     # ASCII, whatever the console or the tool that reads it makes of other characters.
     $escape = { param($character) '\u{0:x4}' -f [int][char]$character.Value }
-    Write-Output -InputObject ([regex]::Replace($json, '[^\x20-\x7e]', $escape))
+    Write-Output ([regex]::Replace($json, '[^\x20-\x7e]', $escape))
 }
 
 #endregion

@@ -1,29 +1,29 @@
 #region HTTP, as much of it as IPP needs
 
 # Printers send some 100 KB where they send everything; nobody sends more without ill will.
-$script:MaxAnswerBytes = 1048576
-$script:MaxHeadBytes = 16384
+$MaxAnswerBytes = 1048576
+$MaxHeadBytes = 16384
 # Bytes as characters of the same numbers.
-$script:Latin1 = [Text.Encoding]::GetEncoding(28591)
+$Latin1 = [Text.Encoding]::GetEncoding(28591)
 
 function Send-HttpPost {
     # Posts bytes and returns the answer: Status, Type, Body (bytes as characters of the same numbers), and of TLS
     # Certificate (what is wrong with it, '' for nothing). Throws within the deadline, whatever the other side does.
     param($Url, $Addresses, [byte[]]$Body, $Deadline)
-    $client = Open-Connection -Addresses $Addresses -Port $Url.Port -Deadline $Deadline
+    $client = Open-Connection $Addresses $Url.Port $Deadline
     try {
         $stream = $client.GetStream()
         $certificate = ''
         if ($Url.Scheme -eq 'https') {
             $faults = [int[]]@(0)
-            $stream = Open-Tls -Stream $stream -HostName $Url.DnsSafeHost -Faults $faults -Deadline $Deadline
-            $certificate = Get-CertificateFault -Stream $stream -Faults $faults[0]
+            $stream = Open-Tls $stream -HostName $Url.DnsSafeHost -Faults $faults -Deadline $Deadline
+            $certificate = Get-CertificateFault $stream $faults[0]
         }
         $head = "POST $($Url.PathAndQuery) HTTP/1.1`r`nHost: $($Url.Authority)`r`nContent-Type: application/ipp`r`n" +
         "Content-Length: $($Body.Length)`r`nUser-Agent: Platen`r`nConnection: close`r`n`r`n"
         $bytes = [Text.Encoding]::ASCII.GetBytes($head) + $Body
-        Wait-ForTask -Task $stream.WriteAsync($bytes, 0, $bytes.Length) -Milliseconds (Get-RemainingTime -Deadline $Deadline)
-        $answer = Read-HttpAnswer -Stream $stream -Deadline $Deadline
+        Wait-ForTask $stream.WriteAsync($bytes, 0, $bytes.Length) (Get-RemainingTime $Deadline)
+        $answer = Read-HttpAnswer $stream $Deadline
         $answer.Certificate = $certificate
         return $answer
     }
@@ -39,16 +39,16 @@ function Open-Tls {
     param($Stream, [string]$HostName, [int[]]$Faults, $Deadline)
     $expression = [Linq.Expressions.Expression]
     $types = [object], [Security.Cryptography.X509Certificates.X509Certificate], [Security.Cryptography.X509Certificates.X509Chain], [Net.Security.SslPolicyErrors]
-    $parameters = [Linq.Expressions.ParameterExpression[]]@($types | ForEach-Object -Process { $expression::Parameter($_) })
+    $parameters = [Linq.Expressions.ParameterExpression[]]@($types | ForEach-Object { $expression::Parameter($_) })
     $store = $expression::ArrayAccess($expression::Constant($Faults), [Linq.Expressions.Expression[]]@($expression::Constant(0)))
     $work = [Linq.Expressions.Expression[]]@(
         $expression::Assign($store, $expression::Convert($parameters[3], [int])),
         $expression::Constant($true))
     $check = $expression::Lambda([Net.Security.RemoteCertificateValidationCallback], $expression::Block($work), $parameters).Compile()
-    $tls = New-Object -TypeName Net.Security.SslStream -ArgumentList $Stream, $false, $check
+    $tls = [Net.Security.SslStream]::new($Stream, $false, $check)
     # None: what this Windows offers.
     $task = $tls.AuthenticateAsClientAsync($HostName, $null, [Security.Authentication.SslProtocols]::None, $false)
-    Wait-ForTask -Task $task -Milliseconds (Get-RemainingTime -Deadline $Deadline)
+    Wait-ForTask $task (Get-RemainingTime $Deadline)
     return $tls
 }
 
@@ -59,7 +59,7 @@ function Get-CertificateFault {
     if ($Faults -band 2) { $texts += 'is made for another name' }
     if ($Faults -band 4) { $texts += 'was signed by nobody whom this machine trusts, or is out of date' }
     if ($null -ne $Stream.RemoteCertificate) {
-        $certificate = New-Object -TypeName Security.Cryptography.X509Certificates.X509Certificate2 -ArgumentList $Stream.RemoteCertificate
+        $certificate = [Security.Cryptography.X509Certificates.X509Certificate2]::new($Stream.RemoteCertificate)
         $texts += "is valid until $($certificate.NotAfter.ToString('yyyy-MM-dd', [Globalization.CultureInfo]::InvariantCulture))"
     }
     return $texts -join ', '
@@ -67,16 +67,16 @@ function Get-CertificateFault {
 
 function Read-HttpAnswer {
     param($Stream, $Deadline)
-    $buffer = New-Object -TypeName 'byte[]' -ArgumentList 65536
-    $store = New-Object -TypeName IO.MemoryStream
+    $buffer = New-Object 'byte[]' -ArgumentList 65536
+    $store = New-Object IO.MemoryStream
     while ($true) {
         $task = $Stream.ReadAsync($buffer, 0, $buffer.Length)
-        Wait-ForTask -Task $task -Milliseconds (Get-RemainingTime -Deadline $Deadline)
+        Wait-ForTask $task (Get-RemainingTime $Deadline)
         $store.Write($buffer, 0, $task.Result)
-        $answer = ConvertFrom-Http -Text $script:Latin1.GetString($store.ToArray()) -IsAll ($task.Result -eq 0) -Deadline $Deadline
+        $answer = ConvertFrom-Http $Latin1.GetString($store.ToArray()) ($task.Result -eq 0) $Deadline
         if ($null -ne $answer) { return $answer }
         if ($task.Result -eq 0) { throw 'it hung up before its answer was complete' }
-        if ($store.Length -gt $script:MaxAnswerBytes) { throw 'its answer does not end' }
+        if ($store.Length -gt $MaxAnswerBytes) { throw 'its answer does not end' }
     }
 }
 
@@ -86,16 +86,16 @@ function ConvertFrom-Http {
     $rest = $Text
     # "Continue" may stand before the answer.
     for ($i = 0; $i -lt 3; $i++) {
-        $head = Get-HttpHead -Text $rest
+        $head = Get-HttpHead $rest
         if ($null -eq $head) { return $null }
         $rest = $rest.Substring($head.Length + 4)
         if ($head -notmatch '^HTTP/1\.[01] ([0-9]{3})') { throw 'it does not speak HTTP' }
         $status = [int]$Matches[1]
         if ($status -ge 200) { break }
     }
-    $body = Get-HttpBody -Head $head -Rest $rest -IsAll $IsAll -Deadline $Deadline
+    $body = Get-HttpBody $head -Rest $rest -IsAll $IsAll -Deadline $Deadline
     if ($null -eq $body) { return $null }
-    return @{ Status = $status; Type = (Get-HttpHeader -Head $head -Name 'Content-Type'); Body = $body }
+    return @{ Status = $status; Type = (Get-HttpHeader $head 'Content-Type'); Body = $body }
 }
 
 function Get-HttpHead {
@@ -105,7 +105,7 @@ function Get-HttpHead {
     if (-not 'HTTP/1.'.StartsWith($start, [StringComparison]::Ordinal)) { throw 'it does not speak HTTP' }
     $end = $Text.IndexOf("`r`n`r`n", [StringComparison]::Ordinal)
     if ($end -ge 0) { return $Text.Substring(0, $end) }
-    if ($Text.Length -gt $script:MaxHeadBytes) { throw 'the head of its answer does not end' }
+    if ($Text.Length -gt $MaxHeadBytes) { throw 'the head of its answer does not end' }
     return $null
 }
 
@@ -118,12 +118,12 @@ function Get-HttpHeader {
 function Get-HttpBody {
     # The whole body; $null while it is not there.
     param([string]$Head, [string]$Rest, [bool]$IsAll, $Deadline)
-    if ((Get-HttpHeader -Head $Head -Name 'Transfer-Encoding') -match 'chunked') {
-        return ConvertFrom-Chunk -Text $Rest -Deadline $Deadline
+    if ((Get-HttpHeader $Head 'Transfer-Encoding') -match 'chunked') {
+        return ConvertFrom-Chunk $Rest $Deadline
     }
-    $length = Get-HttpHeader -Head $Head -Name 'Content-Length'
+    $length = Get-HttpHeader $Head 'Content-Length'
     if ($length -match '^[0-9]{1,9}$') {
-        if ([int]$length -gt $script:MaxAnswerBytes) { throw 'its answer is too long' }
+        if ([int]$length -gt $MaxAnswerBytes) { throw 'its answer is too long' }
         if ($Rest.Length -lt [int]$length) { return $null }
         return $Rest.Substring(0, [int]$length)
     }
@@ -135,10 +135,10 @@ function Get-HttpBody {
 function ConvertFrom-Chunk {
     # The text of all chunks; $null while the last one is missing.
     param([string]$Text, $Deadline)
-    $body = New-Object -TypeName Text.StringBuilder
+    $body = New-Object Text.StringBuilder
     $at = 0
     while ($true) {
-        if ((Get-RemainingTime -Deadline $Deadline) -eq 0) { throw (New-Object -TypeName TimeoutException) }
+        if ((Get-RemainingTime $Deadline) -eq 0) { throw (New-Object TimeoutException) }
         $end = $Text.IndexOf("`r`n", $at, [StringComparison]::Ordinal)
         if ($end -lt 0) {
             if ($Text.Length - $at -gt 1024) { throw 'a chunk of its answer has no length' }

@@ -1,39 +1,39 @@
 #region Asking a printer by IPP (RFC 8010, RFC 8011)
 
-$script:IppAttributes = 'printer-make-and-model', 'printer-state', 'printer-state-reasons', 'printer-is-accepting-jobs',
+$IppAttributes = 'printer-make-and-model', 'printer-state', 'printer-state-reasons', 'printer-is-accepting-jobs',
 'document-format-supported', 'ipp-versions-supported', 'ipp-features-supported'
-$script:IppRequestId = 1
-$script:MaxIppValues = 20000
-$script:MaxKeptValues = 64
+$IppRequestId = 1
+$MaxIppValues = 20000
+$MaxKeptValues = 64
 
 function Get-IppAnswer {
     # Get-Printer-Attributes of a printer. Problem is '' or what came instead of an answer, in words that follow "it";
     # Status is HTTP's or, in words, IPP's.
     param([string]$Url, $Addresses, [int]$Milliseconds)
-    $deadline = New-Deadline -Milliseconds $Milliseconds
+    $deadline = New-Deadline $Milliseconds
     $answer = @{ Problem = ''; Status = ''; Certificate = ''; Attributes = @{}; State = 'open' }
     try {
         $uri = [Uri]$Url
         $scheme = @{ http = 'ipp'; https = 'ipps' }[$uri.Scheme]
-        $request = New-IppRequest -PrinterUri "${scheme}://$($uri.Authority)$($uri.PathAndQuery)"
-        $http = Send-HttpPost -Url $uri -Addresses $Addresses -Body $request -Deadline $deadline
+        $request = New-IppRequest "${scheme}://$($uri.Authority)$($uri.PathAndQuery)"
+        $http = Send-HttpPost $uri -Addresses $Addresses -Body $request -Deadline $deadline
         $answer.Certificate = $http.Certificate
         $answer.Status = [string]$http.Status
         if ($http.Status -ne 200) {
             $answer.Problem = "answers HTTP $($http.Status)"
         }
         elseif ($http.Type -notmatch '^application/ipp') {
-            $answer.Problem = "answers with $(ConvertTo-OneLine -Text $http.Type -Length 60), which is not IPP"
+            $answer.Problem = "answers with $(ConvertTo-OneLine $http.Type 60), which is not IPP"
         }
         else {
-            $ipp = ConvertFrom-Ipp -Bytes $script:Latin1.GetBytes($http.Body) -Deadline $deadline
+            $ipp = ConvertFrom-Ipp $Latin1.GetBytes($http.Body) $deadline
             $answer.Status = $ipp.Status
             $answer.Attributes = $ipp.Attributes
             if ($ipp.Status -ne 'successful') { $answer.Problem = "answers $($ipp.Status)" }
         }
     }
     catch {
-        Set-IppProblem -Answer $answer -Exception $_.Exception -Milliseconds $Milliseconds
+        Set-IppProblem $answer $_.Exception $Milliseconds
     }
     return $answer
 }
@@ -42,7 +42,7 @@ function Set-IppProblem {
     # What an exception says of the other side.
     param($Answer, $Exception, [int]$Milliseconds)
     $base = $Exception.GetBaseException()
-    if ($base -is [Net.Sockets.SocketException]) { $Answer.State = Get-ConnectionState -Exception $base }
+    if ($base -is [Net.Sockets.SocketException]) { $Answer.State = Get-ConnectionState $base }
     if ($base -is [TimeoutException]) {
         $Answer.State = 'silent'
         $Answer.Problem = "gave no complete answer in $($Milliseconds / 1000) s"
@@ -61,15 +61,15 @@ function Set-IppProblem {
 function New-IppRequest {
     # Get-Printer-Attributes, version 2.0.
     param([string]$PrinterUri)
-    $bytes = New-Object -TypeName IO.MemoryStream
-    $head = [byte[]](2, 0, 0, 0x0B, 0, 0, 0, $script:IppRequestId, 1)
+    $bytes = New-Object IO.MemoryStream
+    $head = [byte[]](2, 0, 0, 0x0B, 0, 0, 0, $IppRequestId, 1)
     $bytes.Write($head, 0, $head.Length)
-    Write-IppText -Stream $bytes -Tag 0x47 -Name 'attributes-charset' -Value 'utf-8'
-    Write-IppText -Stream $bytes -Tag 0x48 -Name 'attributes-natural-language' -Value 'en'
-    Write-IppText -Stream $bytes -Tag 0x45 -Name 'printer-uri' -Value $PrinterUri
+    Write-IppText $bytes -Tag 0x47 -Name 'attributes-charset' -Value 'utf-8'
+    Write-IppText $bytes -Tag 0x48 -Name 'attributes-natural-language' -Value 'en'
+    Write-IppText $bytes -Tag 0x45 -Name 'printer-uri' -Value $PrinterUri
     $name = 'requested-attributes'
-    foreach ($attribute in $script:IppAttributes) {
-        Write-IppText -Stream $bytes -Tag 0x44 -Name $name -Value $attribute
+    foreach ($attribute in $IppAttributes) {
+        Write-IppText $bytes -Tag 0x44 -Name $name -Value $attribute
         # Further values have no name.
         $name = ''
     }
@@ -92,31 +92,31 @@ function ConvertFrom-Ipp {
     # leads past the end, or the end is missing.
     param([byte[]]$Bytes, $Deadline)
     if ($Bytes.Length -lt 9) { throw 'its answer is too short for IPP' }
-    if ((Read-IppNumber -Bytes $Bytes -At 4 -Count 4) -ne $script:IppRequestId) { throw 'its answer belongs to another request' }
+    if ((Read-IppNumber $Bytes 4 4) -ne $IppRequestId) { throw 'its answer belongs to another request' }
     $attributes = @{}
     $group = 0
     $depth = 0
     $name = ''
     $at = 8
-    for ($count = 0; $count -lt $script:MaxIppValues; $count++) {
-        if ($count % 100 -eq 99 -and (Get-RemainingTime -Deadline $Deadline) -eq 0) { throw (New-Object -TypeName TimeoutException) }
+    for ($count = 0; $count -lt $MaxIppValues; $count++) {
+        if ($count % 100 -eq 99 -and (Get-RemainingTime $Deadline) -eq 0) { throw (New-Object TimeoutException) }
         if ($at -ge $Bytes.Length) { throw 'its answer has no end' }
         $tag = $Bytes[$at]
         if ($tag -eq 3) {
-            return @{ Status = (Get-IppStatus -Code (Read-IppNumber -Bytes $Bytes -At 2 -Count 2)); Attributes = $attributes }
+            return @{ Status = (Get-IppStatus (Read-IppNumber $Bytes 2 2)); Attributes = $attributes }
         }
         $at++
         if ($tag -lt 16) {
             $group = $tag
             continue
         }
-        $value = Read-IppValue -Bytes $Bytes -At $at
+        $value = Read-IppValue $Bytes $at
         $at = $value.Next
         if ($value.Name) { $name = $value.Name }
         # What is inside a collection belongs to no attribute that was asked for.
         if ($tag -eq 0x34) { $depth++ }
         elseif ($tag -eq 0x37) { $depth-- }
-        elseif ($depth -eq 0 -and $group -eq 4) { Add-IppValue -Attributes $attributes -Name $name -Tag $tag -Bytes $Bytes -Value $value }
+        elseif ($depth -eq 0 -and $group -eq 4) { Add-IppValue $attributes -Name $name -Tag $tag -Bytes $Bytes -Value $value }
     }
     throw 'its answer has too many values'
 }
@@ -145,26 +145,26 @@ function Read-IppValue {
 
 function Add-IppValue {
     param($Attributes, [string]$Name, [int]$Tag, [byte[]]$Bytes, $Value)
-    if ($script:IppAttributes -cnotcontains $Name) { return }
+    if ($IppAttributes -cnotcontains $Name) { return }
     if (-not $Attributes.ContainsKey($Name)) { $Attributes[$Name] = @() }
-    if ($Attributes[$Name].Count -ge $script:MaxKeptValues) { return }
-    $Attributes[$Name] += ConvertFrom-IppValue -Tag $Tag -Bytes $Bytes -Start $Value.Start -Length $Value.Length
+    if ($Attributes[$Name].Count -ge $MaxKeptValues) { return }
+    $Attributes[$Name] += ConvertFrom-IppValue $Tag -Bytes $Bytes -Start $Value.Start -Length $Value.Length
 }
 
 function ConvertFrom-IppValue {
     param([int]$Tag, [byte[]]$Bytes, [int]$Start, [int]$Length)
     # Integer and enumeration; boolean.
-    if ($Tag -eq 0x21 -or $Tag -eq 0x23) { return [string](Read-IppNumber -Bytes $Bytes -At $Start -Count ([Math]::Min(4, $Length))) }
+    if ($Tag -eq 0x21 -or $Tag -eq 0x23) { return [string](Read-IppNumber $Bytes $Start ([Math]::Min(4, $Length))) }
     if ($Tag -eq 0x22) { return [string]($Length -gt 0 -and $Bytes[$Start] -ne 0) }
     # "Unsupported" and the like hold no value.
     if ($Tag -lt 0x20) { return '' }
     $from = $Start
     if ($Tag -eq 0x35 -or $Tag -eq 0x36) {
         # A text with its language: both have a length.
-        $from += 4 + (Read-IppNumber -Bytes $Bytes -At $Start -Count 2)
+        $from += 4 + (Read-IppNumber $Bytes $Start 2)
         if ($from -gt $Start + $Length) { throw 'its answer has a text that is longer than its value' }
     }
-    return ConvertTo-OneLine -Text ([Text.Encoding]::UTF8.GetString($Bytes, $from, $Start + $Length - $from)) -Length 120
+    return ConvertTo-OneLine ([Text.Encoding]::UTF8.GetString($Bytes, $from, $Start + $Length - $from)) 120
 }
 
 function Get-IppStatus {

@@ -6,22 +6,22 @@ $script:IsProtected = $false
 
 function Test-Right {
     if (Test-Administrator) {
-        Add-Finding -Level 'ok' -Check 'rights' -Text 'runs elevated'
+        Add-Finding 'ok' 'rights' 'runs elevated'
         return
     }
-    Add-Finding -Level 'warn' -Check 'rights' -Text 'runs without elevation: default printers and connections of other users are not seen'
+    Add-Finding 'warn' 'rights' 'runs without elevation: default printers and connections of other users are not seen'
 }
 
 function Test-Spooler {
     # Running alone says little: a driver may kill the spooler at the first question.
     $service = Get-Spooler
     if ($null -eq $service) {
-        Add-Finding -Level 'bad' -Check 'spooler' -Text 'Windows tells of no service "Spooler"'
+        Add-Finding 'bad' 'spooler' 'Windows tells of no service "Spooler"'
         return
     }
     $start = "start type $($service.StartType)"
     if ([string]$service.Status -ne 'Running') {
-        Add-Finding -Level 'bad' -Check 'spooler' -Text "is $($service.Status), $start"
+        Add-Finding 'bad' 'spooler' "is $($service.Status), $start"
         return
     }
     try {
@@ -31,20 +31,20 @@ function Test-Spooler {
         $problem = "does not answer ($($_.Exception.Message))"
         $service = Get-Spooler
         if ($null -ne $service -and [string]$service.Status -ne 'Running') { $problem = "is $($service.Status) since it was asked: something in it, mostly a driver, ends it" }
-        Add-Finding -Level 'bad' -Check 'spooler' -Text "$problem, $start"
+        Add-Finding 'bad' 'spooler' "$problem, $start"
         return
     }
     $script:SpoolerAnswers = $true
     if ([string]$service.StartType -ne 'Automatic') {
-        Add-Finding -Level 'warn' -Check 'spooler' -Text "runs and answers, but $start`: it may not run after a restart"
+        Add-Finding 'warn' 'spooler' "runs and answers, but $start`: it may not run after a restart"
         return
     }
-    Add-Finding -Level 'ok' -Check 'spooler' -Text "runs and answers, $start"
+    Add-Finding 'ok' 'spooler' "runs and answers, $start"
 }
 
 function Get-Spooler {
     try {
-        return Get-Service -Name 'Spooler' -ErrorAction Stop
+        return Get-Service 'Spooler' -ErrorAction Stop
     }
     catch {
         return $null
@@ -53,7 +53,7 @@ function Get-Spooler {
 
 function Test-ProtectionMode {
     $script:IsProtected = Test-ProtectedPrint
-    if (-not $script:IsProtected) { Add-Finding -Level 'ok' -Check 'protected-print' -Text 'the mode is off: drivers of any maker work' }
+    if (-not $script:IsProtected) { Add-Finding 'ok' 'protected-print' 'the mode is off: drivers of any maker work' }
 }
 
 #endregion

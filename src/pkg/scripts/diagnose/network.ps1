@@ -20,7 +20,7 @@ function Wait-ForTask {
     catch {
         throw $_.Exception.GetBaseException()
     }
-    if (-not $isDone) { throw (New-Object -TypeName TimeoutException) }
+    if (-not $isDone) { throw (New-Object TimeoutException) }
 }
 
 function Get-HostAddress {
@@ -29,21 +29,21 @@ function Get-HostAddress {
     $parsed = $null
     if ([Net.IPAddress]::TryParse($Name, [ref]$parsed)) { return $parsed }
     $task = [Net.Dns]::GetHostAddressesAsync($Name)
-    Wait-ForTask -Task $task -Milliseconds $Milliseconds
+    Wait-ForTask $task $Milliseconds
     return $task.Result
 }
 
 function Open-Connection {
     # A TcpClient with the first address that takes it. Throws what the last one failed with.
     param($Addresses, [int]$Port, $Deadline)
-    $problem = New-Object -TypeName TimeoutException
+    $problem = New-Object TimeoutException
     $list = @($Addresses | Select-Object -First 4)
     for ($i = 0; $i -lt $list.Count; $i++) {
-        $client = New-Object -TypeName Net.Sockets.TcpClient -ArgumentList $list[$i].AddressFamily
+        $client = New-Object Net.Sockets.TcpClient -ArgumentList $list[$i].AddressFamily
         try {
             # A share of the time for each, so that one that is silent leaves some for the next.
-            $share = [int]((Get-RemainingTime -Deadline $Deadline) / ($list.Count - $i))
-            Wait-ForTask -Task $client.ConnectAsync($list[$i], $Port) -Milliseconds $share
+            $share = [int]((Get-RemainingTime $Deadline) / ($list.Count - $i))
+            Wait-ForTask $client.ConnectAsync($list[$i], $Port) $share
             return $client
         }
         catch {
@@ -57,13 +57,13 @@ function Open-Connection {
 function Get-TcpAnswer {
     # Whether a port takes a connection: State is open, refused, silent or unreachable.
     param($Addresses, [int]$Port, [int]$Milliseconds)
-    $deadline = New-Deadline -Milliseconds $Milliseconds
+    $deadline = New-Deadline $Milliseconds
     $state = 'open'
     try {
-        (Open-Connection -Addresses $Addresses -Port $Port -Deadline $deadline).Close()
+        (Open-Connection $Addresses $Port $deadline).Close()
     }
     catch {
-        $state = Get-ConnectionState -Exception $_.Exception
+        $state = Get-ConnectionState $_.Exception
     }
     return @{ State = $state; Milliseconds = [int]$deadline.Clock.ElapsedMilliseconds }
 }

@@ -1,24 +1,24 @@
 #region What the queue itself says: its status and its jobs
 
-$script:MaxJobHours = 24
+$MaxJobHours = 24
 # Of Get-Printer's PrinterStatus: what stops printing, and what soon may.
-$script:StoppingStatus = 'Error', 'Paused', 'PendingDeletion', 'PaperJam', 'PaperOut', 'PaperProblem', 'Offline', 'OutputBinFull',
+$StoppingStatus = 'Error', 'Paused', 'PendingDeletion', 'PaperJam', 'PaperOut', 'PaperProblem', 'Offline', 'OutputBinFull',
 'NotAvailable', 'NoToner', 'UserIntervention', 'UserInterventionRequired', 'OutOfMemory', 'DoorOpen', 'ServerOffline'
-$script:WarningStatus = 'TonerLow', 'ManualFeed', 'ServerUnknown', 'PagePunt'
-$script:StoppingJobStatus = 'Error', 'Offline', 'PaperOut', 'Blocked', 'UserIntervention', 'Deleting'
-$script:DoneJobStatus = 'Printed', 'Complete', 'Retained', 'Deleted'
+$WarningStatus = 'TonerLow', 'ManualFeed', 'ServerUnknown', 'PagePunt'
+$StoppingJobStatus = 'Error', 'Offline', 'PaperOut', 'Blocked', 'UserIntervention', 'Deleting'
+$DoneJobStatus = 'Printed', 'Complete', 'Retained', 'Deleted'
 # The numbers of both, where this Windows gives them instead of their names.
-$script:PrinterStatusBits = 'Paused', 'Error', 'PendingDeletion', 'PaperJam', 'PaperOut', 'ManualFeed', 'PaperProblem', 'Offline',
+$PrinterStatusBits = 'Paused', 'Error', 'PendingDeletion', 'PaperJam', 'PaperOut', 'ManualFeed', 'PaperProblem', 'Offline',
 'IOActive', 'Busy', 'Printing', 'OutputBinFull', 'NotAvailable', 'Waiting', 'Processing', 'Initialization', 'WarmingUp', 'TonerLow',
 'NoToner', 'PagePunt', 'UserIntervention', 'OutOfMemory', 'DoorOpen', 'ServerUnknown', 'PowerSave', 'ServerOffline'
-$script:JobStatusBits = 'Paused', 'Error', 'Deleting', 'Spooling', 'Printing', 'Offline', 'PaperOut', 'Printed', 'Deleted', 'Blocked',
+$JobStatusBits = 'Paused', 'Error', 'Deleting', 'Spooling', 'Printing', 'Offline', 'PaperOut', 'Printed', 'Deleted', 'Blocked',
 'UserIntervention', 'Restart', 'Complete', 'Retained', 'RenderingLocally'
 
 function ConvertTo-StatusName {
     # A status as names: Windows gives names with commas between them, or a number of bits.
     param($Status, [string[]]$Bits)
     $text = [string]$Status
-    if ($text -notmatch '^[0-9]+$') { return @($text -split ',' | ForEach-Object -Process { $_.Trim() } | Where-Object -FilterScript { $_ -and $_ -ne 'Normal' }) }
+    if ($text -notmatch '^[0-9]+$') { return @($text -split ',' | ForEach-Object { $_.Trim() } | Where-Object { $_ -and $_ -ne 'Normal' }) }
     for ($i = 0; $i -lt $Bits.Count; $i++) {
         if ([long]$text -band ([long]1 -shl $i)) { $Bits[$i] }
     }
@@ -26,54 +26,54 @@ function ConvertTo-StatusName {
 
 function Test-QueueStatus {
     param($Printer, $Queue)
-    $names = @(ConvertTo-StatusName -Status (Get-Property -InputObject $Queue -Name 'PrinterStatus') -Bits $script:PrinterStatusBits)
-    $attributes = Get-RegistryValue -Path "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Printers\$($Printer.Name)" -Name 'Attributes'
+    $names = @(ConvertTo-StatusName (Get-Property $Queue 'PrinterStatus') $PrinterStatusBits)
+    $attributes = Get-RegistryValue "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Printers\$($Printer.Name)" 'Attributes'
     # PRINTER_ATTRIBUTE_WORK_OFFLINE: somebody chose "Use Printer Offline".
     if ($null -ne $attributes -and ([long]$attributes -band 0x400)) {
-        Add-Finding -Level 'bad' -Check 'status' -Text 'somebody has set the queue to be used offline'
+        Add-Finding 'bad' 'status' 'somebody has set the queue to be used offline'
     }
     $level = 'ok'
-    if (@($names | Where-Object -FilterScript { $script:WarningStatus -contains $_ }).Count -gt 0) { $level = 'warn' }
-    if (@($names | Where-Object -FilterScript { $script:StoppingStatus -contains $_ }).Count -gt 0) { $level = 'bad' }
+    if (@($names | Where-Object { $WarningStatus -contains $_ }).Count -gt 0) { $level = 'warn' }
+    if (@($names | Where-Object { $StoppingStatus -contains $_ }).Count -gt 0) { $level = 'bad' }
     if ($names.Count -eq 0) { $names = @('Normal') }
-    Add-Finding -Level $level -Check 'status' -Text "Windows calls the queue $($names -join ', ')"
+    Add-Finding $level 'status' "Windows calls the queue $($names -join ', ')"
 }
 
 function Test-Job {
     # How many jobs wait, and whether they are stuck. Their owners and names are nobody's business.
     param($Printer)
-    $jobs = @(Get-PrintJob -PrinterName $Printer.Name -ErrorAction Stop | ForEach-Object -Process { ConvertTo-OpenJob -Job $_ })
+    $jobs = @(Get-PrintJob -PrinterName $Printer.Name -ErrorAction Stop | ForEach-Object { ConvertTo-OpenJob $_ })
     if ($jobs.Count -eq 0) {
-        Add-Finding -Level 'ok' -Check 'jobs' -Text 'none open'
+        Add-Finding 'ok' 'jobs' 'none open'
         return
     }
     $minutes = 0
     foreach ($job in $jobs) { $minutes = [Math]::Max($minutes, $job.Minutes) }
     $text = "$($jobs.Count) open, the oldest for $minutes minutes"
-    $stuck = @($jobs | Where-Object -FilterScript { $_.Stopped.Count -gt 0 })
+    $stuck = @($jobs | Where-Object { $_.Stopped.Count -gt 0 })
     if ($stuck.Count -gt 0) {
-        $reasons = @($stuck | ForEach-Object -Process { $_.Stopped } | Select-Object -Unique) -join ', '
-        Add-Finding -Level 'bad' -Check 'jobs' -Text "$text, $($stuck.Count) stuck ($reasons)"
+        $reasons = @($stuck | ForEach-Object { $_.Stopped } | Select-Object -Unique) -join ', '
+        Add-Finding 'bad' 'jobs' "$text, $($stuck.Count) stuck ($reasons)"
     }
-    elseif ($minutes -ge 60 * $script:MaxJobHours) {
-        Add-Finding -Level 'bad' -Check 'jobs' -Text "$text, which is too long: the queue does not move"
+    elseif ($minutes -ge 60 * $MaxJobHours) {
+        Add-Finding 'bad' 'jobs' "$text, which is too long: the queue does not move"
     }
     else {
         $level = 'ok'
         if ($minutes -ge 60) { $level = 'warn' }
-        Add-Finding -Level $level -Check 'jobs' -Text $text
+        Add-Finding $level 'jobs' $text
     }
 }
 
 function ConvertTo-OpenJob {
     # What stops a job, and for how many minutes it has been there; nothing for one that is done and only kept.
     param($Job)
-    $names = @(ConvertTo-StatusName -Status (Get-Property -InputObject $Job -Name 'JobStatus') -Bits $script:JobStatusBits)
-    $stopped = @($names | Where-Object -FilterScript { $script:StoppingJobStatus -contains $_ })
-    $done = @($names | Where-Object -FilterScript { $script:DoneJobStatus -contains $_ })
+    $names = @(ConvertTo-StatusName (Get-Property $Job 'JobStatus') $JobStatusBits)
+    $stopped = @($names | Where-Object { $StoppingJobStatus -contains $_ })
+    $done = @($names | Where-Object { $DoneJobStatus -contains $_ })
     if ($done.Count -gt 0 -and $stopped.Count -eq 0) { return }
     $minutes = 0
-    $time = Get-Property -InputObject $Job -Name 'SubmittedTime'
+    $time = Get-Property $Job 'SubmittedTime'
     if ($time -is [datetime]) { $minutes = [int][Math]::Max(0, ((Get-Date).ToUniversalTime() - $time.ToUniversalTime()).TotalMinutes) }
     return @{ Stopped = $stopped; Minutes = $minutes }
 }

@@ -1,27 +1,27 @@
 #region Asking a device for its state as Windows' TCP/IP port does: SNMP version 1, RFC 1157
 
-$script:SnmpPort = 161
-$script:SnmpRequestId = 1
+$SnmpPort = 161
+$SnmpRequestId = 1
 # RFC 2790: hrDeviceStatus and hrPrinterStatus; behind them comes the device's index.
-$script:SnmpDeviceStatus = 1, 3, 6, 1, 2, 1, 25, 3, 2, 1, 5
-$script:SnmpPrinterStatus = 1, 3, 6, 1, 2, 1, 25, 3, 5, 1, 1
+$SnmpDeviceStatus = 1, 3, 6, 1, 2, 1, 25, 3, 2, 1, 5
+$SnmpPrinterStatus = 1, 3, 6, 1, 2, 1, 25, 3, 5, 1, 1
 
 function Get-SnmpAnswer {
     # State is answers, no-such-name, refused, silent or broken; with answers, DeviceStatus and PrinterStatus. The
     # community stands in no answer and in no message.
-    param($Address, [string]$Community, [int]$Index, [int]$Milliseconds, [int]$Port = $script:SnmpPort)
+    param($Address, [string]$Community, [int]$Index, [int]$Milliseconds, [int]$Port = $SnmpPort)
     $answer = @{ State = 'silent'; DeviceStatus = 0; PrinterStatus = 0 }
-    $deadline = New-Deadline -Milliseconds $Milliseconds
-    $request = New-SnmpRequest -Community $Community -Index $Index
-    $client = New-Object -TypeName Net.Sockets.UdpClient -ArgumentList $Address.AddressFamily
+    $deadline = New-Deadline $Milliseconds
+    $request = New-SnmpRequest $Community $Index
+    $client = [Net.Sockets.UdpClient]::new($Address.AddressFamily)
     try {
         $client.Connect($Address, $Port)
         $pending = @{ Client = $client; Task = $null }
         # Sent twice, because a datagram may be lost.
         for ($try = 1; $try -le 2 -and $answer.State -eq 'silent'; $try++) {
             $null = $client.Send($request, $request.Length)
-            $share = [int]((Get-RemainingTime -Deadline $deadline) / (3 - $try))
-            Receive-SnmpAnswer -Pending $pending -Answer $answer -Deadline (New-Deadline -Milliseconds $share)
+            $share = [int]((Get-RemainingTime $deadline) / (3 - $try))
+            Receive-SnmpAnswer $pending $answer (New-Deadline $share)
         }
     }
     catch {
@@ -38,10 +38,10 @@ function Receive-SnmpAnswer {
     # Waits for the answer to our request, whatever else comes. What is still being received stays in $Pending: it is
     # given the next datagram.
     param($Pending, $Answer, $Deadline)
-    while ((Get-RemainingTime -Deadline $Deadline) -gt 0) {
+    while ((Get-RemainingTime $Deadline) -gt 0) {
         if ($null -eq $Pending.Task) { $Pending.Task = $Pending.Client.ReceiveAsync() }
         try {
-            Wait-ForTask -Task $Pending.Task -Milliseconds (Get-RemainingTime -Deadline $Deadline)
+            Wait-ForTask $Pending.Task (Get-RemainingTime $Deadline)
         }
         catch [TimeoutException] {
             return
@@ -49,13 +49,13 @@ function Receive-SnmpAnswer {
         $bytes = $Pending.Task.Result.Buffer
         $Pending.Task = $null
         try {
-            $found = ConvertFrom-Snmp -Bytes $bytes
+            $found = ConvertFrom-Snmp $bytes
         }
         catch {
             $Answer.State = 'broken'
             return
         }
-        if ($found.RequestId -ne $script:SnmpRequestId) { continue }
+        if ($found.RequestId -ne $SnmpRequestId) { continue }
         $Answer.State = 'answers'
         if ($found.Error -eq 2) { $Answer.State = 'no-such-name' }
         elseif ($found.Error -ne 0) { $Answer.State = 'broken' }
@@ -67,15 +67,15 @@ function Receive-SnmpAnswer {
 
 function New-SnmpRequest {
     param([string]$Community, [int]$Index)
-    $variables = foreach ($name in $script:SnmpDeviceStatus, $script:SnmpPrinterStatus) {
-        $identifier = ConvertTo-Ber -Tag 6 -Content (ConvertTo-Identifier -Numbers ($name + $Index))
-        ConvertTo-Ber -Tag 0x30 -Content ($identifier + [byte[]](5, 0))
+    $variables = foreach ($name in $SnmpDeviceStatus, $SnmpPrinterStatus) {
+        $identifier = ConvertTo-Ber 6 (ConvertTo-Identifier ($name + $Index))
+        ConvertTo-Ber 0x30 ($identifier + [byte[]](5, 0))
     }
     $zero = [byte[]](2, 1, 0)
-    $list = ConvertTo-Ber -Tag 0x30 -Content $variables
-    $get = ConvertTo-Ber -Tag 0xA0 -Content ([byte[]](2, 1, $script:SnmpRequestId) + $zero + $zero + $list)
-    $name = ConvertTo-Ber -Tag 4 -Content ([Text.Encoding]::UTF8.GetBytes($Community))
-    return ConvertTo-Ber -Tag 0x30 -Content ($zero + $name + $get)
+    $list = ConvertTo-Ber 0x30 $variables
+    $get = ConvertTo-Ber 0xA0 ([byte[]](2, 1, $SnmpRequestId) + $zero + $zero + $list)
+    $name = ConvertTo-Ber 4 ([Text.Encoding]::UTF8.GetBytes($Community))
+    return ConvertTo-Ber 0x30 ($zero + $name + $get)
 }
 
 function ConvertTo-Ber {
@@ -100,20 +100,20 @@ function ConvertTo-Identifier {
 function ConvertFrom-Snmp {
     # The request's id, the error and the two values of an answer. Throws where it is none.
     param([byte[]]$Bytes)
-    $message = Read-Ber -Bytes $Bytes -At 0 -Tag 0x30
-    $version = Read-Ber -Bytes $Bytes -At $message.Start -Tag 2
-    $community = Read-Ber -Bytes $Bytes -At $version.Next -Tag 4
-    $answer = Read-Ber -Bytes $Bytes -At $community.Next -Tag 0xA2
-    $id = Read-Ber -Bytes $Bytes -At $answer.Start -Tag 2
-    $problem = Read-Ber -Bytes $Bytes -At $id.Next -Tag 2
-    $place = Read-Ber -Bytes $Bytes -At $problem.Next -Tag 2
-    $list = Read-Ber -Bytes $Bytes -At $place.Next -Tag 0x30
+    $message = Read-Ber $Bytes 0 0x30
+    $version = Read-Ber $Bytes $message.Start 2
+    $community = Read-Ber $Bytes $version.Next 4
+    $answer = Read-Ber $Bytes $community.Next 0xA2
+    $id = Read-Ber $Bytes $answer.Start 2
+    $problem = Read-Ber $Bytes $id.Next 2
+    $place = Read-Ber $Bytes $problem.Next 2
+    $list = Read-Ber $Bytes $place.Next 0x30
     $values = @(0, 0)
     $at = $list.Start
     for ($i = 0; $i -lt 2 -and $problem.Number -eq 0; $i++) {
-        $variable = Read-Ber -Bytes $Bytes -At $at -Tag 0x30
-        $name = Read-Ber -Bytes $Bytes -At $variable.Start -Tag 6
-        $values[$i] = (Read-Ber -Bytes $Bytes -At $name.Next -Tag 2).Number
+        $variable = Read-Ber $Bytes $at 0x30
+        $name = Read-Ber $Bytes $variable.Start 6
+        $values[$i] = (Read-Ber $Bytes $name.Next 2).Number
         $at = $variable.Next
     }
     return @{ RequestId = $id.Number; Error = $problem.Number; Values = $values }

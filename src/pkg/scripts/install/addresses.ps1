@@ -6,13 +6,13 @@ function Get-QueueAtAddress {
     # that this script deploys stay.
     param($Printer)
     # As addresses, so that fe80::1 and FE80:0::0001 are the same; a host name is none.
-    $addresses = @($Printer.Replaces -like 'address:*' | ForEach-Object -Process { $_.Substring(8) -as [Net.IPAddress] })
-    $ports = @(Invoke-Print -Command { Get-PrinterPort -ErrorAction Stop } | Where-Object -FilterScript {
-            $address = [string](Get-Property -InputObject $_ -Name 'PrinterHostAddress') -as [Net.IPAddress]
+    $addresses = @($Printer.Replaces -like 'address:*' | ForEach-Object { $_.Substring(8) -as [Net.IPAddress] })
+    $ports = @(Get-Port | Where-Object {
+            $address = [string](Get-Property $_ 'PrinterHostAddress') -as [Net.IPAddress]
             $null -ne $address -and $addresses -contains $address
-        } | ForEach-Object -Process { $_.Name })
-    $own = @($Settings.Printers | Where-Object -FilterScript { $_.HasQueue } | ForEach-Object -Process { $_.Name })
-    foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
+        } | ForEach-Object Name)
+    $own = @($Settings.Printers | Where-Object { $_.HasQueue } | ForEach-Object { $_.Name })
+    foreach ($queue in @(Get-Queue)) {
         if ($ports -contains $queue.PortName -and $own -notcontains $queue.Name -and [string]$queue.Type -ne 'Connection') { $queue.Name }
     }
 }

@@ -6,45 +6,47 @@ function Remove-Connection {
     # of everybody else go at their next log-on. Windows shows a machine's connection to who is logged on until they log off.
     param($Printer)
     $names = @($Printer.Replaces -like '\\*')
+    #<if many>
     if ($names.Count -eq 0) { return }
+    #</if>
     foreach ($name in $names) {
         $key = "Connections\,,$($name.Substring(2).Replace('\', ','))"
-        $path = "$script:PrintRoot\$key"
-        if ((Test-Path -LiteralPath $path) -and (Confirm-Change -Message "remove the machine's connection $name")) {
-            Remove-RegistryKey -Path $path
-            Write-Change -Message "the machine's connection $name removed"
+        $path = "$PrintRoot\$key"
+        $what = "remove the machine's connection $name"
+        if ((Test-Path -LiteralPath $path) -and (Confirm-Change $what)) {
+            Remove-RegistryKey $path
+            Write-Change $what
         }
         foreach ($sid in @(Get-LoadedUser)) {
-            try {
-                Remove-UserConnection -Printer $Printer -Sid $sid -Name $name -Path "Registry::HKEY_USERS\$sid\Printers\$key"
-            }
+            try { Remove-UserConnection $Printer $sid $name "Registry::HKEY_USERS\$sid\Printers\$key" }
             catch {
-                Add-Remark -Message "the connection $name of $sid stays: $($_.Exception.Message)"
+                Add-Remark "the connection $name of $sid stays: $($_.Exception.Message)"
             }
         }
     }
-    $code = "`$m=Get-ItemProperty '$(Get-MarkerPath -Printer $Printer)';`$n=New-Object -ComObject WScript.Network;" +
+    $code = "`$m=Get-ItemProperty '$(Get-MarkerPath $Printer)';`$n=New-Object -ComObject WScript.Network;" +
     "`$d=[string](Get-ItemProperty 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows').Device;" +
     "foreach(`$c in `$m.Connections.Split('|')){try{`$n.RemovePrinterConnection(`$c,`$true,`$true)}catch{}" +
     "if(`$m.Queue -and `$d.StartsWith(`$c+',','OrdinalIgnoreCase')){`$n.SetDefaultPrinter(`$m.Queue)}}"
-    Register-LogonSetup -Printer $Printer -Task '-connections' -Code $code -What "remove $($names -join ', ')" -Name 'Connections' -Value ($names -join '|')
+    Register-LogonSetup $Printer '-connections' $code "remove $($names -join ', ')" -Name 'Connections' -Value ($names -join '|')
 }
 
 function Remove-UserConnection {
     # Of one user who is logged on. Where it was the default printer, this one becomes that.
     param($Printer, [string]$Sid, [string]$Name, [string]$Path)
-    $settings = Get-UserSettingsPath -Sid $Sid
-    $isDefault = ([string](Get-RegistryValue -Path "$settings\Windows" -Name 'Device')).StartsWith("$Name,", 'OrdinalIgnoreCase')
-    $isListed = @('Devices', 'PrinterPorts' | Where-Object -FilterScript { $null -ne (Get-RegistryValue -Path "$settings\$_" -Name $Name) }).Count -gt 0
-    if (-not ($isDefault -or $isListed -or (Test-Path -LiteralPath $Path))) { return }
-    if (-not (Confirm-Change -Message "remove the connection $Name of $Sid")) { return }
+    $settings = Get-UserSettingsPath $Sid
+    $isDefault = ([string](Get-RegistryValue "$settings\Windows" 'Device')).StartsWith("$Name,", 'OrdinalIgnoreCase')
+    $lists = @('Devices', 'PrinterPorts' | Where-Object { $null -ne (Get-RegistryValue "$settings\$_" $Name) })
+    if (-not ($isDefault -or $lists -or (Test-Path -LiteralPath $Path))) { return }
+    $what = "remove the connection $Name of $Sid"
+    if (-not (Confirm-Change $what)) { return }
     if ($isDefault -and $Printer.HasQueue) {
-        $null = Set-RegistryValue -Path "$settings\Windows" -Name 'Device' -Value (Get-UserDevice -Printer $Printer -Path $settings)
+        Set-RegistryValue "$settings\Windows" 'Device' (Get-UserDevice $Printer $settings)
     }
-    elseif ($isDefault) { Remove-RegistryValue -Path "$settings\Windows" -Name 'Device' }
-    Remove-RegistryKey -Path $Path
-    foreach ($key in 'Devices', 'PrinterPorts') { Remove-RegistryValue -Path "$settings\$key" -Name $Name }
-    Write-Change -Message "connection $Name of $Sid removed"
+    elseif ($isDefault) { Remove-RegistryValue "$settings\Windows" 'Device' }
+    Remove-RegistryKey $Path
+    foreach ($key in $lists) { Remove-RegistryValue "$settings\$key" $Name }
+    Write-Change $what
 }
 
 #endregion

@@ -7,21 +7,21 @@ function Install-IppQueue {
     param($Printer, $Queue)
     $what = "add queue $($Printer.Name) for $($Printer.IppUrl)"
     if ($null -ne $Queue) {
-        $why = Get-IppDifference -Printer $Printer -Queue $Queue -Ports @(Invoke-Print -Command { Get-PrinterPort -ErrorAction Stop })
-        if (-not $why) { $why = Get-RememberedDifference -Printer $Printer -Queue $Queue }
+        $why = Get-IppDifference $Printer $Queue @(Get-Port)
+        if (-not $why) { $why = Get-RememberedDifference $Printer $Queue }
         if (-not $why) {
-            Repair-Queue -Printer $Printer -Queue $Queue -PortName ''
+            Repair-Queue $Printer $Queue ''
             return $Queue.PortName
         }
         $what = "remove and ${what}: $why"
     }
-    if (-not (Confirm-Change -Message $what)) { return '' }
-    Write-Log -Message "To do: $what"
-    if (-not (Test-Reachable -Address $Printer.Address -Port $Printer.PortNumber)) {
-        Stop-Run -Code $script:ExitBusy -Message "The printer at $($Printer.Address), port $($Printer.PortNumber), is asleep or not reachable. Try again later."
+    if (-not (Confirm-Change $what)) { return '' }
+    Write-Log "To do: $what"
+    if (-not (Test-Reachable $Printer.Address $Printer.PortNumber)) {
+        Stop-Run "The printer at $($Printer.Address), port $($Printer.PortNumber), is asleep or not reachable. Try again later." $ExitBusy
     }
-    $made = New-IppQueue -Printer $Printer -Old $Queue
-    Repair-Queue -Printer $Printer -Queue $made -PortName ''
+    $made = New-IppQueue $Printer $Queue
+    Repair-Queue $Printer $made ''
     return $made.PortName
 }
 
@@ -29,44 +29,44 @@ function New-IppQueue {
     # Adds the queue, in place of an old one, and reads it back; of one that is not right nothing stays. What was
     # there before is noted first: a run that is cut off may leave a queue of another name.
     param($Printer, $Old)
-    $marker = Get-MarkerPath -Printer $Printer
+    $marker = Get-MarkerPath $Printer
     $before = @(Get-LocalQueueName)
-    if ($null -ne $Old) { Remove-WrongQueue -Queue $Old }
-    $noted = Get-RegistryValue -Path $marker -Name 'Adding'
+    if ($null -ne $Old) { Remove-WrongQueue $Old }
+    $noted = Get-RegistryValue $marker 'Adding'
     if ($null -eq $noted) {
         # No queue's name holds a comma.
         $noted = $before -join ','
-        $null = Set-RegistryValue -Path $marker -Name 'Adding' -Value $noted
+        Set-RegistryValue $marker 'Adding' $noted
     }
     $isAdded = $false
     try {
-        Add-IppQueue -Printer $Printer
+        Add-IppQueue $Printer
         $isAdded = $true
-        $queue = Read-IppQueue -Printer $Printer -Before $before
+        $queue = Read-IppQueue $Printer $before
     }
     catch {
         $failure = $_
-        $wrong = Get-AddedQueue -Printer $Printer -Before $before
-        if ($null -ne $wrong -and ($isAdded -or $wrong.Name -eq $Printer.Name)) { $null = Remove-Queue -Name $wrong.Name }
-        Remove-RegistryValue -Path $marker -Name 'Adding'
-        Remove-EmptyKey -Path $marker
+        $wrong = Get-AddedQueue $Printer $before
+        if ($null -ne $wrong -and ($isAdded -or $wrong.Name -eq $Printer.Name)) { $null = Remove-Queue $wrong.Name }
+        Remove-RegistryValue $marker 'Adding'
+        Remove-EmptyKey $marker
         $message = $failure.Exception.Message
         $now = @(Get-LocalQueueName)
-        $gone = @($before | Where-Object -FilterScript { $now -notcontains $_ }) -join ', '
+        $gone = @($before | Where-Object { $now -notcontains $_ }) -join ', '
         if ($gone) { $message = "$message Removed already: $gone. The next run adds the queue." }
-        Stop-Run -Code (Get-FailureCode -ErrorRecord $failure) -Message $message
+        Stop-Run -Code (Get-FailureCode $failure) $message
     }
-    Remove-Stray -Queue $queue -Noted $noted.Split(',')
-    $null = Set-RegistryValue -Path $marker -Name 'IppUrl' -Value $Printer.IppUrl
-    $null = Set-RegistryValue -Path $marker -Name 'PortName' -Value $queue.PortName
-    Remove-RegistryValue -Path $marker -Name 'Adding'
-    Write-Change -Message "queue $($queue.Name) added for $($Printer.IppUrl), port $($queue.PortName)"
+    Remove-Stray $queue $noted.Split(',')
+    Set-RegistryValue $marker 'IppUrl' $Printer.IppUrl
+    Set-RegistryValue $marker 'PortName' $queue.PortName
+    Remove-RegistryValue $marker 'Adding'
+    Write-Change "queue $($queue.Name) added for $($Printer.IppUrl), port $($queue.PortName)"
     return $queue
 }
 
 function Get-LocalQueueName {
     param([string]$Port = '*')
-    foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
+    foreach ($queue in @(Get-Queue)) {
         if ([string]$queue.Type -ne 'Connection' -and $queue.PortName -like $Port) { $queue.Name }
     }
 }
@@ -76,13 +76,13 @@ function Show-Double {
     # same id. Those that these scripts made for other printers are wanted.
     param($Printer, [string]$PortName)
     if (-not $PortName) { return }
-    $ours = @(Get-RegistryChild -Path "$script:RegistryRoot\Printers" | ForEach-Object -Process { $_.Key.GetValue('Queue') })
-    $id = Get-RegistryValue -Path "$script:WsdPortsKey\$PortName" -Name 'IPP PortId'
-    foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
+    $ours = @(Get-RegistryChild "$RegistryRoot\Printers" | ForEach-Object { $_.Key.GetValue('Queue') })
+    $id = Get-RegistryValue "$WsdPortsKey\$PortName" 'IPP PortId'
+    foreach ($queue in @(Get-Queue)) {
         if ($queue.Name -eq $Printer.Name -or $ours -contains $queue.Name -or [string]$queue.Type -eq 'Connection') { continue }
         $isSame = $queue.PortName -eq $PortName
-        if (-not $isSame -and $id) { $isSame = (Get-RegistryValue -Path "$script:WsdPortsKey\$($queue.PortName)" -Name 'IPP PortId') -eq $id }
-        if ($isSame) { Add-Remark -Message "the queue $($queue.Name) is on the same device; ""replaces"" removes it" }
+        if (-not $isSame -and $id) { $isSame = (Get-RegistryValue "$WsdPortsKey\$($queue.PortName)" 'IPP PortId') -eq $id }
+        if ($isSame) { Add-Remark "the queue $($queue.Name) is on the same device; ""replaces"" removes it" }
     }
 }
 

@@ -9,10 +9,10 @@ function Remove-LogonSetup {
         '-connections' = @($Printer.Replaces -like '\\*').Count -gt 0
     }
     foreach ($task in $wanted.Keys) {
-        $setup = Get-LogonSetupPath -Printer $Printer -Task $task
-        if ($wanted[$task] -or -not (Test-Path -LiteralPath $setup) -or -not (Confirm-Change -Message "end $setup")) { continue }
-        Remove-RegistryKey -Path $setup
-        Write-Change -Message "$setup ended"
+        $setup = Get-LogonSetupPath $Printer $task
+        if ($wanted[$task] -or -not (Test-Path -LiteralPath $setup) -or -not (Confirm-Change "end $setup")) { continue }
+        Remove-RegistryKey $setup
+        Write-Change "end $setup"
     }
 }
 
@@ -21,21 +21,22 @@ function Register-LogonSetup {
     # Lets Active Setup run code once for each user who has not done it, again when it or the marker's value is another.
     # The code holds no text of a setting: it reads the marker.
     param($Printer, [string]$Task, [string]$Code, [string]$What, [string]$Name, [string]$Value, [string[]]$Done)
-    $setup = Get-LogonSetupPath -Printer $Printer -Task $Task
-    $marker = Get-MarkerPath -Printer $Printer
+    $setup = Get-LogonSetupPath $Printer $Task
+    $marker = Get-MarkerPath $Printer
     $command = "powershell.exe -NoProfile -NonInteractive -WindowStyle Hidden -ExecutionPolicy Bypass -Command `"$Code`""
-    $isSame = (Get-RegistryValue -Path $setup -Name 'StubPath') -ceq $command -and (Get-RegistryValue -Path $marker -Name $Name) -eq $Value
-    if ($isSame -or -not (Confirm-Change -Message "$What at log-on")) { return }
+    $isSame = (Get-RegistryValue $setup 'StubPath') -ceq $command -and (Get-RegistryValue $marker $Name) -eq $Value
+    $What = "at log-on: $What"
+    if ($isSame -or -not (Confirm-Change $What)) { return }
     $version = '{0:yyyy,MMdd,HHmm,ss}' -f (Get-Date)
-    $null = Set-RegistryValue -Path $setup -Name 'Version' -Value $version
-    $null = Set-RegistryValue -Path $setup -Name 'StubPath' -Value $command
+    Set-RegistryValue $setup 'Version' $version
+    Set-RegistryValue $setup 'StubPath' $command
     #<if reset>
     foreach ($sid in $Done) {
-        $null = Set-RegistryValue -Path "Registry::HKEY_USERS\$sid\$($setup.Substring(6))" -Name 'Version' -Value $version
+        Set-RegistryValue "Registry::HKEY_USERS\$sid\$($setup.Substring(6))" 'Version' $version
     }
     #</if>
-    $null = Set-RegistryValue -Path $marker -Name $Name -Value $Value
-    Write-Change -Message "at log-on from now on: $What"
+    Set-RegistryValue $marker $Name $Value
+    Write-Change $What
 }
 #</if>
 
@@ -43,7 +44,7 @@ function Register-LogonSetup {
 function Get-UserDevice {
     # <queue>,winspool,NeNN: and the NeNN: stands in Devices once the user has seen the queue.
     param($Printer, [string]$Path)
-    $port = Get-RegistryValue -Path "$Path\Devices" -Name $Printer.Name
+    $port = Get-RegistryValue "$Path\Devices" $Printer.Name
     if (-not $port) { $port = 'winspool,Ne00:' }
     return "$($Printer.Name),$port"
 }

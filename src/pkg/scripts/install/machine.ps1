@@ -7,13 +7,13 @@ function Assert-Machine {
     if ($Driver.Origin -eq 'ipp') {
         # Not in the Windows whose commands these scripts keep to.
         if ((Get-Command -Name 'Add-Printer' -ErrorAction Stop).Parameters.ContainsKey('IppURL')) { return }
-        Stop-Run -Message ('This Windows adds no IPP queues (Add-Printer has no -IppURL): ' +
+        Stop-Run ('This Windows adds no IPP queues (Add-Printer has no -IppURL): ' +
             'Windows 11 and Windows Server 2022 and later do, and some builds of Windows 10.')
     }
     #</if>
     #<if package|windows|apart>
     if (Test-ProtectedPrint) {
-        Stop-Run -Message ('Windows protected print mode is on: this machine takes no printer driver. ' +
+        Stop-Run ('Windows protected print mode is on: this machine takes no printer driver. ' +
             'Switch the mode off by policy, or use the IPP class driver.')
     }
     #</if>
@@ -25,7 +25,7 @@ function Assert-Machine {
     if ($Driver.Architectures -notcontains $machine) {
         $message = "This machine is $machine; the driver is made for $($Driver.Architectures -join ', ')."
         if ($machine -eq 'arm64') { $message += ' A driver for ARM64 can be chosen in Platen, in the printer''s form.' }
-        Stop-Run -Message $message
+        Stop-Run $message
     }
     #</if>
 }

@@ -3,7 +3,7 @@
 function Set-Marker {
     # Written last of all: a printer without it is not installed.
     param($Printer, $Driver, [string]$PortName)
-    $path = Get-MarkerPath -Printer $Printer
+    $path = Get-MarkerPath $Printer
     $values = [ordered]@{
         Queue = ''
         DriverName = $Printer.DriverName
@@ -12,22 +12,23 @@ function Set-Marker {
         Revision = $Printer.Revision
     }
     #<if alone>
-    $values.DriverName = Get-DeployedName -Printer $Printer
+    $values.DriverName = Get-DeployedName $Printer
     #</if>
     #<if printer>
     #<if package|windows|apart>
     # Of the time when it was an IPP printer.
-    if (-not $Printer.IppUrl) { foreach ($name in 'IppUrl', 'Adding') { Remove-RegistryValue -Path $path -Name $name } }
+    if (-not $Printer.IppUrl) { foreach ($name in 'IppUrl', 'Adding') { Remove-RegistryValue $path $name } }
     #</if>
     if ($Printer.HasQueue) { $values.Queue = $Printer.Name }
     #</if>
     $isNew = $false
     foreach ($name in $values.Keys) {
-        if (Set-RegistryValue -Path $path -Name $name -Value $values[$name]) { $isNew = $true }
+        if ("$(Get-RegistryValue $path $name)" -cne "$($values[$name])") { $isNew = $true }
+        Set-RegistryValue $path $name $values[$name]
     }
     if ($isNew) {
-        $null = Set-RegistryValue -Path $path -Name 'Deployed' -Value ((Get-Date).ToUniversalTime().ToString('s') + 'Z')
-        Write-Change -Message "marker $($Printer.Id) is revision $($Printer.Revision)"
+        Set-RegistryValue $path 'Deployed' ((Get-Date).ToUniversalTime().ToString('s') + 'Z')
+        Write-Change "marker $($Printer.Id) is revision $($Printer.Revision)"
     }
 }
 

@@ -5,76 +5,70 @@ function Install-Port {
     # The name of a port that is as wanted: the queue's own, the one of the wanted name, or a new one. A wrong port
     # that other queues use is left alone; one that only this queue uses is removed when the queue has left it.
     param($Printer, $Queue)
-    $ports = @(Invoke-Print -Command { Get-PrinterPort -ErrorAction Stop })
+    $ports = @(Get-Port)
     if ($null -ne $Queue) {
-        $current = @($ports | Where-Object -FilterScript { $_.Name -eq $Queue.PortName })
-        $isOurs = $Queue.PortName -eq $Printer.PortName -or (Test-PortMade -Name $Queue.PortName)
-        if ($current.Count -gt 0 -and $isOurs -and -not (Get-PortDifference -Port $current[0] -Printer $Printer)) {
-            return $Queue.PortName
-        }
+        $current = @($ports | Where-Object Name -eq $Queue.PortName)[0]
+        $isOurs = $Queue.PortName -eq $Printer.PortName -or (Test-PortMade $Queue.PortName)
+        if ($null -ne $current -and $isOurs -and -not (Get-PortDifference $current $Printer)) { return $Queue.PortName }
     }
-    $wanted = @($ports | Where-Object -FilterScript { $_.Name -eq $Printer.PortName })
-    if ($wanted.Count -eq 0) {
-        if (Confirm-Change -Message "make port $($Printer.PortName)") { Add-Port -Printer $Printer -Name $Printer.PortName }
+    $wanted = @($ports | Where-Object Name -eq $Printer.PortName)[0]
+    if ($null -eq $wanted) {
+        if (Confirm-Change "make port $($Printer.PortName)") { Add-Port $Printer $Printer.PortName }
         return $Printer.PortName
     }
-    $difference = @(Get-PortDifference -Port $wanted[0] -Printer $Printer) -join ', '
+    $difference = @(Get-PortDifference $wanted $Printer) -join ', '
     if (-not $difference) { return $Printer.PortName }
-    Write-Log -Message "Port $($Printer.PortName) is there, but $difference."
-    $name = Get-FreePortName -Wanted $Printer.PortName -Ports $ports
-    if (-not (Confirm-Change -Message "repair port $($Printer.PortName): $difference")) { return $Printer.PortName }
-    if (Remove-FreePort -Port $wanted[0]) {
+    $name = Get-FreePortName $Printer.PortName $ports
+    if (-not (Confirm-Change "repair port $($Printer.PortName): $difference")) { return $Printer.PortName }
+    if (@(Get-PortUser $Printer.PortName).Count -eq 0 -and (Remove-Port $wanted)) {
         $name = $Printer.PortName
     }
-    elseif (-not (Test-PortForeign -Name $Printer.PortName -Queues $Printer.Name)) {
-        Register-Port -Printer $Printer -Name $Printer.PortName
+    else {
+        Register-Port $Printer $Printer.PortName $Printer.Name
     }
-    Add-Port -Printer $Printer -Name $name
+    Add-Port $Printer $name
     return $name
 }
 
 function Get-FreePortName {
     # For a port beside one that cannot be replaced.
     param([string]$Wanted, $Ports)
-    for ($i = 2; $i -lt 100; $i++) {
-        $name = "${Wanted}_$i"
-        if (@($Ports | Where-Object -FilterScript { $_.Name -eq $name }).Count -eq 0) { return $name }
-    }
-    Stop-Run -Message "No name is free for the port $Wanted."
+    $names = @($Ports | ForEach-Object Name)
+    for ($i = 2; $names -contains "${Wanted}_$i"; $i++) { }
+    return "${Wanted}_$i"
 }
 
 function Add-Port {
     # Recorded before it is made, so that uninstall knows of it after an interrupted run.
     param($Printer, [string]$Name)
-    $null = Set-RegistryValue -Path $script:PortsKey -Name $Name -Value ([string]$Printer.Id)
+    Set-RegistryValue $PortsKey $Name ([string]$Printer.Id)
     $port = @{ Name = $Name; ErrorAction = 'Stop' }
     if ($Printer.Address) {
+        #<if lpr>
         if ($Printer.Protocol -eq 'lpr') {
             $port.LprHostAddress = $Printer.Address
             $port.LprQueueName = $Printer.LprQueue
             $port.LprByteCounting = $true
         }
-        else {
+        #</if>
+        #<if raw>
+        if ($Printer.Protocol -eq 'raw') {
             $port.PrinterHostAddress = $Printer.Address
             $port.PortNumber = $Printer.PortNumber
         }
+        #</if>
         if ($Printer.Snmp) {
             $port.SNMP = $Printer.SnmpIndex
             $port.SNMPCommunity = $Printer.SnmpCommunity
         }
     }
-    try {
-        Invoke-Print -Command { Add-PrinterPort @port }
-    }
-    catch {
-        if ((Get-ErrorCode -ErrorRecord $_) -ne '0x800700b7') { throw }
-        Write-Log -Message "Port $Name was added meanwhile."
-    }
-    $made = Invoke-Print -Command { Get-Port -Name $Name }
-    if ($null -eq $made) { Stop-Run -Message "Windows made no port $Name, although it said so." }
-    $difference = @(Get-PortDifference -Port $made -Printer $Printer) -join ', '
-    if ($difference) { Stop-Run -Message "Windows made the port $Name, but $difference." }
-    Write-Change -Message "port $Name made ($($Printer.Address))"
+    try { Invoke-Print { Add-PrinterPort @port } }
+    catch { if ((Get-ErrorCode $_) -ne '0x800700b7') { throw } }
+    $made = @(Get-Port | Where-Object Name -eq $Name)[0]
+    if ($null -eq $made) { Stop-Run "Windows made no port $Name, although it said so." }
+    $difference = @(Get-PortDifference $made $Printer) -join ', '
+    if ($difference) { Stop-Run "Windows made the port $Name, but $difference." }
+    Write-Change "port $Name made ($($Printer.Address))"
 }
 
 #endregion

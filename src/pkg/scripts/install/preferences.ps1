@@ -1,42 +1,56 @@
-#<if preferences>
+#<if preferences|ticket>
 #region Preferences
 
-function Set-Preference {
-    # Duplex, colour, collate, paper. A driver that refuses is no failure: the printer prints all the same.
+function Get-Configuration {
+    # The preferences of the printer's queue; $null where they cannot be read.
     param($Printer)
-    $wanted = @{}
-    if ($Printer.Duplex) { $wanted.DuplexingMode = $Printer.Duplex }
-    if ($null -ne $Printer.Color) { $wanted.Color = $Printer.Color }
-    if ($null -ne $Printer.Collate) { $wanted.Collate = $Printer.Collate }
-    if ($Printer.PaperSize) { $wanted.PaperSize = $Printer.PaperSize }
-    if ($wanted.Count -eq 0) { return }
-    try {
-        $current = Invoke-Print -Command { Get-PrintConfiguration -PrinterName $Printer.Name -ErrorAction Stop }
-    }
+    try { return Invoke-Print { Get-PrintConfiguration -PrinterName $Printer.Name -ErrorAction Stop } }
     catch {
-        $current = $null
-        Write-Log -Message "The preferences of $($Printer.Name) cannot be read: $($_.Exception.Message)"
-    }
-    foreach ($name in @($wanted.Keys | Sort-Object)) {
-        if ($null -ne $current -and [string](Get-Property -InputObject $current -Name $name) -eq [string]$wanted[$name]) { continue }
-        if (-not (Confirm-Change -Message "set $name of $($Printer.Name) to $($wanted[$name])")) { continue }
-        $one = @{ PrinterName = $Printer.Name; ErrorAction = 'Stop'; $name = $wanted[$name] }
-        try {
-            Invoke-Print -Command { Set-PrintConfiguration @one }
-            $after = Invoke-Print -Command { Get-PrintConfiguration -PrinterName $Printer.Name -ErrorAction Stop }
-            if ([string](Get-Property -InputObject $after -Name $name) -eq [string]$wanted[$name]) {
-                Write-Change -Message "$name of $($Printer.Name) is $($wanted[$name])"
-            }
-            else {
-                Add-Remark -Message "the driver ignores $name = $($wanted[$name])"
-            }
-        }
-        catch {
-            if ((Get-FailureCode -ErrorRecord $_) -eq $script:ExitBusy) { throw }
-            Add-Remark -Message "the driver refuses $name = $($wanted[$name]) ($(Get-ErrorCode -ErrorRecord $_))"
-        }
+        if ((Get-FailureCode $_) -eq $ExitBusy) { throw }
+        Write-Log "The preferences of $($Printer.Name) cannot be read: $($_.Exception.Message)"
+        return $null
     }
 }
+
+function Set-Configuration {
+    # Whether the driver takes it. That it refuses is no failure: the printer prints all the same.
+    param($Printer, [string]$What, $Values)
+    try {
+        Invoke-Print { Set-PrintConfiguration -PrinterName $Printer.Name -ErrorAction Stop @Values }
+        return $true
+    }
+    catch {
+        if ((Get-FailureCode $_) -eq $ExitBusy) { throw }
+        Add-Remark "the driver refuses $What ($(Get-ErrorCode $_))"
+        return $false
+    }
+}
+
+#<if preferences>
+function Set-Preference {
+    # Duplex, colour, collate, paper: each by itself, so that one that is refused keeps no other away.
+    param($Printer)
+    $wanted = [ordered]@{
+        Collate = $Printer.Collate
+        Color = $Printer.Color
+        DuplexingMode = $Printer.Duplex
+        PaperSize = $Printer.PaperSize
+    }
+    #<if many>
+    if (-not (-join $wanted.Values)) { return }
+    #</if>
+    $current = Get-Configuration $Printer
+    foreach ($name in $wanted.Keys) {
+        $value = [string]$wanted[$name]
+        if (-not $value -or [string](Get-Property $current $name) -eq $value) { continue }
+        if (-not (Confirm-Change "set $name of $($Printer.Name) to $value")) { continue }
+        if (-not (Set-Configuration $Printer "$name = $value" @{ $name = $wanted[$name] })) { continue }
+        $current = Get-Configuration $Printer
+        if ([string](Get-Property $current $name) -eq $value) { Write-Change "$name of $($Printer.Name) is $value" }
+        else { Add-Remark "the driver ignores $name = $value" }
+    }
+}
+#</if>
 
 #endregion
 #</if>

@@ -4,44 +4,31 @@
 function Install-Queue {
     # Adds the queue, or repairs what is not as wanted. The port of an IPP queue goes with the queue alone.
     param($Printer, $Queue, [string]$PortName)
-    $isIpp = $null -ne $Queue -and $Queue.DriverName -eq 'Microsoft IPP Class Driver'
-    if ($null -ne $Queue -and -not $isIpp) {
-        Repair-Queue -Printer $Printer -Queue $Queue -PortName $PortName
+    if ($null -ne $Queue -and $Queue.DriverName -ne 'Microsoft IPP Class Driver') {
+        Repair-Queue $Printer $Queue $PortName
         return
     }
     $what = "add queue $($Printer.Name)"
-    if ($isIpp) { $what = "remove and $what" }
-    if (-not (Confirm-Change -Message $what)) { return }
-    if ($isIpp) { Remove-WrongQueue -Queue $Queue }
-    Add-Queue -Printer $Printer -PortName $PortName
+    if ($null -ne $Queue) { $what = "remove and $what" }
+    if (-not (Confirm-Change $what)) { return }
+    if ($null -ne $Queue) { Remove-WrongQueue $Queue }
+    Add-Queue $Printer $PortName
 }
 
 function Add-Queue {
     # Adds the queue and reads it back: Add-Printer has reported success without one.
     param($Printer, [string]$PortName)
-    $queue = @{ Name = $Printer.Name; DriverName = $Printer.DriverName; PortName = $PortName; ErrorAction = 'Stop' }
-    if ($Printer.Location) { $queue.Location = $Printer.Location }
-    if ($Printer.Comment) { $queue.Comment = $Printer.Comment }
-    if ($Printer.Shared) {
-        $queue.Shared = $true
-        $queue.ShareName = $Printer.ShareName
-    }
+    $none = @{ DriverName = ''; PortName = ''; Location = ''; Comment = ''; Shared = $false; ShareName = '' }
+    $wanted = Get-QueueDifference $none $Printer $PortName
     for ($try = 1; $try -le 2; $try++) {
-        try {
-            Invoke-Print -Command { Add-Printer @queue }
-        }
-        catch {
-            if ((Get-ErrorCode -ErrorRecord $_) -ne '0x8007070a') { throw }
-            Write-Log -Message "Queue $($Printer.Name) was added meanwhile."
-        }
-        $isThere = Wait-Until -Seconds 3 -Condition { $null -ne (Invoke-Print -Command { Get-LocalQueue -Name $Printer.Name }) }
-        if ($isThere) {
-            Write-Change -Message "queue $($Printer.Name) added"
+        try { Invoke-Print { Add-Printer -Name $Printer.Name -ErrorAction Stop @wanted } }
+        catch { if ((Get-ErrorCode $_) -ne '0x8007070a') { throw } }
+        if (Wait-Until 3 { Get-LocalQueue $Printer.Name }) {
+            Write-Change "queue $($Printer.Name) added"
             return
         }
-        Write-Log -Message "Windows said that it added the queue $($Printer.Name), but it is not there."
     }
-    Stop-Run -Message "Windows says that it adds the queue $($Printer.Name), but it is never there."
+    Stop-Run "Windows says that it adds the queue $($Printer.Name), but it is never there."
 }
 #</if>
 
@@ -49,19 +36,17 @@ function Add-Queue {
 function Repair-Queue {
     # Changes what is not as wanted.
     param($Printer, $Queue, [string]$PortName)
-    $difference = Get-QueueDifference -Queue $Queue -Printer $Printer -PortName $PortName
+    $difference = Get-QueueDifference $Queue $Printer $PortName
     if ($difference.Count -eq 0) { return }
-    $what = "queue $($Printer.Name): $(@($difference.Keys | Sort-Object) -join ', ')"
-    if (-not (Confirm-Change -Message "repair $what")) { return }
-    Invoke-Print -Command { Set-Printer -InputObject $Queue -ErrorAction Stop @difference }
-    $after = Invoke-Print -Command { Get-LocalQueue -Name $Printer.Name }
-    if ($null -eq $after) { Stop-Run -Message "The queue $($Printer.Name) went away while it was repaired." }
-    $rest = Get-QueueDifference -Queue $after -Printer $Printer -PortName $PortName
-    if ($rest.Count -gt 0) {
-        Stop-Run -Message "Windows did not take over for the queue $($Printer.Name): $(@($rest.Keys | Sort-Object) -join ', ')."
-    }
-    foreach ($name in @($difference.Keys | Sort-Object)) {
-        Write-Change -Message "queue $($Printer.Name): $name is $($difference[$name]), was $(Get-Property -InputObject $Queue -Name $name)"
+    $names = @($difference.Keys | Sort-Object)
+    if (-not (Confirm-Change "repair queue $($Printer.Name): $($names -join ', ')")) { return }
+    Invoke-Print { Set-Printer -InputObject $Queue -ErrorAction Stop @difference }
+    $after = Get-LocalQueue $Printer.Name
+    if ($null -eq $after) { Stop-Run "The queue $($Printer.Name) went away while it was repaired." }
+    $rest = @((Get-QueueDifference $after $Printer $PortName).Keys | Sort-Object) -join ', '
+    if ($rest) { Stop-Run "Windows did not take over for the queue $($Printer.Name): $rest." }
+    foreach ($name in $names) {
+        Write-Change "queue $($Printer.Name): $name is $($difference[$name]), was $(Get-Property $Queue $name)"
     }
 }
 #</if>
@@ -71,12 +56,12 @@ function Remove-WrongQueue {
     # Removes a queue that has to be added anew.
     param($Queue)
     $name = $Queue.Name
-    if (Remove-Queue -Name $name) { return }
+    if (Remove-Queue $name) { return }
     #<if ipp>
-    $hasJobs = [int](Get-Property -InputObject $Queue -Name 'JobCount') -gt 0
-    if (-not $hasJobs -and (Restart-Spooler -Because "the queue $name is still listed") -and (Remove-Queue -Name $name)) { return }
+    $hasJobs = [int](Get-Property $Queue 'JobCount') -gt 0
+    if (-not $hasJobs -and (Restart-Spooler "the queue $name is still listed") -and (Remove-Queue $name)) { return }
     #</if>
-    Stop-Run -Code $script:ExitBusy -Message "The queue $name goes when its jobs are done; the next run adds it."
+    Stop-Run "The queue $name goes when its jobs are done; the next run adds it." $ExitBusy
 }
 #</if>
 
@@ -85,16 +70,16 @@ function Remove-Replaced {
     param($Printer)
     $names = @($Printer.Replaces -notmatch '^(\\\\|address:)')
     #<if addresses>
-    $names += @(Get-QueueAtAddress -Printer $Printer)
+    $names += @(Get-QueueAtAddress $Printer)
     #</if>
-    $former = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Queue'
+    $former = Get-RegistryValue (Get-MarkerPath $Printer) 'Queue'
     if ($former -and ($former -ne $Printer.Name -or -not $Printer.HasQueue)) { $names += $former }
     foreach ($name in $names) {
-        $old = Invoke-Print -Command { Get-LocalQueue -Name $name }
+        $old = Get-LocalQueue $name
         if ($null -eq $old) { continue }
-        if (-not (Confirm-Change -Message "remove the old queue $name")) { continue }
-        if (-not (Test-PortForeign -Name $old.PortName -Queues $names)) { Register-Port -Printer $Printer -Name $old.PortName }
-        if (-not (Remove-Queue -Name $name)) { Add-Remark -Message "the old queue $name goes when its jobs are done" }
+        if (-not (Confirm-Change "remove the old queue $name")) { continue }
+        Register-Port $Printer $old.PortName $names
+        if (-not (Remove-Queue $name)) { Add-Remark "the old queue $name goes when its jobs are done" }
     }
 }
 

@@ -6,18 +6,18 @@ function Test-Reachable {
     param([string]$Address, [int]$Port)
     try {
         foreach ($one in [Net.Dns]::GetHostAddresses($Address)) {
-            if (Test-Connect -Address $one -Port $Port) { return $true }
+            if (Test-Connect $one $Port) { return $true }
         }
     }
     catch {
-        Write-Log -Message "${Address}: $($_.Exception.Message)"
+        Write-Log "${Address}: $($_.Exception.Message)"
     }
     return $false
 }
 
 function Test-Connect {
     param([Net.IPAddress]$Address, [int]$Port)
-    $socket = New-Object -TypeName Net.Sockets.Socket -ArgumentList $Address.AddressFamily, 'Stream', 'Tcp'
+    $socket = [Net.Sockets.Socket]::new($Address.AddressFamily, 'Stream', 'Tcp')
     try {
         $attempt = $socket.BeginConnect($Address, $Port, $null, $null)
         return $attempt.AsyncWaitHandle.WaitOne(5000) -and $socket.Connected

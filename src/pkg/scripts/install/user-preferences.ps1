@@ -5,26 +5,26 @@ function Reset-UserPreference {
     # It lies over the queue's own preferences, and goes once per revision: now for those who are logged on, at the next
     # log-on for everybody else. Never a reason to fail.
     param($Printer)
-    $done = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'PreferencesReset'
+    $done = Get-RegistryValue (Get-MarkerPath $Printer) 'PreferencesReset'
     if (-not $Printer.ResetUserPreferences -or $done -eq $Printer.Revision) { return }
     $what = "drop users' own preferences of $($Printer.Name)"
-    if (-not (Confirm-Change -Message $what)) { return }
+    if (-not (Confirm-Change $what)) { return }
     try {
         $users = @(Get-LoadedUser)
         foreach ($sid in $users) {
             foreach ($key in 'DevModePerUser', 'DevModes2') {
                 foreach ($name in $Printer.Name, "\\$env:COMPUTERNAME\$($Printer.Name)") {
-                    Remove-RegistryValue -Path "Registry::HKEY_USERS\$sid\Printers\$key" -Name $name
+                    Remove-RegistryValue "Registry::HKEY_USERS\$sid\Printers\$key" $name
                 }
             }
         }
-        $code = "`$q=(Get-ItemProperty '$(Get-MarkerPath -Printer $Printer)').Queue;" +
+        $code = "`$q=(Get-ItemProperty '$(Get-MarkerPath $Printer)').Queue;" +
         "if(`$q){foreach(`$k in 'DevModePerUser','DevModes2'){`$r=[Microsoft.Win32.Registry]::CurrentUser.OpenSubKey('Printers\'+`$k,`$true);" +
         "if(`$r){`$r.DeleteValue(`$q,`$false);`$r.DeleteValue('\\'+`$env:COMPUTERNAME+'\'+`$q,`$false)}}}"
-        Register-LogonSetup -Printer $Printer -Task '-reset' -Code $code -What $what -Name 'PreferencesReset' -Value $Printer.Revision -Done $users
+        Register-LogonSetup $Printer '-reset' $code $what -Name 'PreferencesReset' -Value $Printer.Revision -Done $users
     }
     catch {
-        Add-Remark -Message "users' own preferences could not be dropped: $($_.Exception.Message)"
+        Add-Remark "users' own preferences could not be dropped: $($_.Exception.Message)"
     }
 }
 

@@ -5,7 +5,7 @@
 function Get-MachineArchitecture {
     # The machine's own, whatever this process is: an x64 process on ARM64 sees itself on x64.
     $key = 'HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
-    $name = Get-RegistryValue -Path $key -Name 'PROCESSOR_ARCHITECTURE'
+    $name = Get-RegistryValue $key 'PROCESSOR_ARCHITECTURE'
     if (-not $name) { $name = $env:PROCESSOR_ARCHITECTURE }
     return ([string]$name).ToLowerInvariant()
 }

@@ -5,17 +5,17 @@ function Get-Difference {
     # port, driver or marker), Text, and IsMinor: it prints all the same.
     param($Printer, $Queues, $Ports, $Drivers)
     #<if queue>
-    if ($Printer.HasQueue) { Get-DeployedQueueDifference -Printer $Printer -Queues $Queues -Ports $Ports }
+    if ($Printer.HasQueue) { Get-DeployedQueueDifference $Printer $Queues $Ports }
     #</if>
     #<if alone>
-    Get-DriverAloneDifference -Printer $Printer -Drivers $Drivers
+    Get-DriverAloneDifference $Printer $Drivers
     #</if>
     #<if printer>
     #<if package|windows|apart>
-    Get-DriverDifference -Printer $Printer -Drivers $Drivers
+    Get-DriverDifference $Printer $Drivers
     #</if>
     #</if>
-    Get-MarkerDifference -Printer $Printer
+    Get-MarkerDifference $Printer
 }
 
 function New-Difference {
@@ -25,32 +25,32 @@ function New-Difference {
 
 function Get-MarkerDifference {
     param($Printer)
-    $revision = Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'Revision'
-    if (-not $revision) { New-Difference -Check 'marker' -Text 'it was not installed by these scripts' -IsMinor $true }
+    $revision = Get-RegistryValue (Get-MarkerPath $Printer) 'Revision'
+    if (-not $revision) { New-Difference 'marker' 'it was not installed by these scripts' $true }
     elseif ($revision -ne $Printer.Revision) {
-        New-Difference -Check 'marker' -Text "its revision is $revision, not $($Printer.Revision)" -IsMinor $true
+        New-Difference 'marker' "its revision is $revision, not $($Printer.Revision)" $true
     }
 }
 
 #<if package|windows|apart>
 function Get-DriverDifference {
     param($Printer, $Drivers)
-    $driver = @($Settings.Drivers | Where-Object -FilterScript { $_.Key -eq $Printer.DriverKey })[0]
+    $driver = @($Settings.Drivers | Where-Object { $_.Key -eq $Printer.DriverKey })[0]
     #<if ipp>
     if ($driver.Origin -eq 'ipp') { return }
     #</if>
-    if (@($Drivers | Where-Object -FilterScript { $_.Name -eq $Printer.DriverName }).Count -eq 0) {
-        return New-Difference -Check 'driver' -Text "the driver $($Printer.DriverName) is not there"
+    if (@($Drivers | Where-Object Name -eq $Printer.DriverName).Count -eq 0) {
+        return New-Difference 'driver' "the driver $($Printer.DriverName) is not there"
     }
     #<if package|apart>
     #<if windows>
     if ($driver.Origin -eq 'windows') { return }
     #</if>
-    $installed = Get-DriverVersion -Name $Printer.DriverName
-    if (-not (Test-DriverCurrent -Installed $installed -Driver $driver)) {
+    $installed = Get-DriverVersion $Printer.DriverName
+    if (-not (Test-DriverCurrent $installed $driver)) {
         $version = 'unknown'
         if ($null -ne $installed -and $installed.Version) { $version = $installed.Version }
-        New-Difference -Check 'driver' -Text "the driver's version is $version, not $($driver.Version)"
+        New-Difference 'driver' "the driver's version is $version, not $($driver.Version)"
     }
     #</if>
 }
@@ -60,14 +60,14 @@ function Get-DriverDifference {
 function Get-DriverAloneDifference {
     # Of each name of a driver by itself. One that others brought may go with them.
     param($Printer, $Drivers)
-    $known = @(Get-RegistryValue -Path (Get-MarkerPath -Printer $Printer) -Name 'DriverName')
+    $known = @(Get-RegistryValue (Get-MarkerPath $Printer) 'DriverName')
     foreach ($name in $Printer.DriverNames) {
-        foreach ($difference in @(Get-DriverDifference -Printer @{ DriverName = $name; DriverKey = $Printer.DriverKey } -Drivers $Drivers)) {
+        foreach ($difference in @(Get-DriverDifference @{ DriverName = $name; DriverKey = $Printer.DriverKey } $Drivers)) {
             $difference.Text = "${name}: $($difference.Text)"
             $difference
         }
         if ($known -notcontains $name) {
-            New-Difference -Check 'marker' -Text "the driver $name was not installed by these scripts" -IsMinor $true
+            New-Difference 'marker' "the driver $name was not installed by these scripts" $true
         }
     }
 }
@@ -77,33 +77,33 @@ function Get-DriverAloneDifference {
 function Get-DeployedQueueDifference {
     # Of the queue and of the port that it has.
     param($Printer, $Queues, $Ports)
-    $queue = @($Queues | Where-Object -FilterScript { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })
-    if ($queue.Count -eq 0) { return New-Difference -Check 'queue' -Text 'there is no such queue' }
+    $queue = @($Queues | Where-Object { $_.Name -eq $Printer.Name -and [string]$_.Type -ne 'Connection' })
+    if ($queue.Count -eq 0) { return New-Difference 'queue' 'there is no such queue' }
     # The port may have another name than the wanted one, where that was taken: its address counts.
-    $difference = Get-QueueDifference -Queue $queue[0] -Printer $Printer -PortName ''
+    $difference = Get-QueueDifference $queue[0] $Printer ''
     foreach ($name in @($difference.Keys | Sort-Object)) {
-        $text = "$name is $(Get-Property -InputObject $queue[0] -Name $name), not $($difference[$name])"
-        New-Difference -Check 'queue' -Text $text -IsMinor ($name -ne 'DriverName')
+        $text = "$name is $(Get-Property $queue[0] $name), not $($difference[$name])"
+        New-Difference 'queue' $text ($name -ne 'DriverName')
     }
     #<if ipp>
     if ($Printer.IppUrl) {
         $text = ''
-        if (-not $difference.ContainsKey('DriverName')) { $text = Get-IppDifference -Printer $Printer -Queue $queue[0] -Ports $Ports }
-        if ($text) { New-Difference -Check 'port' -Text $text }
-        $text = Get-RememberedDifference -Printer $Printer -Queue $queue[0]
+        if (-not $difference.ContainsKey('DriverName')) { $text = Get-IppDifference $Printer $queue[0] $Ports }
+        if ($text) { New-Difference 'port' $text }
+        $text = Get-RememberedDifference $Printer $queue[0]
         # Added by somebody else, it may print all the same; added for another URL, it does so elsewhere.
-        if ($text) { New-Difference -Check 'marker' -Text $text -IsMinor ($text -notlike 'its URL *') }
+        if ($text) { New-Difference 'marker' $text ($text -notlike 'its URL *') }
         return
     }
     #</if>
     #<if port>
-    $port = @($Ports | Where-Object -FilterScript { $_.Name -eq $queue[0].PortName })
-    if ($port.Count -eq 0) { return New-Difference -Check 'port' -Text "its port $($queue[0].PortName) is not there" }
+    $port = @($Ports | Where-Object { $_.Name -eq $queue[0].PortName })
+    if ($port.Count -eq 0) { return New-Difference 'port' "its port $($queue[0].PortName) is not there" }
     if (-not $Printer.Address -and $queue[0].PortName -ne $Printer.PortName) {
-        New-Difference -Check 'port' -Text "its port is $($queue[0].PortName), not $($Printer.PortName)"
+        New-Difference 'port' "its port is $($queue[0].PortName), not $($Printer.PortName)"
     }
-    foreach ($text in @(Get-PortDifference -Port $port[0] -Printer $Printer)) {
-        New-Difference -Check 'port' -Text "port $($queue[0].PortName): $text"
+    foreach ($text in @(Get-PortDifference $port[0] $Printer)) {
+        New-Difference 'port' "port $($queue[0].PortName): $text"
     }
     #</if>
 }

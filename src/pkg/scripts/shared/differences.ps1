@@ -2,11 +2,9 @@
 
 #<if queue|install|diagnose>
 function Get-Property {
-    # A property that objects of other classes may lack.
+    # A property that objects of other classes may lack; $null of nothing too.
     param($InputObject, [string]$Name)
-    $property = $InputObject.PSObject.Properties[$Name]
-    if ($null -eq $property) { return $null }
-    return $property.Value
+    if ($null -ne $InputObject -and $InputObject.PSObject.Properties[$Name]) { return $InputObject.$Name }
 }
 #</if>
 
@@ -14,8 +12,8 @@ function Get-Property {
 function ConvertTo-PlainAddress {
     # An IP address in its usual spelling, so that fe80::1 and FE80:0::0001 are the same; names are left as they are.
     param([string]$Address)
-    $parsed = $null
-    if ([Net.IPAddress]::TryParse($Address, [ref]$parsed)) { return $parsed.ToString() }
+    $parsed = $Address -as [Net.IPAddress]
+    if ($null -ne $parsed) { return [string]$parsed }
     return $Address
 }
 #</if>
@@ -25,27 +23,30 @@ function Get-PortDifference {
     # Every way in which a port is not as wanted, each in words; none when it is right.
     param($Port, $Printer)
     if (-not $Printer.Address) { return }
-    $address = [string](Get-Property -InputObject $Port -Name 'PrinterHostAddress')
+    $address = [string](Get-Property $Port 'PrinterHostAddress')
     if (-not $address) { return 'it is no TCP/IP port' }
-    if ((ConvertTo-PlainAddress -Address $address) -ne (ConvertTo-PlainAddress -Address $Printer.Address)) {
+    if ((ConvertTo-PlainAddress $address) -ne (ConvertTo-PlainAddress $Printer.Address)) {
         "its address is $address, not $($Printer.Address)"
     }
-    $protocol = @{ 1 = 'raw'; 2 = 'lpr' }[[int](Get-Property -InputObject $Port -Name 'Protocol')]
+    $protocol = @{ 1 = 'raw'; 2 = 'lpr' }[[int](Get-Property $Port 'Protocol')]
     if ($protocol -ne $Printer.Protocol) { "its protocol is $protocol, not $($Printer.Protocol)" }
+    #<if lpr>
     elseif ($protocol -eq 'lpr') {
-        $queue = [string](Get-Property -InputObject $Port -Name 'LprQueueName')
+        $queue = [string](Get-Property $Port 'LprQueueName')
         if ($queue -cne $Printer.LprQueue) { "its LPR queue is $queue, not $($Printer.LprQueue)" }
     }
-    else {
-        $number = [int](Get-Property -InputObject $Port -Name 'PortNumber')
+    #</if>
+    #<if raw>
+    elseif ($protocol -eq 'raw') {
+        $number = [int](Get-Property $Port 'PortNumber')
         if ($number -ne $Printer.PortNumber) { "its number is $number, not $($Printer.PortNumber)" }
     }
-    $snmp = [bool](Get-Property -InputObject $Port -Name 'SNMPEnabled')
+    #</if>
+    $snmp = [bool](Get-Property $Port 'SNMPEnabled')
     if ($snmp -ne $Printer.Snmp) { return "its SNMP status is $snmp, not $($Printer.Snmp)" }
     if (-not $snmp) { return }
-    $community = [string](Get-Property -InputObject $Port -Name 'SNMPCommunity')
-    if ($community -cne $Printer.SnmpCommunity) { 'its SNMP community is another' }
-    $index = [int](Get-Property -InputObject $Port -Name 'SNMPIndex')
+    if ([string](Get-Property $Port 'SNMPCommunity') -cne $Printer.SnmpCommunity) { 'its SNMP community is another' }
+    $index = [int](Get-Property $Port 'SNMPIndex')
     if ($index -ne $Printer.SnmpIndex) { "its SNMP index is $index, not $($Printer.SnmpIndex)" }
 }
 #</if>
@@ -58,10 +59,10 @@ function Get-QueueDifference {
     $difference = @{}
     if ($Queue.DriverName -ne $Printer.DriverName) { $difference.DriverName = $Printer.DriverName }
     if ($PortName -and $Queue.PortName -ne $PortName) { $difference.PortName = $PortName }
-    if ($Printer.Location -and $Queue.Location -cne $Printer.Location) { $difference.Location = $Printer.Location }
-    if ($Printer.Comment -and $Queue.Comment -cne $Printer.Comment) { $difference.Comment = $Printer.Comment }
-    if ($Printer.Shared -and -not $Queue.Shared) { $difference.Shared = $true }
-    if ($Printer.Shared -and $Queue.ShareName -ne $Printer.ShareName) {
+    foreach ($name in 'Location', 'Comment') {
+        if ($Printer[$name] -and $Queue.$name -cne $Printer[$name]) { $difference[$name] = $Printer[$name] }
+    }
+    if ($Printer.Shared -and (-not $Queue.Shared -or $Queue.ShareName -ne $Printer.ShareName)) {
         $difference.Shared = $true
         $difference.ShareName = $Printer.ShareName
     }

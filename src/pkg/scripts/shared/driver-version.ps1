@@ -6,57 +6,31 @@ function Get-DriverVersion {
     param([string]$Name)
     $environment = @{ amd64 = 'Windows x64'; x86 = 'Windows NT x86'; arm64 = 'Windows ARM64' }[(Get-MachineArchitecture)]
     foreach ($version in 'Version-4', 'Version-3') {
-        foreach ($child in @(Get-RegistryChild -Path "$script:PrintRoot\Environments\$environment\Drivers\$version")) {
+        foreach ($child in @(Get-RegistryChild "$PrintRoot\Environments\$environment\Drivers\$version")) {
             if ($child.Name -ne $Name) { continue }
             return @{ Version = [string]$child.Key.GetValue('DriverVersion'); Date = [string]$child.Key.GetValue('DriverDate') }
         }
     }
-    return $null
 }
 
-function ConvertTo-SortableDate {
-    # mm/dd/yyyy or mm-dd-yyyy, as INF files write it, as yyyymmdd; 0 for anything else, which is no date to
-    # Windows either.
-    param([string]$Date)
-    if ($Date -notmatch '^[ \t]*([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})(?![0-9])') { return 0 }
-    $month = [int]$Matches[1]
-    $day = [int]$Matches[2]
-    if ($month -lt 1 -or $month -gt 12 -or $day -lt 1 -or $day -gt 31) { return 0 }
-    return [int]$Matches[3] * 10000 + $month * 100 + $day
-}
-
-function Compare-Digits {
-    # -1, 0 or 1: two numbers of any length, given as digits.
-    param([string]$Left, [string]$Right)
-    $leftDigits = $Left.TrimStart('0')
-    $rightDigits = $Right.TrimStart('0')
-    if ($leftDigits.Length -ne $rightDigits.Length) { return [Math]::Sign($leftDigits.Length - $rightDigits.Length) }
-    return [Math]::Sign([string]::CompareOrdinal($leftDigits, $rightDigits))
-}
-
-function Compare-Version {
-    # -1, 0 or 1: number by number; a missing one is 0.
-    param([string]$Left, [string]$Right)
-    $leftNumbers = @($Left -split '[^0-9]+' | Where-Object -FilterScript { $_ })
-    $rightNumbers = @($Right -split '[^0-9]+' | Where-Object -FilterScript { $_ })
-    for ($i = 0; $i -lt [Math]::Max($leftNumbers.Count, $rightNumbers.Count); $i++) {
-        $a = ''
-        $b = ''
-        if ($i -lt $leftNumbers.Count) { $a = $leftNumbers[$i] }
-        if ($i -lt $rightNumbers.Count) { $b = $rightNumbers[$i] }
-        $order = Compare-Digits -Left $a -Right $b
-        if ($order -ne 0) { return $order }
+function Get-DriverRank {
+    # As a text that sorts as Windows ranks drivers: yyyymmdd, zeros where there is no date, then each number of the
+    # version behind a character that tells its length. domain/driver-version.ts ranks alike.
+    param($Driver)
+    $date = '00000000'
+    if ($Driver.Date -match '^[ \t]*([0-9]{1,2})[/-]([0-9]{1,2})[/-]([0-9]{4})(?![0-9])') {
+        $month, $day = [int]$Matches[1], [int]$Matches[2]
+        if ($month -in 1..12 -and $day -in 1..31) { $date = '{0}{1:00}{2:00}' -f $Matches[3], $month, $day }
     }
-    return 0
-}
-
-function Compare-DriverVersion {
-    # -1, 0 or 1, as Windows ranks drivers: by date, then by version. No date is older than any.
-    # domain/driver-version.ts ranks alike.
-    param($Left, $Right)
-    $difference = (ConvertTo-SortableDate -Date $Left.Date) - (ConvertTo-SortableDate -Date $Right.Date)
-    if ($difference -ne 0) { return [Math]::Sign($difference) }
-    return Compare-Version -Left $Left.Version -Right $Right.Version
+    $version = ''
+    $zeros = ''
+    foreach ($number in $Driver.Version -split '[^0-9]+' -ne '') {
+        $number = $number.TrimStart('0')
+        if (-not $number) { $zeros += [char]0; continue }
+        $version += $zeros + [char]$number.Length + $number
+        $zeros = ''
+    }
+    return $date + $version
 }
 
 function Test-DriverCurrent {
@@ -66,9 +40,9 @@ function Test-DriverCurrent {
     if ($null -eq $Installed) { return $false }
     if (-not $Driver.Version) { return $true }
     if (-not $Installed.Version) { return $false }
-    $isDated = (ConvertTo-SortableDate -Date $Installed.Date) -ne 0 -and (ConvertTo-SortableDate -Date $Driver.Date) -ne 0
-    if (-not $isDated) { return (Compare-Version -Left $Installed.Version -Right $Driver.Version) -ge 0 }
-    return (Compare-DriverVersion -Left $Installed -Right $Driver) -ge 0
+    $there, $wanted = (Get-DriverRank $Installed), (Get-DriverRank $Driver)
+    if ($there, $wanted -match '^0{8}') { $there, $wanted = $there.Substring(8), $wanted.Substring(8) }
+    return [string]::CompareOrdinal($there, $wanted) -ge 0
 }
 
 #endregion

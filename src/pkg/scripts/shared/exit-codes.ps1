@@ -1,19 +1,19 @@
 #region Exit codes and failures
 
 # As Windows Installer has them: Intune and RMM tools know them without being told.
-$script:ExitDone = 0
-$script:ExitFailed = 1603
-$script:ExitBusy = 1618
-$script:ExitRestarting = 1641
-$script:ExitRestartNeeded = 3010
+$ExitDone = 0
+$ExitFailed = 1603
+$ExitBusy = 1618
+$ExitRestarting = 1641
+$ExitRestartNeeded = 3010
 
 # What Windows asked for during this run.
-$script:RebootCode = $script:ExitDone
+$script:RebootCode = $ExitDone
 
 function Stop-Run {
     # Ends the work on a printer with a message and an exit code.
-    param([string]$Message, [int]$Code = $script:ExitFailed)
-    $exception = New-Object -TypeName InvalidOperationException -ArgumentList $Message
+    param([string]$Message, [int]$Code = $ExitFailed)
+    $exception = [InvalidOperationException]::new($Message)
     $exception.Data['PlatenCode'] = $Code
     throw $exception
 }
@@ -21,9 +21,9 @@ function Stop-Run {
 function Get-FailureCode {
     # The exit code that a caught error stands for.
     param($ErrorRecord)
-    $exception = $ErrorRecord.Exception
-    if ($exception.Data.Contains('PlatenCode')) { return [int]$exception.Data['PlatenCode'] }
-    return $script:ExitFailed
+    $code = $ErrorRecord.Exception.Data['PlatenCode']
+    if ($code) { return $code }
+    return $ExitFailed
 }
 
 #endregion

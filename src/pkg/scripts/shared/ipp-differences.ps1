@@ -1,7 +1,7 @@
 #<if ipp>
 #region How a queue of an IPP printer differs from what is wanted
 
-$script:WsdPortsKey = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports'
+$WsdPortsKey = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print\Monitors\WSD Port\Ports'
 
 function Get-IppDifference {
     # The first way in which a queue is none that can print over IPP; $null when it is one. On a TCP/IP port the
@@ -9,14 +9,14 @@ function Get-IppDifference {
     param($Printer, $Queue, $Ports)
     if ($Queue.DriverName -ne $Printer.DriverName) { return "its driver is $($Queue.DriverName), not $($Printer.DriverName)" }
     $name = $Queue.PortName
-    $port = @($Ports | Where-Object -FilterScript { $_.Name -eq $name })
+    $port = @($Ports | Where-Object Name -eq $name)
     if ($port.Count -eq 0) { return "its port $name is not there" }
-    $monitor = [string](Get-Property -InputObject $port[0] -Name 'PortMonitor')
-    if ((Get-Property -InputObject $port[0] -Name 'PrinterHostAddress') -or $monitor -match '^(TCPMON|local)') {
+    $monitor = [string](Get-Property $port[0] 'PortMonitor')
+    if ((Get-Property $port[0] 'PrinterHostAddress') -or $monitor -match '^(TCPMON|local)') {
         return "its port $name does not speak IPP ($monitor)"
     }
-    if ($name -notlike 'WSD-*' -or -not (Test-Path -LiteralPath "$script:WsdPortsKey\$name")) { return $null }
-    $protocol = Get-RegistryValue -Path "$script:WsdPortsKey\$name" -Name 'Install Protocol'
+    if ($name -notlike 'WSD-*' -or -not (Test-Path -LiteralPath "$WsdPortsKey\$name")) { return $null }
+    $protocol = Get-RegistryValue "$WsdPortsKey\$name" 'Install Protocol'
     if ($protocol -ne 1) { return "its port $name does not speak IPP (Install Protocol '$protocol')" }
     return $null
 }
@@ -25,12 +25,12 @@ function Get-RememberedDifference {
     # Which URL a queue was added for cannot be read: only what install noted tells, and only of the port that it
     # noted. A queue that somebody added by hand has another port.
     param($Printer, $Queue)
-    $marker = Get-MarkerPath -Printer $Printer
-    $url = Get-RegistryValue -Path $marker -Name 'IppUrl'
-    $isBroken = $null -ne (Get-RegistryValue -Path $marker -Name 'Adding')
+    $marker = Get-MarkerPath $Printer
+    $url = Get-RegistryValue $marker 'IppUrl'
+    $isBroken = $null -ne (Get-RegistryValue $marker 'Adding')
     if (-not $url -or $isBroken) { return 'nobody knows its URL: these scripts did not add it' }
     if ($url -cne $Printer.IppUrl) { return "its URL is $url, not $($Printer.IppUrl)" }
-    $port = Get-RegistryValue -Path $marker -Name 'PortName'
+    $port = Get-RegistryValue $marker 'PortName'
     if ($port -ne $Queue.PortName) { return "its port is $($Queue.PortName), not ${port}: somebody added it anew" }
     return $null
 }

@@ -13,26 +13,22 @@ function Open-Log {
             $Path = "$folder\$($Settings.LogName).log"
         }
         $folder = Split-Path -Path $Path -Parent
-        if ($folder -and -not (Test-Path -LiteralPath $folder -PathType Container)) {
-            $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false
-        }
+        if ($folder) { $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false }
         if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1048576) {
             Move-Item -LiteralPath $Path -Destination "$Path.old" -Force -WhatIf:$false
         }
         $script:Log = $Path
     }
     catch {
-        $script:Log = $null
-        Write-Verbose -Message "No log: $($_.Exception.Message)"
+        Write-Verbose "No log: $($_.Exception.Message)"
     }
-    $bits = [IntPtr]::Size * 8
-    Write-Log -Message "$Title starts: PowerShell $($PSVersionTable.PSVersion), $bits-bit, user $env:USERNAME"
+    Write-Log "$Title starts: PowerShell $($PSVersionTable.PSVersion), $([IntPtr]::Size * 8)-bit, user $env:USERNAME"
 }
 
 function Write-Log {
     # A line for the log file and for -Verbose. Never pass a secret. A log that cannot be written stops no run.
     param([string]$Message)
-    Write-Verbose -Message $Message
+    Write-Verbose $Message
     if (-not $script:Log) { return }
     try {
         $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, ($Message -replace '\s+', ' ')
@@ -46,7 +42,7 @@ function Write-Log {
 function Write-Change {
     param([string]$Message)
     $script:Changes++
-    Write-Log -Message "Changed: $Message"
+    Write-Log "Changed: $Message"
 }
 
 #endregion

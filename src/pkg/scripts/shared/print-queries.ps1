@@ -1,23 +1,28 @@
 #region Queues, ports and drivers by name
 
-# -Name of the cmdlets takes wildcards, which names may hold: they are looked for in the whole list instead.
+#<if printer|uninstall>
+function Get-Queue {
+    # All of them, connections too: -Name takes wildcards, which names may hold.
+    Invoke-Print { Get-Printer -ErrorAction Stop }
+}
+#</if>
 
 #<if printer>
 function Get-LocalQueue {
     # A queue of this machine itself; connections to those of others do not count.
     param([string]$Name)
-    foreach ($queue in @(Get-Printer -ErrorAction Stop)) {
-        if ($queue.Name -eq $Name -and [string]$queue.Type -ne 'Connection') { return $queue }
-    }
-    return $null
+    return @(Get-Queue | Where-Object { $_.Name -eq $Name -and [string]$_.Type -ne 'Connection' })[0]
 }
 
 function Get-Port {
+    # All of them.
+    Invoke-Print { Get-PrinterPort -ErrorAction Stop }
+}
+
+function Get-PortUser {
+    # The names of the queues on a port.
     param([string]$Name)
-    foreach ($port in @(Get-PrinterPort -ErrorAction Stop)) {
-        if ($port.Name -eq $Name) { return $port }
-    }
-    return $null
+    Get-Queue | Where-Object PortName -eq $Name | ForEach-Object Name
 }
 #</if>
 
@@ -25,10 +30,7 @@ function Get-Port {
 #<if uninstall|package|windows|apart>
 function Get-Driver {
     param([string]$Name)
-    foreach ($driver in @(Get-PrinterDriver -ErrorAction Stop)) {
-        if ($driver.Name -eq $Name) { return $driver }
-    }
-    return $null
+    return @(Invoke-Print { Get-PrinterDriver -ErrorAction Stop } | Where-Object Name -eq $Name)[0]
 }
 #</if>
 #</if>

@@ -4,10 +4,8 @@
 function Test-ProtectedPrint {
     # It takes no third-party driver at all.
     $path = 'HKLM:\SOFTWARE\Policies\Microsoft\Windows NT\Printers\WPP'
-    foreach ($name in 'WindowsProtectedPrintGroupPolicyState', 'WindowsProtectedPrintMode') {
-        if ((Get-RegistryValue -Path $path -Name $name) -eq 1) { return $true }
-    }
-    return $false
+    $names = 'WindowsProtectedPrintGroupPolicyState', 'WindowsProtectedPrintMode'
+    return @($names | Where-Object { (Get-RegistryValue $path $_) -eq 1 }).Count -gt 0
 }
 
 #endregion

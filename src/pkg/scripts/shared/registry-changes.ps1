@@ -1,31 +1,30 @@
 #region The registry, changed
 
 function Set-RegistryValue {
-    # Writes a value where it differs; whether it did.
+    # Writes a value where it differs.
     param([string]$Path, [string]$Name, $Value, [string]$Type = 'String')
-    $old = Get-RegistryValue -Path $Path -Name $Name
+    $old = Get-RegistryValue $Path $Name
     #<if alone>
     if ($Value -is [array]) { $Type = 'MultiString' }
     #</if>
-    if ($null -ne $old -and ($old -join "`n") -ceq ($Value -join "`n")) { return $false }
-    if (-not (Test-Path -LiteralPath $Path)) { $null = New-Item -Path $Path -Force -ErrorAction Stop }
-    $null = New-ItemProperty -LiteralPath $Path -Name $Name -Value $Value -PropertyType $Type -Force -ErrorAction Stop
-    return $true
+    if ($null -ne $old -and ($old -join "`n") -ceq ($Value -join "`n")) { return }
+    if (-not (Test-Path -LiteralPath $Path)) { $null = New-Item -Path $Path -Force }
+    $null = New-ItemProperty -LiteralPath $Path -Name $Name -Value $Value -PropertyType $Type -Force
 }
 
 #<if printer>
 function Remove-RegistryValue {
     param([string]$Path, [string]$Name)
-    if ($null -eq (Get-RegistryValue -Path $Path -Name $Name)) { return }
+    if ($null -eq (Get-RegistryValue $Path $Name)) { return }
     # Remove-ItemProperty takes wildcards in names, and port names may hold them.
-    Remove-ItemProperty -LiteralPath $Path -Name ([WildcardPattern]::Escape($Name)) -Force -ErrorAction Stop
+    Remove-ItemProperty -LiteralPath $Path -Name ([WildcardPattern]::Escape($Name)) -Force
 }
 #</if>
 
 #<if printer|uninstall>
 function Remove-RegistryKey {
     param([string]$Path)
-    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Recurse -Force -ErrorAction Stop }
+    if (Test-Path -LiteralPath $Path) { Remove-Item -LiteralPath $Path -Recurse -Force }
 }
 #</if>
 
@@ -33,11 +32,11 @@ function Remove-RegistryKey {
 function Remove-EmptyKey {
     # Removes a key of ours that holds nothing, and those above it that are empty then.
     param([string]$Path)
-    while ($Path -like "$script:RegistryRoot*") {
+    while ($Path -like "$RegistryRoot*") {
         $key = Get-Item -LiteralPath $Path -ErrorAction SilentlyContinue
         if ($null -ne $key) {
             if ($key.ValueCount -gt 0 -or $key.SubKeyCount -gt 0) { return }
-            Remove-RegistryKey -Path $Path
+            Remove-RegistryKey $Path
         }
         $Path = $Path.Substring(0, $Path.LastIndexOf('\'))
     }

@@ -1,8 +1,8 @@
 #region The registry, read
 
 # Everything that Platen keeps on a machine is below this key.
-$script:RegistryRoot = 'HKLM:\SOFTWARE\Platen'
-$script:PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
+$RegistryRoot = 'HKLM:\SOFTWARE\Platen'
+$PrintRoot = 'HKLM:\SYSTEM\CurrentControlSet\Control\Print'
 
 function Get-RegistryValue {
     # A value; $null where the key or the value is not there.
@@ -19,7 +19,7 @@ function Get-RegistryChild {
     # not there.
     param([string]$Path)
     foreach ($key in @(Get-ChildItem -LiteralPath $Path -ErrorAction SilentlyContinue)) {
-        @{ Name = $key.Name.Substring($key.Name.LastIndexOf('\') + 1); Key = $key }
+        @{ Name = ($key.Name -split '\\')[-1]; Key = $key }
     }
 }
 #</if>
@@ -28,7 +28,7 @@ function Get-RegistryChild {
 function Get-MarkerPath {
     # Where install records what it deployed of a printer: detection compares it, uninstall goes by it.
     param($Printer)
-    return "$script:RegistryRoot\Printers\$($Printer.Id)"
+    return "$RegistryRoot\Printers\$($Printer.Id)"
 }
 
 #endregion

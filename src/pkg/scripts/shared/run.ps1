@@ -1,44 +1,44 @@
-#region The run: one at a time on a machine, each printer, one sentence and one exit code at the end
+#region The run
 
-$script:MaxWaitForOthersSeconds = 90
+$MaxWaitForOthersSeconds = 90
 # With -WhatIf: what would be changed.
 $script:Plan = @()
 # Of the printer being worked on: what is no failure, but belongs in its result.
 $script:Remarks = @()
 $script:Results = @()
-$script:ExitCode = $script:ExitFailed
+$script:ExitCode = $ExitFailed
 
 #<if printer|uninstall>
 function Add-Remark {
     param([string]$Message)
     $script:Remarks += $Message
-    Write-Log -Message "Remark: $Message"
+    Write-Log "Remark: $Message"
 }
 #</if>
 
 function Invoke-Run {
-    # Checks the rights, keeps other runs out, works on each printer, writes the result.
+    # Checks the rights, keeps other runs out, works on each printer, writes one sentence and sets one exit code.
     param([string]$Verb, [string]$Nothing, [scriptblock]$Work)
     try {
-        if (-not (Test-Administrator)) { Stop-Run -Message 'This script needs administrator rights.' }
-        $mutex = Enter-Exclusive -Seconds $script:MaxWaitForOthersSeconds
+        if (-not (Test-Administrator)) { Stop-Run 'This script needs administrator rights.' }
+        $mutex = Enter-Exclusive $MaxWaitForOthersSeconds
         if ($null -eq $mutex) {
-            Stop-Run -Code $script:ExitBusy -Message 'Another installation of printers is running on this machine. Try again later.'
+            Stop-Run 'Another installation of printers is running on this machine. Try again later.' $ExitBusy
         }
         try {
             foreach ($printer in $Settings.Printers) {
-                $script:Results += Invoke-OnPrinter -Printer $printer -Verb $Verb -Nothing $Nothing -Work $Work
+                $script:Results += Invoke-OnPrinter $printer $Verb $Nothing $Work
             }
         }
         finally {
-            Exit-Exclusive -Mutex $mutex
+            Exit-Exclusive $mutex
         }
-        Complete-Run -Verb $Verb
+        Complete-Run $Verb
     }
     catch {
-        $script:ExitCode = Get-FailureCode -ErrorRecord $_
-        Write-Log -Message "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
-        Write-Output -InputObject "Failed: $($_.Exception.Message -replace '\s+', ' ')"
+        $script:ExitCode = Get-FailureCode $_
+        Write-Log "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
+        Write-Output "Failed: $($_.Exception.Message -replace '\s+', ' ')"
     }
 }
 
@@ -47,7 +47,7 @@ function Invoke-OnPrinter {
     param($Printer, [string]$Verb, [string]$Nothing, [scriptblock]$Work)
     $before = $script:Changes
     $script:Remarks = @()
-    $result = @{ Name = $Printer.Name; Code = $script:ExitDone; Message = $Nothing }
+    $result = @{ Name = $Printer.Name; Code = $ExitDone; Message = $Nothing }
     try {
         $null = & $Work $Printer
         if ($script:Changes -gt $before) { $result.Message = $Verb.ToLowerInvariant() }
@@ -56,17 +56,17 @@ function Invoke-OnPrinter {
         #<if install>
         #<if subnets>
         if ($script:Away) {
-            $result.Skipped = $true
+            $result.Code = $null
             $result.Message = $script:Away
-            Write-Log -Message "Skipped: $script:Away"
+            Write-Log "Skipped: $script:Away"
         }
         #</if>
         #</if>
     }
     catch {
-        $result.Code = Get-FailureCode -ErrorRecord $_
+        $result.Code = Get-FailureCode $_
         $result.Message = $_.Exception.Message
-        Write-Log -Message "Failed: $($_.Exception.Message) at $($_.InvocationInfo.PositionMessage)"
+        Write-Log "Failed: $($_.Exception.Message) at $($_.InvocationInfo.PositionMessage)"
     }
     return $result
 }
@@ -74,57 +74,64 @@ function Invoke-OnPrinter {
 function Complete-Run {
     # Writes the result, in one sentence on the last line, and sets the exit code. The worst result counts.
     param([string]$Verb)
-    foreach ($line in $script:Plan) { Write-Output -InputObject "What if: $line" }
+    foreach ($line in $script:Plan) { Write-Output "What if: $line" }
     $results = @($script:Results)
-    if ($results.Count -gt 1) {
-        foreach ($result in $results) { Write-Output -InputObject ("$($result.Name): $($result.Message)" -replace '\s+', ' ') }
-    }
+    #<if many>
+    foreach ($result in $results) { Write-Output ("$($result.Name): $($result.Message)" -replace '\s+', ' ') }
+    #</if>
     #<if install>
     #<if subnets>
-    $skipped = @($results | Where-Object -FilterScript { $_.ContainsKey('Skipped') }).Count
-    $results = @($results | Where-Object -FilterScript { -not $_.ContainsKey('Skipped') })
+    $results = @($results | Where-Object { $null -ne $_.Code })
     if ($results.Count -eq 0) {
-        $script:ExitCode = $script:ExitDone
-        Write-Output -InputObject (Get-SkippedText -Printers $Settings.Printers)
+        $script:ExitCode = $ExitDone
+        $last = "Skipped: $script:Away"
+        #<if many>
+        $last = "Skipped: not at this site (all $($script:Results.Count) printers)"
+        #</if>
+        Write-Output ($last -replace '\s+', ' ')
         return
     }
     #</if>
     #</if>
-    $failed = @($results | Where-Object -FilterScript { $_.Code -ne $script:ExitDone })
+    $failed = @($results | Where-Object { $_.Code -ne $ExitDone })
     if ($failed.Count -gt 0) {
-        $script:ExitCode = $script:ExitFailed
-        if (@($failed | Where-Object -FilterScript { $_.Code -ne $script:ExitBusy }).Count -eq 0) { $script:ExitCode = $script:ExitBusy }
+        $script:ExitCode = $failed[0].Code
         $last = "$($failed[0].Name): $($failed[0].Message)"
+        #<if many>
+        if (@($failed | Where-Object { $_.Code -ne $ExitBusy }).Count -gt 0) { $script:ExitCode = $ExitFailed }
         if ($results.Count -gt 1) { $last = "$($failed.Count) of $($results.Count) printers, first $last" }
+        #</if>
         $last = "Failed: $last"
     }
     else {
         $script:ExitCode = $script:RebootCode
         $last = "${Verb}: $($results[0].Name): $($results[0].Message)"
+        #<if many>
         if ($results.Count -gt 1) { $last = "${Verb}: all $($results.Count) printers" }
-        if ($script:ExitCode -ne $script:ExitDone) { $last = "$last (Windows asks for a restart)" }
+        #</if>
+        if ($script:ExitCode -ne $ExitDone) { $last += ' (Windows asks for a restart)' }
     }
+    #<if many>
     #<if install>
     #<if subnets>
-    if ($skipped -gt 0) { $last = "$last; $skipped skipped: not at this site" }
+    $skipped = $script:Results.Count - $results.Count
+    if ($skipped -gt 0) { $last += "; $skipped skipped: not at this site" }
     #</if>
     #</if>
-    Write-Log -Message "$last (exit code $script:ExitCode)"
-    Write-Output -InputObject ($last -replace '\s+', ' ')
+    #</if>
+    Write-Log "$last (exit code $script:ExitCode)"
+    Write-Output ($last -replace '\s+', ' ')
 }
 
 function Enter-Exclusive {
     # The machine's lock for a run; $null when another run holds it for too long.
     param([int]$Seconds)
-    $mutex = New-Object -TypeName Threading.Mutex -ArgumentList $false, 'Global\Platen'
-    try {
-        if ($mutex.WaitOne([TimeSpan]::FromSeconds($Seconds))) { return $mutex }
-    }
+    $mutex = [Threading.Mutex]::new($false, 'Global\Platen')
+    try { if ($mutex.WaitOne([TimeSpan]::FromSeconds($Seconds))) { return $mutex } }
     catch [Threading.AbandonedMutexException] {
         return $mutex
     }
     $mutex.Dispose()
-    return $null
 }
 
 function Exit-Exclusive {

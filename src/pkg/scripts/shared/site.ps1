@@ -12,18 +12,18 @@ function Get-SiteDifference {
     param($Printer)
     if ($Printer.Subnets.Count -eq 0) { return $null }
     if ($null -eq $script:Addresses) { $script:Addresses = @(Get-MachineAddress) }
-    $own = @($script:Addresses | ForEach-Object -Process { ConvertTo-Bits -Address $_ })
+    $own = @($script:Addresses | ForEach-Object { ConvertTo-Bits $_ })
     foreach ($subnet in $Printer.Subnets) {
         $network, $length = $subnet -split '/'
-        $bits = ConvertTo-Bits -Address $network
+        $bits = ConvertTo-Bits $network
         $start = $bits.Substring(0, $length)
         foreach ($other in $own) {
             if ($other.Length -eq $bits.Length -and $other.StartsWith($start, 'Ordinal')) { return $null }
         }
     }
-    $found = Get-FirstOf -Texts $script:Addresses
+    $found = Get-FirstOf $script:Addresses
     if (-not $found) { $found = 'no address' }
-    return "not at this site ($($Printer.Name) belongs in $(Get-FirstOf -Texts $Printer.Subnets); this machine has $found)"
+    return "not at this site ($($Printer.Name) belongs in $(Get-FirstOf $Printer.Subnets); this machine has $found)"
 }
 
 function Get-MachineAddress {
@@ -41,7 +41,7 @@ function Get-MachineAddress {
 function ConvertTo-Bits {
     param([string]$Address)
     $bytes = [Net.IPAddress]::Parse($Address).GetAddressBytes()
-    return -join @($bytes | ForEach-Object -Process { [Convert]::ToString($_, 2).PadLeft(8, '0') })
+    return -join @($bytes | ForEach-Object { [Convert]::ToString($_, 2).PadLeft(8, '0') })
 }
 
 function Get-FirstOf {
@@ -51,12 +51,14 @@ function Get-FirstOf {
     return $text
 }
 
-#<if install|detect>
+#<if detect>
 function Get-SkippedText {
     # The last line where none of the printers belongs here.
     param($Printers)
+    #<if many>
     if ($Printers.Count -gt 1) { return "Skipped: not at this site (all $($Printers.Count) printers)" }
-    return "Skipped: $(Get-SiteDifference -Printer $Printers[0])" -replace '\s+', ' '
+    #</if>
+    return "Skipped: $(Get-SiteDifference $Printers[0])" -replace '\s+', ' '
 }
 #</if>
 

@@ -1,46 +1,36 @@
 #region The print spooler
 
-$script:MaxWaitForSpoolerSeconds = 20
+$MaxWaitForSpoolerSeconds = 20
 $script:SpoolerRestarted = $false
 
 function Start-Spooler {
     # Makes sure that the spooler runs and answers. The first question may end it: while its answer is waited for, it
     # is started again, three times in all.
     $script:SpoolerStarts = 0
-    $isThere = Wait-Until -Seconds $script:MaxWaitForSpoolerSeconds -Condition {
+    $isThere = Wait-Until $MaxWaitForSpoolerSeconds {
         Start-StoppedSpooler
-        Test-SpoolerAnswer
+        try { $null = @(Get-PrinterDriver -ErrorAction Stop); $true } catch { $false }
     }
-    if (-not $isThere) { Stop-Run -Code $script:ExitBusy -Message 'The print spooler does not answer. Try again later.' }
+    if (-not $isThere) { Stop-Run 'The print spooler does not answer. Try again later.' $ExitBusy }
 }
 
 function Start-StoppedSpooler {
-    $service = Get-Service -Name 'Spooler' -ErrorAction Stop
-    if ([string]$service.Status -ne 'Stopped') { return }
-    if ([string]$service.StartType -eq 'Disabled') {
-        Stop-Run -Message 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
+    $service = Get-Service 'Spooler'
+    if ($service.Status -ne 'Stopped') { return }
+    if ($service.StartType -eq 'Disabled') {
+        Stop-Run 'The print spooler is disabled on this machine. Enable the service "Print Spooler" first.'
     }
-    if ($WhatIfPreference) { Stop-Run -Code $script:ExitBusy -Message 'The print spooler is stopped; -WhatIf does not start it.' }
+    if ($WhatIfPreference) { Stop-Run 'The print spooler is stopped; -WhatIf does not start it.' $ExitBusy }
     if ($script:SpoolerStarts -ge 3) {
-        Stop-Run -Code $script:ExitBusy -Message 'The print spooler stops whenever it is started.'
+        Stop-Run 'The print spooler stops whenever it is started.' $ExitBusy
     }
     $script:SpoolerStarts++
     try {
-        Start-Service -Name 'Spooler' -ErrorAction Stop
-        Write-Log -Message 'The print spooler was started.'
+        Start-Service 'Spooler'
+        Write-Log 'The print spooler was started.'
     }
     catch {
-        Stop-Run -Code $script:ExitBusy -Message "The print spooler does not start: $($_.Exception.Message)"
-    }
-}
-
-function Test-SpoolerAnswer {
-    try {
-        $null = @(Get-PrinterDriver -ErrorAction Stop)
-        return $true
-    }
-    catch {
-        return $false
+        Stop-Run "The print spooler does not start: $($_.Exception.Message)" $ExitBusy
     }
 }
 
@@ -50,12 +40,10 @@ function Restart-Spooler {
     param([string]$Because)
     if ($script:SpoolerRestarted) { return $false }
     $script:SpoolerRestarted = $true
-    Write-Log -Message "Restarting the print spooler: $Because"
-    try {
-        Restart-Service -Name 'Spooler' -Force -ErrorAction Stop
-    }
+    Write-Log "Restarting the print spooler: $Because"
+    try { Restart-Service 'Spooler' -Force }
     catch {
-        Write-Log -Message "The print spooler did not restart: $($_.Exception.Message)"
+        Write-Log "The print spooler did not restart: $($_.Exception.Message)"
     }
     Start-Spooler
     return $true
@@ -66,13 +54,11 @@ function Invoke-Print {
     # Runs a command of the print subsystem. A spooler that stopped meanwhile is started again, twice at most.
     param([scriptblock]$Command)
     for ($try = 1; ; $try++) {
-        try {
-            return & $Command
-        }
+        try { return & $Command }
         catch {
-            if ((Get-ErrorCode -ErrorRecord $_) -notin '0x800706ba', '0x800706b5', '0x800706be', '0x800706d9') { throw }
-            if ($try -ge 3) { Stop-Run -Code $script:ExitBusy -Message "The print spooler keeps stopping: $($_.Exception.Message)" }
-            Write-Log -Message "The print spooler stopped ($(Get-ErrorCode -ErrorRecord $_))."
+            if ((Get-ErrorCode $_) -notin '0x800706ba', '0x800706b5', '0x800706be', '0x800706d9') { throw }
+            if ($try -ge 3) { Stop-Run "The print spooler keeps stopping: $($_.Exception.Message)" $ExitBusy }
+            Write-Log "The print spooler stopped ($(Get-ErrorCode $_))."
             Start-Spooler
         }
     }

@@ -3,7 +3,7 @@
 #<if default|reset|connections|uninstall|diagnose>
 function Get-LoadedUser {
     # Security identifiers of the people whose registry hives are loaded: those who are logged on.
-    foreach ($child in @(Get-RegistryChild -Path 'Registry::HKEY_USERS')) {
+    foreach ($child in @(Get-RegistryChild 'Registry::HKEY_USERS')) {
         if ($child.Name -match '^S-1-(5-21|12-1)-[0-9-]+$') { $child.Name }
     }
 }
@@ -22,7 +22,7 @@ function Get-UserSettingsPath {
 function Get-UserRecordPath {
     # Where install records what a user's default printer was before.
     param($Printer, [string]$Sid)
-    return "$(Get-MarkerPath -Printer $Printer)\Users\$Sid"
+    return "$(Get-MarkerPath $Printer)\Users\$Sid"
 }
 #</if>
 

@@ -5,33 +5,33 @@ function Remove-Driver {
     param($Printer, $Driver)
     $name = $Printer.DriverName
     if ($Printer.KeepDriver) {
-        Write-Log -Message "Driver $name stays, as the printer's settings say."
+        Write-Log "Driver $name stays, as the printer's settings say."
         return
     }
     #<if apart>
     if ($Driver.Origin -eq 'apart') {
-        Write-Log -Message "Driver $name stays: its own package removes it."
+        Write-Log "Driver $name stays: its own package removes it."
         return
     }
     #</if>
     #<if package|windows|ipp>
-    $user = Get-DriverUser -Name $name -Printer $Printer
+    $user = Get-DriverUser $name $Printer
     if ($user) {
-        Write-Log -Message "Driver $name stays: $user uses it."
+        Write-Log "Driver $name stays: $user uses it."
         return
     }
     #</if>
     #<if ipp|windows>
     if ($Driver.Origin -in 'ipp', 'windows') {
         # Of Windows' own only the entry: its files stay in the driver store, and it is no loss if the entry does.
-        $isGone = Wait-Until -Seconds $script:MaxWaitForDeletionSeconds -Condition { Remove-DriverByName -Name $name }
-        if (-not $isGone) { Write-Log -Message "Driver $name stays: Windows does not let it go." }
+        $isGone = Wait-Until $MaxWaitForDeletionSeconds { Remove-DriverByName $name }
+        if (-not $isGone) { Write-Log "Driver $name stays: Windows does not let it go." }
         return
     }
     #</if>
     #<if package>
-    $isGone = Invoke-UntilFree -What "the driver $name" -Remove { Remove-DriverByName -Name $name -AndFiles }
-    if (-not $isGone) { Add-Remark -Message "the driver $name stays until Windows lets it go" }
+    $isGone = Invoke-UntilFree "the driver $name" { Remove-DriverByName $name -AndFiles }
+    if (-not $isGone) { Add-Remark "the driver $name stays until Windows lets it go" }
     #</if>
 }
 #</if>
@@ -40,11 +40,11 @@ function Remove-Driver {
 function Get-DriverUser {
     # What else uses a driver: another queue, or another deployment; $null where nothing does.
     param([string]$Name, $Printer)
-    foreach ($queue in @(Invoke-Print -Command { Get-Printer -ErrorAction Stop })) {
+    foreach ($queue in @(Get-Queue)) {
         $isOwn = $Printer.HasQueue -and $queue.Name -eq $Printer.Name
         if ($queue.DriverName -eq $Name -and -not $isOwn) { return $queue.Name }
     }
-    foreach ($marker in @(Get-OtherMarker -Printer $Printer)) {
+    foreach ($marker in @(Get-OtherMarker $Printer)) {
         if (@($marker.Key.GetValue('DriverName')) -contains $Name) { return "deployment $($marker.Name)" }
     }
     return $null
@@ -53,11 +53,11 @@ function Get-DriverUser {
 function Remove-DriverByName {
     # One try; whether the driver is gone. With its files in the driver store, where no other driver of the INF is left.
     param([string]$Name, [switch]$AndFiles)
-    if ($null -eq (Invoke-Print -Command { Get-Driver -Name $Name })) { return $true }
-    $isRemoved = $AndFiles -and (Invoke-DriverRemoval -Name $Name -AndFiles)
-    if (-not $isRemoved -and -not (Invoke-DriverRemoval -Name $Name)) { return $false }
-    if ($null -ne (Invoke-Print -Command { Get-Driver -Name $Name })) { return $false }
-    Write-Change -Message "driver $Name removed"
+    if ($null -eq (Get-Driver $Name)) { return $true }
+    $isRemoved = $AndFiles -and (Invoke-DriverRemoval $Name -AndFiles)
+    if (-not $isRemoved -and -not (Invoke-DriverRemoval $Name)) { return $false }
+    if ($null -ne (Get-Driver $Name)) { return $false }
+    Write-Change "driver $Name removed"
     return $true
 }
 
@@ -67,12 +67,12 @@ function Invoke-DriverRemoval {
     $more = @{ ErrorAction = 'Stop' }
     if ($AndFiles) { $more.RemoveFromDriverStore = $true }
     try {
-        Invoke-Print -Command { Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) @more }
+        Invoke-Print { Remove-PrinterDriver -Name ([WildcardPattern]::Escape($Name)) @more }
         return $true
     }
     catch {
-        if ((Get-FailureCode -ErrorRecord $_) -eq $script:ExitBusy) { throw }
-        Write-Log -Message "Driver ${Name}: $(Get-ErrorCode -ErrorRecord $_)"
+        if ((Get-FailureCode $_) -eq $ExitBusy) { throw }
+        Write-Log "Driver ${Name}: $(Get-ErrorCode $_)"
         return $false
     }
 }

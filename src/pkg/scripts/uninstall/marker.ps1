@@ -3,7 +3,7 @@
 function Get-OtherMarker {
     # The markers of other printers that install deployed on this machine.
     param($Printer)
-    foreach ($child in @(Get-RegistryChild -Path "$script:RegistryRoot\Printers")) {
+    foreach ($child in @(Get-RegistryChild "$RegistryRoot\Printers")) {
         if ($child.Name -ne [string]$Printer.Id) { $child }
     }
 }
@@ -11,12 +11,12 @@ function Get-OtherMarker {
 function Remove-Marker {
     # Removes the marker last of all, and the keys that are empty then.
     param($Printer)
-    $path = Get-MarkerPath -Printer $Printer
+    $path = Get-MarkerPath $Printer
     if (Test-Path -LiteralPath $path) {
-        Remove-RegistryKey -Path $path
-        Write-Change -Message "marker $($Printer.Id) removed"
+        Remove-RegistryKey $path
+        Write-Change "marker $($Printer.Id) removed"
     }
-    foreach ($name in 'Printers', 'Publishers', 'Ports') { Remove-EmptyKey -Path "$script:RegistryRoot\$name" }
+    foreach ($name in 'Printers', 'Publishers', 'Ports') { Remove-EmptyKey "$RegistryRoot\$name" }
 }
 
 #endregion

@@ -4,38 +4,32 @@ function Remove-Publisher {
     # Removes the certificates that install added to the trusted publishers, unless another printer of the same
     # driver is still deployed. Where another driver has the same publisher, removing it becomes that one's task.
     param($Printer, $Driver)
-    foreach ($marker in @(Get-OtherMarker -Printer $Printer)) {
+    foreach ($marker in @(Get-OtherMarker $Printer)) {
         if ($marker.Key.GetValue('DriverSha256') -eq $Driver.Sha256) { return }
     }
-    $path = "$script:PublishersKey\$($Driver.Sha256)"
+    $path = "$PublishersKey\$($Driver.Sha256)"
     $key = Get-Item -LiteralPath $path -ErrorAction SilentlyContinue
     if ($null -eq $key) { return }
     foreach ($thumbprint in @($key.GetValueNames())) {
-        if ((Get-RegistryValue -Path $path -Name $thumbprint) -ne 'added') { continue }
-        $others = @(Get-RegistryChild -Path $script:PublishersKey | Where-Object -FilterScript {
+        if ((Get-RegistryValue $path $thumbprint) -ne 'added') { continue }
+        $others = @(Get-RegistryChild $PublishersKey | Where-Object {
                 $_.Name -ne $Driver.Sha256 -and $null -ne $_.Key.GetValue($thumbprint)
             })
         if ($others.Count -gt 0) {
-            $null = Set-RegistryValue -Path "$script:PublishersKey\$($others[0].Name)" -Name $thumbprint -Value 'added'
+            Set-RegistryValue "$PublishersKey\$($others[0].Name)" $thumbprint 'added'
             continue
         }
-        Remove-TrustedPublisher -Thumbprint $thumbprint
-        Write-Change -Message "trusted publisher $thumbprint removed"
+        Remove-TrustedPublisher $thumbprint
+        Write-Change "trusted publisher $thumbprint removed"
     }
-    Remove-RegistryKey -Path $path
+    Remove-RegistryKey $path
 }
 
 function Remove-TrustedPublisher {
     param([string]$Thumbprint)
-    $store = Open-PublisherStore -Mode 'ReadWrite'
-    try {
-        foreach ($known in @($store.Certificates)) {
-            if ($known.Thumbprint -eq $Thumbprint) { $store.Remove($known) }
-        }
-    }
-    finally {
-        $store.Close()
-    }
+    $store = Open-PublisherStore
+    foreach ($known in @($store.Certificates | Where-Object Thumbprint -eq $Thumbprint)) { $store.Remove($known) }
+    $store.Close()
 }
 
 #endregion
