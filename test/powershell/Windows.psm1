@@ -15,14 +15,7 @@ function Set-SimulatedMachine {
     $script:M = $Machine
     [SimRegistry]::Root = [SimKey]::new()
     [SimRegistry]::Set('HKLM:\SYSTEM\CurrentControlSet\Control\Session Manager\Environment', 'PROCESSOR_ARCHITECTURE', $Machine.Architecture.ToUpperInvariant())
-    foreach ($path in @($Machine.Registry.Keys)) {
-        $null = [SimRegistry]::Make([SimRegistry]::Split($path))
-        foreach ($name in @($Machine.Registry[$path].Keys)) {
-            $value = $Machine.Registry[$path][$name]
-            if ($value -is [long]) { $value = [int]$value }
-            [SimRegistry]::Set($path, $name, $value)
-        }
-    }
+    Write-Registry -Keys $Machine.Registry
     foreach ($sid in @($Machine.Users)) { $null = [SimRegistry]::Make([SimRegistry]::Split("HKEY_USERS\$sid\Software\Microsoft\Windows NT\CurrentVersion\Windows")) }
     foreach ($driver in @($Machine.Drivers)) { Write-DriverKey -Driver $driver }
     [SimRegistry]::BeforeWrite = { param($what) Enter-Call -Name "registry $what" }
@@ -42,9 +35,21 @@ function Set-SimulatedFault {
 }
 
 function Set-SimulatedValue {
-    # What happens to the machine between two runs.
+    # What happens to the machine between two runs: values of the registry come to those that are there.
     param([string]$Key, $Value)
-    $script:M[$Key] = $Value
+    if ($Key -eq 'Registry') { Write-Registry -Keys $Value } else { $script:M[$Key] = $Value }
+}
+
+function Write-Registry {
+    param($Keys)
+    foreach ($path in @($Keys.Keys)) {
+        $null = [SimRegistry]::Make([SimRegistry]::Split($path))
+        foreach ($name in @($Keys[$path].Keys)) {
+            $value = $Keys[$path][$name]
+            if ($value -is [long]) { $value = [int]$value }
+            [SimRegistry]::Set($path, $name, $value)
+        }
+    }
 }
 
 function Get-SimulatedCall { return $script:Calls }

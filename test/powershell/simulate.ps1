@@ -78,6 +78,9 @@ function Invoke-Request {
             foreach ($key in $Request.values.Keys) { Set-SimulatedValue -Key $key -Value $Request.values[$key] }
             return @{}
         }
+        'state' {
+            return @{ machine = Get-SimulatedMachine }
+        }
         'run' {
             Set-SimulatedFault -At ([int]$Request.failAt) -With ([string]$Request.failWith)
             $parameters = @{}

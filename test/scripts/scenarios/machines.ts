@@ -1,0 +1,115 @@
+import { windowsDeployable } from "../../support/ipp-machine.ts";
+import { deployable, type Machine } from "../../support/powershell.ts";
+import type { ScenarioGroup } from "../../support/scenario.ts";
+import { arm, arm64, main, pair } from "../../support/simulated-arm64.ts";
+import { papyrus, queue, tcp } from "../../support/simulated-machine.ts";
+
+/** By policy, as the setting of an administrator. */
+export const protectedPrint: Machine = {
+  Registry: {
+    "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Printers\\WPP": {
+      WindowsProtectedPrintGroupPolicyState: 1,
+    },
+  },
+};
+const stopped = { Status: "Stopped", StartType: "Automatic" };
+const disabled = { Status: "Stopped", StartType: "Disabled" };
+const in32Bits = { ProcessArchitecture: "x86", Wow64: "AMD64" };
+
+/** What keeps any script from its work. */
+export const troubles: ScenarioGroup = {
+  title: "Spooler, rights and machine",
+  about: "The same printer, without a location. Nothing of it is there, unless it says so.",
+  what: deployable(),
+  scenarios: [
+    { before: "the spooler is stopped", run: "install", machine: { Spooler: stopped } },
+    { before: "the spooler is disabled", run: "install", code: 1603, machine: { Spooler: disabled } },
+    {
+      before: "installed; the spooler is disabled since",
+      run: "detect",
+      code: 1,
+      after: ["install"],
+      since: { Spooler: disabled },
+    },
+    {
+      before: "the spooler dies once, when it is first asked",
+      run: "install",
+      machine: { SpoolerDiesAt: 2 },
+    },
+    {
+      before: "the spooler dies whenever it is asked",
+      run: "install",
+      code: 1618,
+      machine: { SpoolerDiesAt: 2, SpoolerDiesForGood: true },
+    },
+    { before: "protected print mode is on", run: "install", code: 1603, machine: protectedPrint },
+    {
+      before: "the script runs without administrator rights",
+      run: "install",
+      code: 1603,
+      machine: { Admin: false },
+    },
+    { before: "a 32-bit program starts the script on x64", run: "install", machine: in32Bits },
+  ],
+};
+
+const text = "Generic / Text Only";
+const inBox = {
+  Inf: "ntprint.inf",
+  Names: [text],
+  Version: "10.0.26100.1",
+  Date: "06/21/2006",
+  StorePath: "C:\\x",
+};
+
+export const ownDrivers: ScenarioGroup = {
+  title: "A driver that Windows brings",
+  about:
+    "_Office_ at 10.0.0.9 with _Generic / Text Only_. Its package holds scripts alone, and what Windows has in its driver store stays there.",
+  what: windowsDeployable({}, text),
+  scenarios: [
+    { before: "Windows has the driver in its store", run: "install", machine: { Store: [inBox] } },
+    {
+      before: "Windows lacks the driver and cannot get it",
+      run: "install",
+      code: 1603,
+      machine: { WindowsDrivers: [] },
+    },
+    {
+      before: "installed; Windows has the driver in its store",
+      run: "uninstall",
+      machine: { Store: [inBox] },
+      after: ["install"],
+    },
+  ],
+};
+
+export const onArm64: ScenarioGroup = {
+  title: "x64 and ARM64",
+  about: `_Office_ at 10.0.0.9 with _${main}_ 1.2.3.4 for x64 and _${arm}_ 3.0.0.0 for ARM64, both in one package.`,
+  what: pair(),
+  scenarios: [
+    { before: "an x64 machine", run: "install" },
+    { before: "an x64 machine; installed", run: "detect", after: ["install"] },
+    { before: "an ARM64 machine", run: "install", machine: arm64 },
+    { before: "an ARM64 machine; installed", run: "detect", machine: arm64, after: ["install"] },
+    {
+      before: "an ARM64 machine; the queue has the driver for x64",
+      run: "detect",
+      code: 1,
+      machine: {
+        ...arm64,
+        Queues: [queue("Office", "IP_10.0.0.9")],
+        Ports: [tcp("IP_10.0.0.9")],
+        Drivers: [papyrus()],
+      },
+    },
+    {
+      before: "an ARM64 machine; the printer has a driver for x64 alone",
+      run: "install",
+      code: 1603,
+      machine: arm64,
+      what: deployable(),
+    },
+  ],
+};

@@ -1,0 +1,109 @@
+import type { RunResult } from "./powershell.ts";
+import { registryChanges } from "./scenario-registry.ts";
+
+type State = RunResult["machine"];
+type Table = Readonly<Record<string, unknown>>;
+
+/** What became of one thing on the machine, as Markdown. */
+export interface Change {
+  readonly verb: "added" | "changed" | "removed";
+  readonly what: string;
+}
+
+/** What a run did to a machine, in words. What Windows itself notes of a port or a driver is not named. */
+export function changesOf(before: State, { machine: after, calls }: RunResult): string {
+  const isAddedAgain = calls.includes("Remove-Printer") && calls.includes("Add-Printer");
+  const changes = [
+    ...listChanges("driver package", before.Store, after.Store),
+    ...listChanges("trusted publisher", before.Publishers, after.Publishers),
+    ...tableChanges("driver", before.Drivers, after.Drivers, versionOf),
+    ...tableChanges("port", before.Ports, after.Ports, targetOf),
+    ...tableChanges("queue", before.Queues, after.Queues, partsOfQueue, isAddedAgain),
+    ...registryChanges(before.Registry, after.Registry),
+  ];
+  const grouped = (["added", "changed", "removed"] as const).flatMap((verb) => {
+    const ofVerb = changes.filter((change) => change.verb === verb).map(({ what }) => what);
+    return ofVerb.length === 0 ? [] : [`${verb}: ${ofVerb.join(", ")}`];
+  });
+  const asked = calls.includes("connection") ? ["the printer was asked"] : [];
+  const said = [...asked, ...serviceChanges(before, after, calls), ...grouped];
+  return said.join("; ") || "nothing";
+}
+
+function serviceChanges(before: State, after: State, calls: readonly string[]): string[] {
+  const starts = calls.filter((call) => call === "Start-Service").length;
+  const { Status } = after.Spooler;
+  return [
+    ...(starts === 0 ? [] : [`spooler started${starts > 1 ? ` ${starts} times` : ""}`]),
+    ...(after.Restarts > before.Restarts ? ["spooler restarted"] : []),
+    ...(after.Downloads > before.Downloads ? ["driver downloaded"] : []),
+    ...(Status !== "Running" && Status !== before.Spooler.Status ? [`spooler ends ${Status}`] : []),
+  ];
+}
+
+function listChanges(what: string, before: readonly string[], after: readonly string[]): Change[] {
+  const added = after.filter((name) => !before.includes(name));
+  const removed = before.filter((name) => !after.includes(name));
+  return [
+    ...added.map((name) => ({ verb: "added" as const, what: `${what} \`${name}\`` })),
+    ...removed.map((name) => ({ verb: "removed" as const, what: `${what} \`${name}\`` })),
+  ];
+}
+
+function tableChanges(
+  what: string,
+  before: readonly Table[],
+  after: readonly Table[],
+  detailOf: (row: Table) => string,
+  isAddedAgain = false,
+): Change[] {
+  const find = (rows: readonly Table[], { Name }: Table) => rows.find((row) => row.Name === Name);
+  const named = ({ Name }: Table) => `${what} ${shown(Name)}`;
+  const added = after.filter((row) => find(before, row) === undefined);
+  const removed = before.filter((row) => find(after, row) === undefined);
+  const kept = after.flatMap((row) => {
+    const fields = fieldChanges(find(before, row) ?? row, row);
+    const again = isAddedAgain ? "removed and added again, " : "";
+    return fields.length === 0 ? [] : [`${named(row)} (${again}${fields.join(", ")})`];
+  });
+  return [
+    ...added.map((row) => ({ verb: "added" as const, what: `${named(row)} ${detailOf(row)}`.trim() })),
+    ...kept.map((text) => ({ verb: "changed" as const, what: text })),
+    ...removed.map((row) => ({ verb: "removed" as const, what: named(row) })),
+  ];
+}
+
+const versionOf = ({ Version }: Table) => String(Version);
+
+function targetOf({ PrinterHostAddress, PortNumber, Monitor }: Table): string {
+  if (Monitor !== undefined) return `by Windows (${Monitor})`;
+  return PrinterHostAddress === undefined ? "" : `to ${PrinterHostAddress}:${PortNumber}`;
+}
+
+function partsOfQueue({ DriverName, PortName, Ticket }: Table): string {
+  const ticket = Ticket === undefined ? "" : `, PrintTicket: ${shown(Ticket)}`;
+  return `(${shown(DriverName)} on ${shown(PortName)}${ticket})`;
+}
+
+/** What the simulation keeps of a row for itself. */
+const ownNotes = ["Name", "Leaving", "GoneAt", "IsWindows"];
+
+function fieldChanges(before: Table, after: Table): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .filter((name) => !ownNotes.includes(name) && shown(before[name]) !== shown(after[name]))
+    .map((name) => `${name} ${shown(before[name])} → ${shown(after[name])}`);
+}
+
+/** A value as Markdown; of a PrintTicket its features without their namespaces. */
+function shown(value: unknown): string {
+  if (value === undefined || value === null || value === "") return "none";
+  if (Array.isArray(value)) return String(value.length);
+  if (typeof value !== "object") return `\`${String(value).replace(/^WSD-0[-\w]+$/, "WSD-…")}\``;
+  const { Features = value } = value as { Features?: object };
+  const local = (text: unknown) => (typeof text === "string" ? text.split(" ").at(-1) : text);
+  return Object.entries(Features)
+    .map(([name, each]) => `${local(name)} ${shown(local(each))}`)
+    .sort()
+    .join(" and ");
+}

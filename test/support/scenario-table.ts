@@ -1,0 +1,42 @@
+import type { ScenarioGroup } from "./scenario.ts";
+
+export const documentPath = "docs/scenarios.md";
+
+const begin = "<!-- From here on the test of this document writes: npm run scenarios -->\n";
+const columns = ["machine and printer before", "script", "exit code", "last line", "what it changed"];
+
+/** A row of cells; each is Markdown already. */
+export const rowOf = (cells: readonly string[]) =>
+  `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll(/\s+/g, " ")).join(" | ")} |`;
+
+/** The document with other tables behind its own head. */
+export function withTables(
+  document: string,
+  groups: readonly ScenarioGroup[],
+  rows: ReadonlyMap<ScenarioGroup, readonly string[]>,
+): string {
+  const at = document.indexOf(begin);
+  if (at < 0) throw new Error(`${documentPath} has no line ${begin}`);
+  const tables = groups.map((group) => {
+    const lines = [rowOf(columns), rowOf(columns.map(() => "---")), ...(rows.get(group) ?? [])];
+    return `\n## ${group.title}\n\n${group.about}\n\n${lines.join("\n")}\n`;
+  });
+  return document.slice(0, at + begin.length) + tables.join("");
+}
+
+/** The rows that the document has of each group, by its title, without the blanks that the formatter puts around cells. */
+export function documentedRows(document: string): Map<string, string[]> {
+  const sections = document.slice(document.indexOf(begin)).split("\n## ").slice(1);
+  return new Map(
+    sections.map((section) => {
+      const [title = "", ...lines] = section.split("\n");
+      return [
+        title,
+        lines
+          .filter((line) => line.startsWith("| "))
+          .slice(2)
+          .map((line) => line.replaceAll(/\s+/g, " ")),
+      ];
+    }),
+  );
+}
