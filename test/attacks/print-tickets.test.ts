@@ -35,6 +35,10 @@ const shapes: Record<string, (size: number) => string> = {
   "prefixes of a tag": (size) =>
     `<r ${Array.from({ length: size / 20 }, (_, i) => `xmlns:p${i}='u'`).join(" ")}/>`,
   "one prefix again and again": (size) => `<r>${"<a xmlns:p='u' p:x=''/>".repeat(size / 23)}</r>`,
+  "attributes of a long namespace": (size) =>
+    `<r ${longNamespace("p", size / 2)} ${prefixed("p", size / 20)}/>`,
+  "attributes of a long namespace with two prefixes": (size) =>
+    `<r ${longNamespace("p", size / 4)} ${longNamespace("q", size / 4)} ${prefixed("q", size / 20)}/>`,
   "a long name": (size) => `<${"a".repeat(size)}`,
   "a long value": (size) => `<r a='${"b".repeat(size)}'/>`,
   "a value that does not end": (size) => `<r a='${"b ".repeat(size / 2)}`,
@@ -42,6 +46,14 @@ const shapes: Record<string, (size: number) => string> = {
   quotes: (size) => `<r a="${"'‘".repeat(size / 2)}"/>`,
   "line breaks": (size) => `<r>${"\r\n".repeat(size / 2)}x</r>`,
 };
+
+function longNamespace(prefix: string, length: number): string {
+  return `xmlns:${prefix}='${"u".repeat(length)}'`;
+}
+
+function prefixed(prefix: string, count: number): string {
+  return Array.from({ length: count }, (_, i) => `${prefix}:a${i}=''`).join(" ");
+}
 
 /** Reads a text whatever it is. */
 function read(text: string): void {
