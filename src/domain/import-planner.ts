@@ -5,9 +5,7 @@ import type { ImportedList, ImportRow } from "./import-row.ts";
 import { ImportRows } from "./import-rows.ts";
 import { leftOut } from "./import-shown.ts";
 
-const rowsAStep = 20;
-
-/** Says what an import would do, in steps; nothing is changed. */
+/** Says what an import would do, in steps of a row, which may bring a PrintTicket; nothing is changed. */
 export function* planImport(
   list: ImportedList,
   known: Known,
@@ -21,7 +19,7 @@ export function* planImport(
   const taken = new ImportRows(known, clients, client);
   const planned: PlannedRow[] = [];
   for (const row of rows) {
-    if (planned.length % rowsAStep === 0) yield;
+    yield;
     planned.push(isTaken(row) ? taken.plan(row, matches.get(row)) : leftOut(row));
   }
   const missing = [...taken.missing.values()].map(({ name, printers }) => {

@@ -57,7 +57,8 @@ export class Namespaces {
     const meant = this.#known.get(prefix)?.at(-1);
     if (meant === undefined && prefix !== "")
       throw new XmlProblem(`The prefix ${prefix} is not declared.`, offset);
-    return { ...(meant ?? none), local: name.slice(colon + 1) };
+    const { namespace, number } = meant ?? none;
+    return { namespace, number, local: name.slice(colon + 1) };
   }
 
   /** @throws XmlProblem where two prefixes mean the same, and with them two attributes */

@@ -84,6 +84,7 @@ class Reader {
   }
 
   #characters(raw: string): void {
+    if (raw === "") return;
     const first = raw.search(/[^ \t\r\n]/);
     if (this.#open.length === 0) {
       if (first >= 0) throw new XmlProblem(outside, this.#at + first);
