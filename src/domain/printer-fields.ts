@@ -207,14 +207,23 @@ function parsePortNumber(form: FieldReader, name: string): number {
   return isIpp && number === portNumbers.fallback ? ippPort : number;
 }
 
-/** What can stand in the path of a URL as it is (RFC 3986), without what would begin a query. */
+/**
+ * What can stand in the path of a URL as it is (RFC 3986), without what would begin a query, and stays as it is: who reads
+ * a URL resolves “..”, and Windows would name another path than it was given.
+ */
 function parseIppPath(form: FieldReader, name: string): string {
   const typed = form.text(name, { label: "The path", maxLength: 255 });
   if (typed === "") return usualIppPath;
   const path = typed.startsWith("/") ? typed : `/${typed}`;
-  if (/^[A-Za-z0-9._~!$&'()*+,;=:@%/-]+$/.test(path)) return path;
+  if (isPlainPath(path)) return path;
   form.refuse(name, `“${typed}” is no path on a printer, such as ${usualIppPath}.`);
   return usualIppPath;
+}
+
+function isPlainPath(path: string): boolean {
+  if (!/^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[2-9A-Fa-f][0-9A-Fa-f])+$/.test(path) || /%7f/i.test(path))
+    return false;
+  return !path.includes("//") && new URL(path, "http://printer").pathname === path;
 }
 
 /** A checkbox that is ticked, or one of the three words: both mean the same. */
