@@ -1,10 +1,12 @@
-/** Why a text is no XML that is taken, and where. */
+const longName = /[\w.:-]{61,}/g;
+
+/** Why a text is no XML that is taken, and where. Of long names a message has the beginning. */
 export class XmlProblem extends Error {
   /** In the text, in UTF-16 code units. */
   readonly offset: number;
 
   constructor(message: string, offset: number) {
-    super(message);
+    super(message.replace(longName, (name) => `${name.slice(0, 60)}…`));
     this.offset = offset;
   }
 }

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { planImport } from "../../src/domain/import-planner.ts";
-import { KnownDrivers } from "../../src/domain/known-drivers.ts";
 import { readTicket, ticketLimitBytes } from "../../src/domain/print-ticket.ts";
-import { readPrinterCsv } from "../../src/domain/printer-csv.ts";
 import { compactXml } from "../../src/domain/xml.ts";
 import { XmlProblem } from "../../src/domain/xml-text.ts";
 import { startApp } from "../support/app.ts";
 import { without } from "../support/foreign.ts";
 import { growsEvenly } from "../support/growth.ts";
-import { stepped } from "../support/lists.ts";
 import { seededRandom } from "../support/random.ts";
 import { makeTicket, ticketAround } from "../support/tickets.ts";
 
@@ -211,21 +207,6 @@ test("large tickets that are small in the database fill neither memory nor a pac
     (await refused?.text()) ?? "",
     /hold more text than one package can: their PrintTickets are large/,
   );
-});
-
-test("others have their turn between the rows of a list in which every row brings a large ticket", () => {
-  const ticket = ticketAround("<a/>".repeat(8000)).replaceAll('"', "'").replaceAll("\r\n", "");
-  const list = stepped(readPrinterCsv(`name,print_ticket\n${`P,"${ticket}"\n`.repeat(100)}`));
-  const drivers = new KnownDrivers(new Set());
-  const known = { printers: [], clients: [], drivers, driversById: new Map(), tickets: new Map() };
-
-  const work = planImport(list, known, { client: "", takesAll: true });
-  let steps = 0;
-  let step = work.next();
-  for (; !step.done; step = work.next()) steps++;
-
-  assert.ok(step.value.rows.every(({ write }) => write?.ticket.text !== ""));
-  assert.ok(steps >= 100, `${steps} steps`);
 });
 
 test("thousands of random texts end in a ticket or in a reason with its line", () => {
