@@ -161,11 +161,21 @@ test("queues at an address are replaced by a whole IP address in its one spellin
     );
 });
 
-test("of what is replaced the line that cannot be taken is named", () => {
+test("of what is replaced the lines that cannot be taken are named, all of them", () => {
   assert.throws(
     () => parse({ replaces: "One\r\n\r\naddress:10.1.2\r\na,b" }),
-    /Line 3, “address:10\.1\.2”, is no whole IP address/,
+    /Line 3 of what it replaces, “address:10\.1\.2”, is no whole IP address[^.]*10\.1\.2\.3\. Line 4 of what it replaces, “a,b”/,
   );
+  assert.throws(() => parse({ replaces: "a,b\nc,d\n\\\\e\nf!\ng!" }), /Line 3 [^.]*\. And 2 more\.$/);
+});
+
+test("an IPP queue has no SNMP status, which belongs to TCP/IP ports, and its path no broken escapes", () => {
+  const ipp = { protocol: "ipp", snmp: "on" };
+
+  assert.deepEqual([parse(ipp).snmp, parse({ snmp: "on" }).snmp], [false, true]);
+  assert.equal(parse({ ...ipp, ipp_path: "/a%20b" }).ipp_path, "/a%20b");
+  for (const ipp_path of ["/%", "/%zz", "/a%2"])
+    assert.deepEqual(refused({ ...ipp, ipp_path }), ["ipp_path"]);
 });
 
 test("a PrintTicket is kept in one line, and why one is refused stands beside its field", () => {

@@ -48,7 +48,7 @@ test("subnets come one a line, each once, and a printer has them too", () => {
 test("a prefix with bits set behind it is refused with both ways out, since a shorter one means far more machines", () => {
   assert.equal(
     problemOf("10.1.2.0/24\n10.1.20.7/16"),
-    "Line 2, “10.1.20.7/16”, has bits set behind its prefix: write 10.1.0.0/16 for that whole subnet, or 10.1.20.7 for the address alone.",
+    "Line 2 of the subnets, “10.1.20.7/16”, has bits set behind its prefix: write 10.1.0.0/16 for that whole subnet, or 10.1.20.7 for the address alone.",
   );
   assert.match(
     problemOf("fd00:0:0:1::/48"),
@@ -69,7 +69,7 @@ test("what is no subnet is refused with its line, and with what it should look l
   ])
     assert.match(
       problemOf(wrong),
-      /^Line 1, “.*”, is no subnet: write it as 10\.1\.2\.0\/24 or fd00:1::\/48\.$/,
+      /^Line 1 of the subnets, “.*”, is no subnet: write it as 10\.1\.2\.0\/24 or fd00:1::\/48\.$/,
       wrong,
     );
   for (const wrong of [

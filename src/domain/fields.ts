@@ -62,6 +62,9 @@ export function isTicked(value: string | undefined): boolean {
   return !["", "0", "false", "off", "no"].includes((value ?? "").trim().toLowerCase());
 }
 
+/** So many wrong lines of a text are named. */
+const namedLines = 3;
+
 /**
  * Reads one form field after the other and remembers every problem, so that a person sees all of
  * them at once. `check` throws when there were any.
@@ -136,6 +139,13 @@ export class FieldReader {
   /** Notes a problem that no single rule above knows. */
   refuse(name: string, message: string): void {
     this.#problems[name] ??= message;
+  }
+
+  /** Notes what is wrong with lines of a text, a sentence each: the first of them, and how many there are besides. */
+  refuseLines(name: string, problems: readonly string[]): void {
+    if (problems.length === 0) return;
+    const rest = problems.length - namedLines;
+    this.refuse(name, problems.slice(0, namedLines).join(" ") + (rest > 0 ? ` And ${rest} more.` : ""));
   }
 
   /** In the order in which the fields were read, whenever a problem was found. */

@@ -61,8 +61,12 @@ export function chooseDriver(asked: AskedDriver, drivers: KnownDrivers): DriverC
   if (namesNone(asked)) return { driver: asked.hint === undefined ? current : undefined, driver_desc: kept };
   const ownModel = cleanText(typed ?? "");
   const found = drivers.find(hint, ownModel, current?.id);
-  if (found !== undefined && "problem" in found)
-    return { driver: current, driver_desc: kept, problem: found.problem };
+  if (found !== undefined && "problemIn" in found)
+    return {
+      driver: current,
+      driver_desc: kept,
+      problem: found.problemIn(what === "driver" ? "" : "arm64_"),
+    };
   if (found !== undefined) return { ...found, driver_desc: deployed(found, asked), ...noteOf(found) };
   const missing = cleanText(ownModel || hint.model || hint.title || hint.sha256).slice(0, 200);
   const outcome = current === undefined ? "none is assigned" : "the printer keeps its own";

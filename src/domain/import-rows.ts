@@ -74,7 +74,9 @@ export class ImportRows {
     const isKept = current !== undefined && !isChanged && isSameForm(form, current.form);
     const settings = isKept ? undefined : this.#settingsOf(form, choices, printer, reasons);
     if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
-    return { ...shown, reasons, ...this.#outcome(current, settings, client.made, ticket) };
+    // IPP brings its driver along.
+    const driver = shown.driver ?? this.#known.driversById.get(settings?.driver_id ?? 0);
+    return { ...shown, driver, reasons, ...this.#outcome(current, settings, client.made, ticket) };
   }
 
   #outcome(

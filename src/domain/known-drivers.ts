@@ -19,7 +19,8 @@ export interface FoundDriver {
 
 /** Why a row does not say which driver it means. */
 interface Contradiction {
-  readonly problem: string;
+  /** @param prefix of the columns that say so */
+  readonly problemIn: (prefix: string) => string;
 }
 
 /** What is asked of all drivers, looked up instead of searched: a description may be sought for each of many rows. */
@@ -158,9 +159,11 @@ const shownCharacters = 200;
 
 function contradiction(exact: DriverSummary, { title, model }: Edited): Contradiction {
   const cells = Object.entries({ driver: title, driver_model: model }).filter(([, text]) => text !== "");
-  const said = cells.map(([name, text]) => `“${name}” is “${text.slice(0, shownCharacters)}”`).join(" and ");
-  const problem = `${said}, which no driver here is, and “driver_sha256” is that of ${driverTitle(exact)}: empty what is wrong.`;
-  return { problem };
+  const problemIn = (prefix: string) => {
+    const said = cells.map(([name, text]) => `“${prefix}${name}” is “${text.slice(0, shownCharacters)}”`);
+    return `${said.join(" and ")}, which no driver here is, and “${prefix}driver_sha256” is that of ${driverTitle(exact)}: empty what is wrong.`;
+  };
+  return { problemIn };
 }
 
 function chosen(matches: readonly Match[], version: string, current: number | undefined): FoundDriver {

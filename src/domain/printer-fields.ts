@@ -86,9 +86,12 @@ export function parsePrinter(
   // Spreading so many fields takes V8 four times as long as all the rest.
   const settings = allStored((field, name) => field.parse(form, name));
   // Windows names the port of an IPP queue itself, and has one driver for all of them.
-  if (settings.protocol === "ipp") references.driver_id ??= ippDriverId;
-  const port_name = settings.protocol === "ipp" ? "" : settings.port_name || derivePortName(settings.address);
-  const printer: PrinterSettings = Object.assign(references, settings, { port_name });
+  const isIpp = settings.protocol === "ipp";
+  if (isIpp) references.driver_id ??= ippDriverId;
+  const port_name = isIpp ? "" : settings.port_name || derivePortName(settings.address);
+  // SNMP status is a setting of TCP/IP ports.
+  const snmp = settings.snmp && !isIpp;
+  const printer: PrinterSettings = Object.assign(references, settings, { port_name, snmp });
   checkTogether(form, printer);
   for (const [field, message] of Object.entries(lookUp(printer))) form.refuse(field, message);
   form.check();

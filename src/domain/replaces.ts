@@ -11,13 +11,15 @@ const mostServerLength = 253;
 /** What a printer replaces, one a line and each once: queues by name, `\\server\queue`, `address:` with an IP address. */
 export function parseReplaces(form: FieldReader, name: string): string[] {
   const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
+  const problems: string[] = [];
   const replaced = typed.split("\n").flatMap((text, i) => {
     const line = cleanText(text);
     const read = line === "" ? { replaced: "" } : readReplaced(line);
     if ("replaced" in read) return read.replaced;
-    form.refuse(name, `Line ${i + 1}, “${line.slice(0, 60)}”, ${read.problem}.`);
+    problems.push(`Line ${i + 1} of what it replaces, “${line.slice(0, 60)}”, ${read.problem}.`);
     return [];
   });
+  form.refuseLines(name, problems);
   return [...new Set(replaced)].filter((line) => line !== "");
 }
 

@@ -1,9 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { FieldReader } from "./fields.ts";
 
-/** What one field takes. */
+/** One field takes so many. */
 const mostSubnets = 100;
-const namedProblems = 3;
 
 /**
  * Reads a field of subnets in CIDR, one a line: each once, in one spelling. An address alone stands for itself. What is set
@@ -17,13 +16,9 @@ export function readSubnets(form: FieldReader, name: string): string[] {
     if (line.trim() === "") continue;
     const { subnet, problem } = readSubnet(line.trim());
     if (subnet !== undefined) found.add(subnet);
-    else problems.push(`Line ${i + 1}, “${line.trim().slice(0, 60)}”, ${problem}`);
+    else problems.push(`Line ${i + 1} of the subnets, “${line.trim().slice(0, 60)}”, ${problem}`);
   }
-  const rest = problems.length - namedProblems;
-  if (problems.length > 0) {
-    const more = rest > 0 ? ` And ${rest} more.` : "";
-    form.refuse(name, problems.slice(0, namedProblems).join(" ") + more);
-  }
+  form.refuseLines(name, problems);
   if (found.size > mostSubnets)
     form.refuse(name, `These are ${found.size} subnets; at most ${mostSubnets} are possible.`);
   return [...found];

@@ -22,7 +22,7 @@ export function referenceProblems({ clients, drivers }: Records, printer: Printe
   const driver = driver_id === null ? undefined : drivers.findSummary(driver_id);
   if (driver_id !== null && driver === undefined) problems.driver_id = `There is no driver ${driver_id}.`;
   if (driver !== undefined)
-    Object.assign(problems, modelProblem(drivers, driver, ["driver_desc", driver_desc]));
+    Object.assign(problems, modelProblem(drivers, driver, ["driver_desc", driver_desc, "The driver"]));
   const others = { ...arm64Problems(drivers, printer), ...problems };
   if (protocol === undefined || driver === undefined) return others;
   return { ...ippProblem(protocol, driver), ...others };
@@ -31,12 +31,12 @@ export function referenceProblems({ clients, drivers }: Records, printer: Printe
 function modelProblem(
   drivers: Records["drivers"],
   { id, driver_desc }: DriverSummary,
-  [field, model]: readonly [field: string, model: string],
+  [field, model, what]: readonly [field: string, model: string, what: string],
 ): FieldMessages {
   if (model === "" || model === driver_desc) return {};
   const whole = drivers.find(id);
   if (whole === undefined || hasModel(chosenInf(whole), model)) return {};
-  return { [field]: `The driver has no model “${model}”.` };
+  return { [field]: `${what} has no model “${model}”.` };
 }
 
 /** What is wrong with the second driver. */
@@ -47,8 +47,9 @@ function arm64Problems(drivers: Records["drivers"], printer: PrinterReferences):
     return arm64_driver_desc === "" ? {} : { arm64_driver_id: asked };
   }
   const driver = drivers.findSummary(arm64_driver_id);
-  if (driver === undefined) return { arm64_driver_id: `There is no driver ${arm64_driver_id}.` };
+  if (driver === undefined)
+    return { arm64_driver_id: `Driver for ARM64: there is no driver ${arm64_driver_id}.` };
   const problem = arm64Problem(driver, protocol);
   if (problem !== undefined) return { arm64_driver_id: problem };
-  return modelProblem(drivers, driver, ["arm64_driver_desc", arm64_driver_desc]);
+  return modelProblem(drivers, driver, ["arm64_driver_desc", arm64_driver_desc, "The driver for ARM64"]);
 }

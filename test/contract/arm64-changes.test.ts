@@ -113,6 +113,21 @@ test("an exported list brings both drivers back, and one that names a second by 
   );
 });
 
+test("a row that contradicts itself about the second driver names the columns that do", async (t) => {
+  const service = await appWithPair(t);
+  const { sha256 } = service.app.store.drivers.get(service.arm);
+
+  const { rows } = await planOf(
+    service,
+    `name,arm64_driver,arm64_driver_sha256\nOffice,Scriptor 7,${sha256}\n`,
+  );
+
+  assert.match(
+    rows[0]?.reasons.join() ?? "",
+    /^“arm64_driver” is “Scriptor 7”, which no driver here is, and “arm64_driver_sha256” is that of Papyrus/,
+  );
+});
+
 test("an imported second driver is written with the printer", async (t) => {
   const service = await appWithPair(t);
   const { app, main, arm } = service;

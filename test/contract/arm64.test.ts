@@ -40,13 +40,16 @@ test("what cannot be a second driver is refused at its field, and nothing is cha
   const lying = await addDriver(lyingZip());
   const before = app.store.printers.get(printer);
   const wrong: [Record<string, string>, RegExp][] = [
-    [{ arm64_driver_id: "99" }, /There is no driver 99\./],
+    [{ arm64_driver_id: "99" }, /^Driver for ARM64: there is no driver 99\./],
     [{ arm64_driver_id: "x" }, /Driver for ARM64 “x” does not exist\./],
     [{ arm64_driver_id: String(x64) }, /has no files for ARM64 machines: choose a driver that has\./],
     [{ arm64_driver_id: String(lying) }, /has no files for ARM64 machines/],
     [{ arm64_driver_id: "1000001" }, /prints over IPP alone/],
     [{ arm64_driver_id: "1000002", protocol: "ipp", driver_id: "1000001" }, /With IPP, ARM64 machines take/],
-    [{ arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100" }, /The driver has no model “Papyrus 100”\./],
+    [
+      { arm64_driver_id: "2", arm64_driver_desc: "Papyrus 100" },
+      /^The driver for ARM64 has no model “Papyrus 100”\./,
+    ],
     [{ arm64_driver_desc: "Papyrus ARM" }, /Choose the driver for ARM64 that has the model “Papyrus ARM”/],
   ];
 

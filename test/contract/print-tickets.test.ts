@@ -154,7 +154,10 @@ test("what is replaced is taken in its three forms, and a line that is none of t
     "address:fe80::1",
   ]);
   assert.ok(page.includes("<code>\\\\server\\HP 4000</code> <code>address:fe80::1</code>"));
-  assert.match(await refused.text(), /Line 2, “address:10\.1\.2”, is no whole IP address/);
+  assert.match(
+    await refused.text(),
+    /Line 2 of what it replaces, “address:10\.1\.2”, is no whole IP address/,
+  );
 });
 
 test("the printer's form says where a ticket comes from, and works without scripts by pasting", async (t) => {

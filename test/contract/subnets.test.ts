@@ -125,7 +125,7 @@ test("a wrong line is a 422 that names it, in both forms, and what was typed sta
   for (const answer of answers) {
     const page = await answer.text();
     assert.equal(answer.status, 422);
-    assert.match(page, /Line 2, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
+    assert.match(page, /Line 2 of the subnets, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
     assert.match(page, /id="f-subnets" name="subnets"[^>]*>10\.1\.2\.0\/24\n10\.1\.2\.3\/24</);
   }
   assert.deepEqual(app.store.clients.get(1).subnets, ["10.1.2.0/24"]);
@@ -215,5 +215,5 @@ test("printers' own subnets go out in a list and come in again; a wrong one is t
   assert.equal(imported.status, 200);
   assert.deepEqual(subnets(from), [["fd00:1::/48", "10.9.9.9/32"], [], []]);
   assert.deepEqual(subnets(to), subnets(from));
-  assert.match(wrong, /Line 1, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
+  assert.match(wrong, /Line 1 of the subnets, “10\.1\.2\.3\/24”, has bits set behind its prefix/);
 });
