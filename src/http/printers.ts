@@ -4,8 +4,9 @@ import type { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
 import type { PrinterSettings } from "../domain/printer.ts";
-import { parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
+import { ippPort, parsePrinter, printerFormValues } from "../domain/printer-fields.ts";
 import { parseNarrowing } from "../domain/search.ts";
+import { ippDriverId } from "../domain/windows-drivers.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
@@ -48,12 +49,18 @@ function initialValues(app: App, query: URLSearchParams): FormInput {
     return { ...printerFormValues(printer), name: "", address: "", port_name: "" };
   }
   const given = ["client_id", "driver_id"].map((name) => [name, query.get(name) ?? ""] as const);
-  return { ...printerFormValues(), ...Object.fromEntries(given) };
+  return valuesWith(Object.fromEntries(given));
 }
 
 /** The form for the next printer: most likely of the same client, with the same drivers. */
 function nextForm({ client_id = "", driver_id = "", arm64_driver_id = "" }: FormInput): FormState {
-  return sentForm({ ...printerFormValues(), client_id, driver_id, arm64_driver_id });
+  return sentForm(valuesWith({ client_id, driver_id, arm64_driver_id }));
+}
+
+/** An empty form but for what is given: with the IPP class driver it says IPP, which that driver prints over alone. */
+function valuesWith(given: FormInput): FormInput {
+  const ipp = { protocol: "ipp", port_number: String(ippPort) };
+  return { ...printerFormValues(), ...given, ...(Number(given.driver_id) === ippDriverId && ipp) };
 }
 
 /** `POST /printers` */
