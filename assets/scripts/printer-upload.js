@@ -24,21 +24,13 @@ export function opensWindow(link) {
 document.addEventListener("driver:uploaded", (event) => {
   if (!(event instanceof CustomEvent) || !(event.target instanceof Element)) return;
   const dialog = event.target.closest("dialog");
-  /** @type {HTMLSelectElement | null} */
-  const select = $("#printer-form [name=driver_id]");
-  if (!dialog || !select) return;
   const { notice, page } = event.detail;
-  const id = notice.dataset.uploaded;
-  /** @type {HTMLOptionElement[]} */
-  const options = Array.from(page.querySelectorAll("#driver-select option"));
-  if (id === undefined || options.length === 0) return;
-  offerForArm64(notice, options);
-  select.replaceChildren(...[select.options[0] ?? [], ...options].flat());
-  select.value = id;
-  select.dispatchEvent(new Event("change", { bubbles: true }));
-  select.dispatchEvent(new Event("input", { bubbles: true }));
+  const place = dialog && offered(notice, page);
+  if (!place) return;
+  choose(place, notice.dataset.uploaded);
   const said = $("#driver-uploaded");
-  if (said) said.textContent = `${select.selectedOptions[0]?.textContent ?? ""}: uploaded and chosen.`;
+  const where = place.name === "driver_id" ? "chosen" : "chosen for ARM64 machines";
+  if (said) said.textContent = `${place.selectedOptions[0]?.textContent ?? ""}: uploaded and ${where}.`;
   // Bad news stay on the screen until they are read; what was typed stays behind them.
   if (notice.matches(".bad")) {
     const next = document.createElement("p");
@@ -48,17 +40,54 @@ document.addEventListener("driver:uploaded", (event) => {
     return;
   }
   dialog.close();
-  $("#printer-form [name=driver_desc]")?.focus();
+  $(`#printer-form [name=${place.dataset.models}]`)?.focus();
 });
 
 /**
- * What was uploaded may be the driver for ARM64 too.
+ * Offers what was uploaded wherever it is possible.
  * @param {HTMLElement} notice
- * @param {HTMLOptionElement[]} options
+ * @param {Document} page
+ * @returns {HTMLSelectElement | undefined} where it is meant: the second driver's place where it is for ARM64 alone, and
+ *   the printer has a first one that can have a second
  */
-function offerForArm64({ dataset: { uploaded, arm64 } }, options) {
+function offered(notice, page) {
+  /** @type {HTMLSelectElement | null} */
+  const select = $("#printer-form [name=driver_id]");
+  /** @type {HTMLSelectElement | null} */
+  const fresh = $("#driver-select", page);
+  if (notice.dataset.uploaded === undefined || !select || !fresh) return undefined;
+  for (const option of fresh.options) option.defaultSelected = false;
+  const second = offeredForArm64(notice, fresh);
+  const before = select.value;
+  // Groups go along with what is in them.
+  select.replaceChildren(...[select.options[0] ?? [], ...fresh.children].flat());
+  select.value = before;
+  const isAlone = notice.dataset.arm64 === "alone" && before !== "" && before !== select.dataset.ipp;
+  return second && isAlone ? second : select;
+}
+
+/**
+ * @param {HTMLElement} notice
+ * @param {HTMLSelectElement} fresh
+ * @returns {HTMLSelectElement | null} where ARM64 machines' driver is chosen, if this can be it
+ */
+function offeredForArm64({ dataset: { uploaded, arm64 } }, fresh) {
   /** @type {HTMLSelectElement | null} */
   const select = $("#printer-form [name=arm64_driver_id]");
-  const option = options.find(({ value }) => value === uploaded);
-  if (arm64 && option) select?.options[0]?.after(option.cloneNode(true));
+  const [option] = Array.from(fresh.options).filter(({ value }) => value === uploaded);
+  if (!arm64 || !option || !select) return null;
+  const isThere = Array.from(select.options).some(({ value }) => value === uploaded);
+  if (!isThere) select.options[0]?.after(option.cloneNode(true));
+  return select;
+}
+
+/**
+ * @param {HTMLSelectElement} select
+ * @param {string} value
+ */
+function choose(select, value) {
+  const fold = select.closest("details");
+  if (fold) fold.open = true;
+  select.value = value;
+  for (const event of ["change", "input"]) select.dispatchEvent(new Event(event, { bubbles: true }));
 }

@@ -1,5 +1,5 @@
 import { shipsArm64 } from "../domain/arm64-driver.ts";
-import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
+import { chosenInf, type Driver, type DriverSummary, driverTitle, shippedBy } from "../domain/driver.ts";
 import { isUnchosen } from "../domain/findings.ts";
 import type { AddedDriver, ListedDriver, StatedDriver } from "../domain/listings.ts";
 import { driverLabel } from "./driver-label.ts";
@@ -58,13 +58,19 @@ export function uploadNotice(result: UploadResult): Html | undefined {
   const { driver, standing, older } = result;
   const tone = worstOf(toneOf(standing.state), worstNote(driver));
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
-    data-arm64="${shipsArm64(driver) && "1"}">
+    data-arm64="${arm64Mark(driver)}">
     <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${whatBecame(result)}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
     ${driverFindingLines(standing)}${infNotes(driver)}
     ${isUnchosen(driver) && modelQuestion(driver)}
     ${older.map((from) => moveOffer(from, driver))}
     <div data-next>${nextStep(driver)}</div></div>`;
+}
+
+/** Whether a driver has files for ARM64 machines, and whether for them alone; empty where it has none. */
+function arm64Mark(driver: DriverSummary): string {
+  if (!shipsArm64(driver)) return "";
+  return shippedBy(driver.listed).length === 1 ? "alone" : "too";
 }
 
 /** What is no printer's driver is of no use here. */

@@ -32,14 +32,15 @@ export function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, fo
   const own = form.values.arm64_driver_id;
   const isPossible = (driver: DriverSummary) => arm64Problem(driver, undefined) === undefined;
   const possible = drivers.filter((driver) => String(driver.id) === own || isPossible(driver));
-  return html`${selectField(form, {
-    label: "Driver for ARM64",
-    name: "arm64_driver_id",
-    only: "port",
-    choices: [["", "The same driver"], ...driverChoices(possible, own)],
-    hint: arm64Hint(chosen),
-    attributes: html`data-models="arm64_driver_desc"`,
-  })}
+  return html`<p class="hint only-ipp">Nothing to choose: with IPP, ARM64 machines take the same driver, which their Windows brings.</p>
+    ${selectField(form, {
+      label: "Driver for ARM64",
+      name: "arm64_driver_id",
+      only: "port",
+      choices: [["", "The same driver"], ...driverChoices(possible, own)],
+      hint: arm64Hint(chosen),
+      attributes: html`data-models="arm64_driver_desc"`,
+    })}
     ${textField(form, {
       label: "Model for ARM64",
       name: "arm64_driver_desc",

@@ -112,7 +112,8 @@ function printerFields(choices: PrinterChoices, form: FormState): Html {
     ${driverFields(choices, form)}
     ${textField(form, {
       ...named("address"),
-      hint: "IPv4, IPv6 or host name. Leave it and the port empty to deploy the driver alone.",
+      hint: html`IPv4, IPv6 or host name. <span class="only-port">Leave it and the port empty to deploy the driver alone.</span
+        > <span class="only-ipp">For IPP it is needed, and the printer must be awake when its queue is made.</span>`,
       attributes: html`autocapitalize="off" spellcheck="false"`,
     })}
     ${textField(form, {
@@ -162,6 +163,7 @@ function portFields(form: FormState): Html {
     ${textField(form, { ...named("lpr_queue"), only: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
     ${checkbox(form, {
       ...named("snmp"),
+      only: "port",
       hint: "Off is safer: where the printer does not answer, Windows shows it offline and holds its jobs.",
     })}
     ${textField(form, { ...named("snmp_community"), only: "snmp", attributes: html`data-default="${snmp_community}"` })}

@@ -70,7 +70,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.deepEqual(byDriver, ["1000001", "ipp", "631", false, true]);
     assert.deepEqual(back, ["1", "raw", "9100", true, false]);
     assert.deepEqual(byProtocol, byDriver);
-    assert.equal(await driver.inputValue(), "");
+    assert.equal(await driver.inputValue(), "1", "as it was before");
   });
 
   test("says how many fields of a fold are set, while they are set", async (t) => {
