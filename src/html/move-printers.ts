@@ -13,7 +13,7 @@ import { counted } from "./text.ts";
 
 interface MovePageData {
   readonly from: Driver;
-  /** Every other driver. */
+  /** Every other driver that they can take with their protocol as it is. */
   readonly drivers: readonly DriverSummary[];
   readonly printerCount: number;
   /** Undefined until another driver is chosen. */
@@ -37,9 +37,10 @@ export function movePage(frame: Frame, data: MovePageData): Html {
   );
 }
 
-function nothingToMove({ printerCount }: MovePageData): Html {
-  return printerCount === 0
-    ? html`<p>No printer has this driver.</p>`
+function nothingToMove({ from, printerCount }: MovePageData): Html {
+  if (printerCount === 0) return html`<p>No printer has this driver.</p>`;
+  return from.origin === "ipp"
+    ? html`<p>No other driver prints over IPP: choose another protocol and driver on the pages of these printers, or import a list with them.</p>`
     : html`<p>There is no other driver: <a href="${paths.drivers}">upload one</a> first.</p>`;
 }
 

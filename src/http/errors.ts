@@ -62,7 +62,8 @@ export function statusReply(
   if (request.headers["hx-request"] !== undefined) {
     return {
       ...htmlReply(errorFragment(refusal), status),
-      headers: { ...headers, "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
+      // Whatever part of the answer the script asked for.
+      headers: { ...headers, "HX-Reselect": "unset", "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };
   }
   if (!takesPages(request)) return textReply(status, message, headers);

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import type { DriverSummary } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { movedMessage } from "../html/driver-messages.ts";
@@ -28,13 +29,18 @@ async function pageOf(app: App, id: number, to: number | undefined, form: FormSt
   const { drivers, windowsDrivers, driversById } = await app.overview.read();
   const data = {
     from,
-    drivers: [...drivers, ...windowsDrivers].filter((driver) => driver.id !== id),
+    drivers: [...drivers, ...windowsDrivers].filter((driver) => driver.id !== id && canFollow(driver, from)),
     printerCount: driversById.get(id)?.printer_count ?? 0,
     plan: to === undefined ? undefined : await planMove(app.store, id, to),
     standing: to === undefined ? undefined : driversById.get(to),
     form,
   };
   return movePage({ assets }, data);
+}
+
+/** Whether printers of one driver may take another with their protocol as it is. */
+function canFollow(driver: DriverSummary, from: DriverSummary): boolean {
+  return (driver.origin === "ipp") === (from.origin === "ipp");
 }
 
 /** `POST /drivers/{id}/move`: all of its printers, or none */

@@ -49,7 +49,7 @@ function* planOf(store: Store, ids: readonly number[], wanted: Wanted): Generato
   const before = deployedBy(store.drivers.summaries());
   const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
   const printers = yield* readModels(store, ids);
-  if (driver !== undefined) checkProtocols(driver, printers);
+  checkProtocols(driver, printers);
   yield;
   const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
   const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
@@ -109,15 +109,23 @@ function modelsFrom(
   };
 }
 
-/** @throws UserError "invalid" that names the first printers whose protocol the driver does not print over */
-export function checkProtocols(driver: Driver, printers: readonly PrinterModel[]): void {
-  const others = printers.filter(({ protocol }) => Object.keys(ippProblem(protocol, driver)).length > 0);
+/**
+ * @param driver undefined is none, which IPP is not possible with either
+ * @throws UserError "invalid" that names the first printers whose protocol the driver does not print over
+ */
+export function checkProtocols(driver: Driver | undefined, printers: readonly PrinterModel[]): void {
+  const isWrong = ({ protocol }: PrinterModel) =>
+    driver ? Object.keys(ippProblem(protocol, driver)).length > 0 : protocol === "ipp";
+  const others = printers.filter(isWrong);
   if (others.length === 0) return;
-  const remedy =
-    driver.origin === "ipp"
-      ? "prints over IPP alone: choose the protocol IPP on the pages of these printers, or import a list with it"
-      : "does not print over IPP: choose another protocol on the pages of these printers";
-  throwIfAny({ driver_id: `“${driverTitle(driver)}” ${remedy}: ${namesOf(others)}. Nothing was changed.` });
+  const another = "choose another protocol on the pages of these printers";
+  const why =
+    driver?.origin === "ipp"
+      ? `“${driverTitle(driver)}” prints over IPP alone: choose the protocol IPP on the pages of these printers, or import a list with it`
+      : driver
+        ? `“${driverTitle(driver)}” does not print over IPP: ${another}`
+        : `IPP comes with its own driver: ${another}`;
+  throwIfAny({ driver_id: `${why}: ${namesOf(others)}. Nothing was changed.` });
 }
 
 const named = 3;

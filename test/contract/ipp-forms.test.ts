@@ -33,3 +33,17 @@ test("an imported row that names IPP alone is shown with the driver that it gets
 
   assert.deepEqual([rows[0]?.mark, rows[0]?.driver?.name], ["new", "Microsoft IPP Class Driver"]);
 });
+
+test("printers that print over IPP keep their driver when many are to have none", async (t) => {
+  const { post, addPrinter, app } = await startApp(t);
+  await addPrinter({ name: "Raw" });
+  await addPrinter({ name: "Driverless", driver_id: ipp });
+
+  const refused = await post("/printers/bulk", { ids: "1,2", action: "driver", driver_id: "" });
+  const done = await post("/printers/bulk", { ids: "1", action: "driver", driver_id: "" });
+
+  assert.deepEqual([refused.status, done.status], [422, 200]);
+  assert.match(await refused.text(), /IPP comes with its own driver[^<]*“Driverless”/);
+  const ids = [1, 2].map((id) => app.store.printers.get(id).printer.driver_id);
+  assert.deepEqual(ids, [null, Number(ipp)]);
+});
