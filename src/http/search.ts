@@ -15,7 +15,8 @@ export async function show({ app, request, url }: Context): Promise<Reply> {
 
 async function find({ overview, store, models: modelSearch }: App, q: string): Promise<Found> {
   if (q === "") return { q, printers: [], clients: [], drivers: [], models: new Map() };
-  const { printers, drivers } = await overview.read();
+  const { printers, drivers: uploaded, windowsDrivers } = await overview.read();
+  const drivers = [...uploaded, ...windowsDrivers];
   const models = await modelSearch.among(drivers, q);
   const words = { q, client: undefined, state: undefined };
   return {
