@@ -180,12 +180,14 @@ function handPane(offer: DeployOffer): Html {
       <a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a> <code>${fileName}</code></li>`,
   );
   return html`<ul class="scripts">${rows}</ul>
-    <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver
-      from this service and checks it. Where a printer does not print, <code>diagnose.ps1</code> says why as far as that
-      machine can tell, and changes nothing.</p>
+    <p class="hint">Each works alone: without a <code>driver</code> folder beside it, the install script fetches the driver files
+      that it needs from this service and checks them.${scripts.some(({ kind }) => kind === "diagnose") && diagnosis}</p>
     ${ownOnlyNote(offer)}
     ${byHand.map((snippet, i) => snippetBlock(`hand-${i}`, snippet))}`;
 }
+
+const diagnosis = html` Where a printer does not print, <code>diagnose.ps1</code> says why as far as that machine can tell,
+      and changes nothing.`;
 
 /** What stands for a printer's logo in a portal's form: where to get it, or where to put it. */
 export function logoOf(path: string | undefined, elsewhere: Html, attributes?: Html): Html {

@@ -66,7 +66,7 @@ function windowsDriver({ driver, printers }: DriverPageData): Html {
     <p class="soft">Windows brings this driver or fetches it itself: no archive belongs to it, packages hold no files of it,
       and its version is never compared.</p>
     <section><h2>What it is</h2><dl>
-      <div><dt>Models</dt><dd>${models.map((model) => html`<code>${model}</code> `)}</dd></div>
+      <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
       <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
     ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers with this driver</h2>${printerTable(printers)}</section>`}`;
 }
@@ -74,7 +74,7 @@ function windowsDriver({ driver, printers }: DriverPageData): Html {
 function uploadedDriver(data: DriverPageData): Html {
   const { driver, printers, standing, isFinal } = data;
   return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
-    <a href="#deploy">Deploy it alone</a></div>
+    ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
     ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
     ${newerNotice(data)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>

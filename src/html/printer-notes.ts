@@ -48,7 +48,7 @@ export function printerNotes(printer: Printer): Html {
 }
 
 function noteBlock({ title, known, unseen }: Note): Html {
-  return html`<details class="more"><summary>What to know about this: ${title}</summary>
+  return html`<details class="more notes"><summary>What to know about this: ${title}</summary>
     <ul>${known.map((line) => html`<li>${line}</li>`)}</ul>
     <p>Not seen on a real Windows by us:</p><ul>${unseen.map((line) => html`<li>${line}</li>`)}</ul></details>`;
 }

@@ -110,7 +110,7 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
   const place = {
     raw: html`, port ${port_number}`,
     lpr: html`, queue <code>${printer.lpr_queue}</code>`,
-    ipp: html` at <code>${ippUrlOf(printer)}</code>`,
+    ipp: html` at <code>${ippPlace(printer)}</code>`,
   }[protocol];
   const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
   const community = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
@@ -150,14 +150,21 @@ function placeRow(printer: Printer, client: PrinterOwner | undefined): Row {
   const subnets = effectiveSubnets(printer, client);
   if (subnets.length === 0) return row("Subnets", html`<span class="soft">anywhere</span>`, true);
   const isOwn = printer.subnets.length > 0 || client === undefined;
-  const ofClient = !isOwn && html`of <a href="${paths.client(client.id)}">the client</a>`;
+  const ofClient = !isOwn && html`<br>of <a href="${paths.client(client.id)}">the client</a>`;
   return row("Subnets", html`${codes(subnets)}${ofClient}`);
 }
 
 const none = html`<span class="soft">none</span>`;
 
+/** A line each: a queue's name may have blanks. */
 function codes(texts: readonly string[]): Hole {
-  return texts.length > 0 ? texts.map((text) => html`<code>${text}</code> `) : none;
+  return texts.length > 0 ? texts.map((text, i) => html`${i > 0 && html`<br>`}<code>${text}</code>`) : none;
+}
+
+/** Where an IPP printer is asked, to be broken before its path first. */
+function ippPlace(printer: Printer): Html {
+  const { ipp_path } = printer;
+  return html`${ippUrlOf(printer).slice(0, -ipp_path.length)}<wbr>${ipp_path}`;
 }
 
 function code(text: string): Html {

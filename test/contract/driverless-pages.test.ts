@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { planOf } from "../support/lists.ts";
+import { makeZip } from "../support/zip.ts";
 
 const ipp = "1000001";
 
@@ -46,4 +47,52 @@ test("printers that print over IPP keep their driver when many are to have none"
   assert.match(await refused.text(), /IPP comes with its own driver[^<]*“Driverless”/);
   const ids = [1, 2].map((id) => app.store.printers.get(id).printer.driver_id);
   assert.deepEqual(ids, [null, Number(ipp)]);
+});
+
+test("a search finds what Windows brings", async (t) => {
+  const { fetch } = await startApp(t);
+
+  const page = await (await fetch("/search?q=ipp+class")).text();
+
+  assert.match(page, /1 driver,[\s\S]*<a href="\/drivers\/1000001"><bdi>Microsoft IPP Class Driver</);
+  assert.match(page, /<span class="soft"><bdi>Microsoft IPP Class Driver<\/bdi><\/span>/);
+});
+
+test("no page says of a driver alone that a script tells why a printer does not print", async (t) => {
+  const { addPrinter, fetch } = await startApp(t);
+  await addPrinter();
+
+  const [printer = "", driver = ""] = await Promise.all(
+    ["/printers/1", "/drivers/1"].map(async (path) => (await fetch(path)).text()),
+  );
+
+  for (const page of [printer, driver]) assert.match(page, /Each works alone/);
+  assert.match(printer, /Where a printer does not print, <code>diagnose\.ps1<\/code>/);
+  assert.doesNotMatch(driver, /diagnose\.ps1/);
+});
+
+test("what a printer replaces stands on its page a line each, whatever blanks a name has", async (t) => {
+  const { addPrinter, fetch } = await startApp(t);
+  await addPrinter({ driver_id: ipp, replaces: "Old one\nAnother old one\n\\\\server\\queue" });
+
+  const page = await (await fetch("/printers/1")).text();
+
+  assert.match(
+    page,
+    /<code>Old one<\/code><br><code>Another old one<\/code><br><code>\\\\server\\queue<\/code><\/dd>/,
+  );
+  assert.match(page, /<code>http:\/\/10\.0\.0\.9:631<wbr>\/ipp\/print<\/code>/);
+});
+
+test("a driver that cannot be deployed by itself does not lead to what it cannot do", async (t) => {
+  const { addDriver, fetch } = await startApp(t);
+  const good = await addDriver();
+  const bad = await addDriver(makeZip([{ name: "net.inf", bytes: "[Version]\nClass=Net\n" }]));
+
+  const [leading = "", silent = ""] = await Promise.all(
+    [good, bad].map(async (id) => (await fetch(`/drivers/${id}`)).text()),
+  );
+
+  assert.match(leading, /<a href="#deploy">/);
+  assert.doesNotMatch(silent, /<a href="#deploy">/);
 });

@@ -205,7 +205,7 @@ test("the page of a driverless printer says what is known, and what nobody here 
     ["/printers/1", "/printers/2"].map(async (path) => (await fetch(path)).text()),
   );
 
-  assert.match(driverless, /http:\/\/10\.0\.0\.9:631\/ipp\/print/);
+  assert.match(driverless, /http:\/\/10\.0\.0\.9:631<wbr>\/ipp\/print/);
   assert.match(driverless, /What to know about this: IPP queues[\s\S]*Not seen on a real Windows by us:/);
   assert.doesNotMatch(plain, /What to know about this/);
 });

@@ -19,7 +19,7 @@ export function rmmSnippets(facts: PackageFacts): Snippet[] {
     {
       label: "Script, without an attachment",
       text: fetchedScript(urls.install, parameters),
-      hint: "PowerShell, as SYSTEM, on machines that reach this service: it fetches the driver only where it is not there yet.",
+      hint: "PowerShell, as SYSTEM, on machines that reach this service: it fetches driver files only where they are needed and not there yet.",
     },
     { label: "Address of the ZIP", text: urls.package },
     { label: "Download it from a shell", text: curlCommand(urls.package), hint: "In PowerShell: curl.exe." },

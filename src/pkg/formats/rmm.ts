@@ -13,7 +13,8 @@ export const rmm: PackageFormat = {
   isResumable: true,
   isEncrypted: false,
   hasIcon: false,
-  guide: "A ZIP with the driver and the three scripts. Run install.ps1 as SYSTEM, with either of these:",
+  guide:
+    "A ZIP with the three scripts and the driver files that they need. Run install.ps1 as SYSTEM, with either of these:",
   fields: () => [],
   apartFields: () => [],
   snippets: rmmSnippets,
