@@ -153,7 +153,7 @@ test("what is replaced is taken in its three forms, and a line that is none of t
     "\\\\server\\HP 4000",
     "address:fe80::1",
   ]);
-  assert.ok(page.includes("<code>\\\\server\\HP 4000</code> <code>address:fe80::1</code>"));
+  assert.ok(page.includes("<code>\\\\server\\HP 4000</code><br><code>address:fe80::1</code>"));
   assert.match(
     await refused.text(),
     /Line 2 of what it replaces, “address:10\.1\.2”, is no whole IP address/,
