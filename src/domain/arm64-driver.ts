@@ -25,6 +25,16 @@ export function arm64Description(
   return effectiveDescription({ driver_desc: arm64_driver_desc }, driver);
 }
 
+type ChosenModels = Pick<Printer, "driver_id" | "driver_desc" | "arm64_driver_id" | "arm64_driver_desc">;
+
+/** What a printer chooses of a driver, which may be its first, its second, or both; empty is the driver's own model. */
+export function modelsOf(driverId: number, printer: ChosenModels): string[] {
+  const models: string[] = [];
+  if (printer.driver_id === driverId) models.push(printer.driver_desc);
+  if (printer.arm64_driver_id === driverId) models.push(printer.arm64_driver_desc);
+  return models;
+}
+
 type Listed = Pick<DriverSummary, "listed">;
 
 /** Whether a driver has program files for ARM64; undefined where no INF is chosen that could say so. */

@@ -13,12 +13,9 @@ interface DeployedModels {
 }
 
 /** The models that printers deploy of a driver, on whatever machines; its own where none does. */
-export function deployedModels(
-  { driverModels }: Pick<Store, "driverModels">,
-  driver: Driver,
-): DeployedModels {
+export function deployedModels({ drivers }: Pick<Store, "drivers">, driver: Driver): DeployedModels {
   const has = modelTest(chosenInf(driver));
-  const deployed = new Set(driverModels.chosenOf(driver.id).map((model) => model || driver.driver_desc));
+  const deployed = new Set(drivers.chosenModels(driver.id).map((model) => model || driver.driver_desc));
   const used = [...deployed].filter((model) => model !== "").sort();
   const models = used.filter(has);
   if (models.length > 0) return { models, leftOut: used.filter((model) => !has(model)) };
@@ -33,7 +30,7 @@ export function aloneProblem(driver: Driver, [first = ""]: readonly string[]): s
 }
 
 /** @throws UserError "invalid" with the remedy where the driver cannot be deployed by itself */
-export function requireModels(store: Pick<Store, "driverModels">, driver: Driver): [string, ...string[]] {
+export function requireModels(store: Pick<Store, "drivers">, driver: Driver): [string, ...string[]] {
   const { models } = deployedModels(store, driver);
   const [first, ...others] = models;
   const problem = aloneProblem(driver, models);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { modelsOf } from "../domain/arm64-driver.ts";
 import { chosenInf, type Driver, type DriverSummary } from "../domain/driver.ts";
 import { DriverVersions } from "../domain/driver-order.ts";
 import type { ListedDriver, ListedPrinter } from "../domain/listings.ts";
@@ -102,12 +103,7 @@ export function olderVersions<T extends ListedDriver>(
 
 function usedModels({ printers }: Store, { id, driver_desc }: DriverSummary): ReadonlySet<string> {
   const using = printers.models(printers.idsOfDriver(id));
-  return new Set(
-    using.flatMap((printer) => [
-      ...(printer.driver_id === id ? [printer.driver_desc || driver_desc] : []),
-      ...(printer.arm64_driver_id === id ? [printer.arm64_driver_desc || driver_desc] : []),
-    ]),
-  );
+  return new Set(using.flatMap((printer) => modelsOf(id, printer)).map((model) => model || driver_desc));
 }
 
 function first<T>(found: Iterable<T>): T[] {

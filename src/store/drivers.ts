@@ -1,3 +1,4 @@
+import { modelsOf } from "../domain/arm64-driver.ts";
 import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
 import { driverFormValues } from "../domain/driver-fields.ts";
 import { UserError } from "../domain/errors.ts";
@@ -12,15 +13,15 @@ import type { Database } from "./database.ts";
 import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
 import { driverOf, summaryOf } from "./driver-rows.ts";
 import { packText } from "./packed-text.ts";
-import { readable } from "./rows.ts";
+import { idOrNull, readable } from "./rows.ts";
 
 export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
 
 const withReport =
   "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
 
-/** Of which printers a driver is the first or the second. */
-const usersOf = "printers WHERE driver_id = ?1 OR arm64_driver_id = ?1";
+/** Whether a driver is the first or the second of a printer. */
+export const usesDriver = "(driver_id = ?1 OR arm64_driver_id = ?1)";
 
 /** Each driver of each printer once. */
 const references = `SELECT driver_id AS driver FROM printers
@@ -165,7 +166,7 @@ export class Drivers {
           Number(settings.model_chosen),
           Number(settings.drop_unused),
           this.#clock(),
-          listedText({ ...settings, report }, this.#usedModels(id)),
+          listedText({ ...settings, report }, this.chosenModels(id)),
           id,
         ],
       );
@@ -173,15 +174,15 @@ export class Drivers {
     });
   }
 
-  /** The models that printers of a driver choose by themselves. */
-  #usedModels(id: number): string[] {
-    const printers = this.#db.all(`SELECT driver_id, arm64_driver_id, settings FROM ${usersOf}`, [id]);
-    return printers.flatMap(({ driver_id, arm64_driver_id, settings }) => {
-      const { driver_desc, arm64_driver_desc } = listedSettingsFrom(String(settings));
-      return [
-        ...(driver_id === id ? [driver_desc] : []),
-        ...(arm64_driver_id === id ? [arm64_driver_desc] : []),
-      ];
+  /** The models that printers choose of a driver; empty is its own. */
+  chosenModels(id: number): string[] {
+    const printers = this.#db.all(
+      `SELECT driver_id, arm64_driver_id, settings FROM printers WHERE ${usesDriver}`,
+      [id],
+    );
+    return printers.flatMap(({ settings, ...row }) => {
+      const ids = { driver_id: idOrNull(row.driver_id), arm64_driver_id: idOrNull(row.arm64_driver_id) };
+      return modelsOf(id, { ...ids, ...listedSettingsFrom(String(settings)) });
     });
   }
 
@@ -191,7 +192,7 @@ export class Drivers {
       const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       checkUploaded(driver);
-      const users = this.#db.all(`SELECT id, name FROM ${usersOf} ORDER BY id`, [id]);
+      const users = this.#db.all(`SELECT id, name FROM printers WHERE ${usesDriver} ORDER BY id`, [id]);
       if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
       const rows = {
         drivers: rowsOf(this.#db, "drivers", "id", [id]),
@@ -217,7 +218,7 @@ export class Drivers {
   /** Within a write: what lists show of a driver, made anew where printers of it came back. */
   listAgain(id: number): void {
     const driver = this.get(id);
-    const listed = listedText(driver, this.#usedModels(id));
+    const listed = listedText(driver, this.chosenModels(id));
     this.#db.all("UPDATE drivers SET listed = ? WHERE id = ?", [listed, id]);
   }
 }

@@ -6,14 +6,13 @@ import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
-import type { Drivers } from "./drivers.ts";
+import { type Drivers, usesDriver } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
-import { type Row, readable } from "./rows.ts";
+import { idOrNull, type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
-const hasDriver = "(driver_id = ?1 OR arm64_driver_id = ?1)";
 
 /** The printers' only SQL. */
 export class Printers {
@@ -41,13 +40,13 @@ export class Printers {
 
   /** The printers that a driver is the first or the second of, with all of their settings, by name. */
   wholeOfDriver(driverId: number): Printer[] {
-    return this.#db.all(`SELECT * FROM printers WHERE ${hasDriver} ${byName}`, [driverId]).map(printerOf);
+    return this.#db.all(`SELECT * FROM printers WHERE ${usesDriver} ${byName}`, [driverId]).map(printerOf);
   }
 
   /** The ids of the same printers, by name. */
   idsOfDriver(driverId: number): number[] {
     return this.#db
-      .all(`SELECT id FROM printers WHERE ${hasDriver} ${byName}`, [driverId])
+      .all(`SELECT id FROM printers WHERE ${usesDriver} ${byName}`, [driverId])
       .map(({ id }) => Number(id));
   }
 
@@ -217,8 +216,4 @@ function printerOf(row: Row): Printer {
   // A ticket can be a thousand times as large as its column: it is unpacked for who asks for it.
   const ticket = { enumerable: true, get: () => unpackText(packed) };
   return Object.defineProperty(printer, "print_ticket", ticket);
-}
-
-function idOrNull(value: Row[string] | undefined): number | null {
-  return typeof value === "number" ? value : null;
 }

@@ -26,3 +26,8 @@ export function digestIn({ sha256 }: Row): string {
   if (/^[0-9a-f]{64}$/.test(text)) return text;
   throw new Error("its digest is no SHA-256");
 }
+
+/** What a column refers to. */
+export function idOrNull(value: Row[string] | undefined): number | null {
+  return typeof value === "number" ? value : null;
+}

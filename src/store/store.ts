@@ -7,7 +7,6 @@ import { Clients } from "./clients.ts";
 import { Database } from "./database.ts";
 import { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
-import { DriverModels } from "./driver-models.ts";
 import { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import { Icons } from "./icons.ts";
@@ -26,7 +25,6 @@ export interface Store {
   readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
-  readonly driverModels: DriverModels;
   readonly deletions: Deletions;
   readonly restoring: Restoring;
   readonly blobs: Blobs;
@@ -94,10 +92,10 @@ async function openLocked(
     db.close();
     await lock.release();
   };
-  const others = { downloads: new Downloads(db), driverModels: new DriverModels(db) };
+  const downloads = new Downloads(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
-  return { ...records, ...others, manyPrinters, restoring, blobs, secret, isNearlyFull, version, close };
+  return { ...records, manyPrinters, downloads, restoring, blobs, secret, isNearlyFull, version, close };
 }
 
 function recordsOf(db: Database, clock: () => number) {
