@@ -3,7 +3,7 @@ import { unhide } from "./scripts/copy.js";
 import { $, each } from "./scripts/dom.js";
 import "./scripts/downloads.js";
 import { uploadDrivers } from "./scripts/driver-uploads.js";
-import { readsFile } from "./scripts/file-text.js";
+import { fillFromFile } from "./scripts/file-text.js";
 import { settleFocus } from "./scripts/focus.js";
 import { countSet } from "./scripts/folds.js";
 import { guard } from "./scripts/guard.js";
@@ -34,7 +34,7 @@ function prepare(root) {
   each(root, "form.icon-form", fitPictures);
   each(root, "#import", keepTyped);
   each(root, "details[data-fold]", countSet);
-  each(root, "[data-file-text]", readsFile);
+  each(root, "[data-file-text]", fillFromFile);
   each(root, "form.list", chooseRows);
   each(root, ".rows > table, .list > table", countRows);
   each(root, "button[data-copy]", unhide);

@@ -7,7 +7,7 @@ const mostBytes = 1024 * 1024;
  * The text of a chosen file is put where it can be seen, and is sent with the form as if it were pasted.
  * @param {HTMLElement} field which works with scripts alone
  */
-export function readsFile(field) {
+export function fillFromFile(field) {
   const target = document.getElementById(field.dataset.fileText ?? "");
   /** @type {HTMLInputElement | null} */
   const input = $("input[type=file]", field);
@@ -19,7 +19,7 @@ export function readsFile(field) {
     // It is no field of the form's, and can be chosen again when it has changed.
     input.value = "";
     if (file.size > mostBytes) {
-      notify(`${file.name} is too large to be a PrintTicket.`);
+      notify(`${file.name} is too large for this field.`);
       return;
     }
     target.value = decoded(await file.arrayBuffer());

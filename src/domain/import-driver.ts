@@ -18,7 +18,7 @@ export interface DriverChoice {
 /** What a row says of a driver, and what its printer has. */
 interface AskedDriver {
   /** What the driver is called in sentences. */
-  readonly what: "driver" | "driver for ARM64";
+  readonly what: string;
   readonly hint: DriverHint | undefined;
   /** The printer's own model; undefined where the row says nothing of it. */
   readonly typed: string | undefined;
@@ -29,27 +29,29 @@ interface AskedDriver {
   readonly currentModel: string;
 }
 
-/** What a row says of its printer's driver. @param current the driver of the row's printer */
-export function askedDriver(
-  { driver: hint, values, origin }: ImportRow,
-  printer: Printer | undefined,
-  current: DriverSummary | undefined,
-): AskedDriver {
-  const currentModel = printer?.driver_desc ?? "";
-  const isExported = origin !== undefined;
-  return { what: "driver", hint, typed: values.driver_desc, isExported, current, currentModel };
-}
+const names = { driver: "driver", arm64Driver: "driver for ARM64" } as const;
+const models = { driver: "driver_desc", arm64Driver: "arm64_driver_desc" } as const;
 
-/** The same of the driver for ARM64 machines. */
-export function askedArm64Driver(
-  { arm64Driver: hint, values, origin }: ImportRow,
+/**
+ * What a row says of one of its printer's drivers.
+ * @param kind the first, or the one for ARM64 machines
+ * @param current the one that the printer has
+ */
+export function askedDriver(
+  kind: keyof typeof names,
+  row: ImportRow,
   printer: Printer | undefined,
   current: DriverSummary | undefined,
 ): AskedDriver {
-  const currentModel = printer?.arm64_driver_desc ?? "";
-  const isExported = origin !== undefined;
-  const typed = values.arm64_driver_desc;
-  return { what: "driver for ARM64", hint, typed, isExported, current, currentModel };
+  const field = models[kind];
+  return {
+    what: names[kind],
+    hint: row[kind],
+    typed: row.values[field],
+    isExported: row.origin !== undefined,
+    current,
+    currentModel: printer?.[field] ?? "",
+  };
 }
 
 const nothing: DriverHint = { sha256: "", model: "", title: "", version: "" };

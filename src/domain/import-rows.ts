@@ -4,7 +4,7 @@ import { type ClientSettings, clientNameKey, parseClient } from "./client.ts";
 import { type DriverSummary, driverTitle } from "./driver.ts";
 import { UserError } from "./errors.ts";
 import { cleanText, type FormInput } from "./fields.ts";
-import { askedArm64Driver, askedDriver, chooseDriver, type DriverChoice } from "./import-driver.ts";
+import { askedDriver, chooseDriver, type DriverChoice } from "./import-driver.ts";
 import type { RowMatch } from "./import-match.ts";
 import type { Change, ImportWrite, Known, PlannedRow, TicketWrite } from "./import-plan.ts";
 import type { ImportRow } from "./import-row.ts";
@@ -97,8 +97,8 @@ export class ImportRows {
     const { drivers, driversById } = this.#known;
     const current = driversById.get(printer?.driver_id ?? 0);
     const arm64Current = driversById.get(printer?.arm64_driver_id ?? 0);
-    const driver = chooseDriver(askedDriver(row, printer, current), drivers);
-    const arm64Driver = chooseDriver(askedArm64Driver(row, printer, arm64Current), drivers);
+    const driver = chooseDriver(askedDriver("driver", row, printer, current), drivers);
+    const arm64Driver = chooseDriver(askedDriver("arm64Driver", row, printer, arm64Current), drivers);
     for (const { missing, problem } of [driver, arm64Driver]) {
       if (missing !== undefined) this.#count(missing);
       if (problem !== undefined) reasons.push(problem);

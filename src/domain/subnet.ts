@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv4 } from "node:net";
+import { canonicalAddress } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
 /** One field takes so many. */
@@ -55,15 +56,15 @@ type ReadSubnet =
   | { readonly subnet: string; readonly problem?: never }
   | { readonly subnet?: never; readonly problem: string };
 
-const form = "write it as 10.1.2.0/24 or fd00:1::/48.";
+const examples = "write it as 10.1.2.0/24 or fd00:1::/48.";
 
 function readSubnet(text: string): ReadSubnet {
   const [address = "", prefix, ...more] = text.split("/");
   const bytes = bytesOf(address);
-  if (bytes === undefined || more.length > 0) return { problem: `is no subnet: ${form}` };
+  if (bytes === undefined || more.length > 0) return { problem: `is no subnet: ${examples}` };
   const length = prefix === undefined ? bytes.length * 8 : lengthIn(prefix);
   if (length > bytes.length * 8)
-    return { problem: `has no prefix length from 0 to ${bytes.length * 8}: ${form}` };
+    return { problem: `has no prefix length from 0 to ${bytes.length * 8}: ${examples}` };
   const network = bytes.map((byte, i) => byte & maskByte(length, i));
   const subnet = `${textOf(network)}/${length}`;
   if (network.some((byte, i) => byte !== bytes[i])) {
@@ -81,9 +82,9 @@ function lengthIn(prefix: string): number {
 
 /** Of an IPv4 or IPv6 address without a zone. */
 function bytesOf(address: string): number[] | undefined {
-  if (isIPv4(address)) return address.split(".").map(Number);
-  if (!isIPv6(address) || address.includes("%")) return undefined;
-  const [head = [], tail] = spelled(address).split("::").map(groupsIn);
+  const spelled = canonicalAddress(address);
+  if (spelled === undefined || isIPv4(spelled)) return spelled?.split(".").map(Number);
+  const [head = [], tail] = spelled.split("::").map(groupsIn);
   const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
   const groups = [...head, ...Array<number>(zeros).fill(0), ...(tail ?? [])];
   return groups.flatMap((group) => [group >> 8, group & 0xff]);
@@ -93,17 +94,12 @@ function groupsIn(text: string): number[] {
   return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
-/** An IPv6 address as RFC 5952 spells it, without dots. */
-function spelled(address: string): string {
-  return new URL(`http://[${address}]`).hostname.slice(1, -1);
-}
-
 function textOf(bytes: readonly number[]): string {
   if (bytes.length === 4) return bytes.join(".");
   const groups = Array.from({ length: 8 }, (_, i) =>
     (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
   );
-  return spelled(groups.join(":"));
+  return canonicalAddress(groups.join(":")) ?? "";
 }
 
 function maskByte(length: number, index: number): number {

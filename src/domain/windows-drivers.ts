@@ -55,6 +55,14 @@ export function isWindowsOwn({ origin }: Pick<DriverSummary, "origin">): boolean
   return origin !== "upload";
 }
 
+/** Those that were uploaded, each once: of them alone there are files. */
+export function uploadedAmong<T extends Pick<DriverSummary, "id" | "origin">>(
+  drivers: readonly (T | undefined)[],
+): T[] {
+  const uploaded = drivers.flatMap((driver) => (driver === undefined || isWindowsOwn(driver) ? [] : driver));
+  return [...new Map(uploaded.map((driver) => [driver.id, driver])).values()];
+}
+
 /**
  * What is wrong between a printer's protocol and its driver, by field: Windows makes IPP queues with its IPP class driver
  * alone, and that driver prints over nothing else.

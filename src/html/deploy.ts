@@ -97,8 +97,8 @@ function tab(id: string, label: string, body: Html, isFirst = false): Html {
 
 function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
   const { id, path, fileType, fileName, guide, sections, snippets, tools } = format;
-  const named = new Set(sections.flatMap(({ fields }) => fields.map(({ value }) => value)));
-  const asked = offer.scripts.filter((script) => script.kind === "detect" || named.has(script.fileName));
+  const hasRule = sections.some(({ fields }) => fields.some(({ name }) => name === "requirement_script"));
+  const asked = offer.scripts.filter(({ kind }) => kind === "detect" || (hasRule && kind === "requirement"));
   const links = asked.map(
     (script) => html`<li><a class="button" href="${script.path}">Download ${script.kind}.ps1</a></li>`,
   );

@@ -16,7 +16,7 @@ import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { ticketField } from "./print-ticket.ts";
-import { arm64Fields, driverFields } from "./printer-driver.ts";
+import { arm64Fields, driverFields } from "./printer-form-drivers.ts";
 import { listed } from "./text.ts";
 
 /** What the fields are called. */

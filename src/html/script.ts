@@ -2,7 +2,7 @@ import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { bytes } from "./text.ts";
 
-interface ScriptPageData {
+export interface ScriptPageData {
   readonly fileName: string;
   readonly text: string;
   /** Of the file, in bytes. */

@@ -4,7 +4,7 @@ import { driversOf } from "../domain/arm64-driver.ts";
 import type { Client } from "../domain/client.ts";
 import { type Driver, type DriverSummary, driverPackageName, shippedBy } from "../domain/driver.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
-import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import { uploadedAmong } from "../domain/windows-drivers.ts";
 import type { DeployOffer } from "../html/deploy.ts";
 import { paths } from "../html/paths.ts";
 import type { PackageFacts, PackageFormat } from "../pkg/formats/format.ts";
@@ -50,7 +50,7 @@ export function printerOffer(
   const { id } = details.printer;
   return offerOf(serviceUrl(request, config), {
     facts: printerFacts(details, deployable),
-    drivers: uploaded(driversOf(deployable)),
+    drivers: uploadedAmong(driversOf(deployable)),
     kinds: scriptKinds,
     packageName: packageName(details),
     scriptName: scriptName(details.printer),
@@ -70,7 +70,7 @@ export function clientOffer(
   const { id } = client;
   return offerOf(serviceUrl(request, config), {
     facts: clientFacts(store, client, rows),
-    drivers: uploaded(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
+    drivers: uploadedAmong(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     kinds: scriptKinds,
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
@@ -98,12 +98,6 @@ export function driverOffer(
     scriptPath: (kind) => paths.driverScript(id, kind),
     readPath: (kind) => paths.readDriverScript(id, kind),
   });
-}
-
-/** Each once; those that Windows brings are in no package. */
-function uploaded(drivers: readonly (DriverSummary | undefined)[]): DriverSummary[] {
-  const known = drivers.flatMap((driver) => (driver === undefined || isWindowsOwn(driver) ? [] : driver));
-  return [...new Map(known.map((driver) => [driver.id, driver])).values()];
 }
 
 function offerOf(service: string | undefined, target: Target): Offer {

@@ -1,6 +1,6 @@
 import { driverTitle } from "../domain/driver.ts";
 import { paths } from "../html/paths.ts";
-import { scriptPage } from "../html/script.ts";
+import { type ScriptPageData, scriptPage } from "../html/script.ts";
 import { assets } from "./assets.ts";
 import { driverScript } from "./driver-packages.ts";
 import { printerScript, scriptOfClient } from "./packages.ts";
@@ -10,48 +10,49 @@ import type { Context } from "./router.ts";
 /** `GET /printers/{id}/read/{kind}`: a script's text on a page */
 export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params, url } = context;
-  const { fileName, bytes } = await printerScript(context);
+  const script = await printerScript(context);
   const { name } = app.store.printers.get(id).printer;
-  const data = {
-    fileName,
-    text: Buffer.from(bytes).toString("utf8"),
-    size: bytes.length,
+  return pageReply(script, {
     downloadPath: paths.script(id, params.kind) + queryOf(url),
     owner: { name, path: paths.printer(id) },
     place: "Printers",
-  } as const;
-  return htmlReply(scriptPage({ assets }, data));
+  });
 }
 
 /** `GET /clients/{id}/read/{kind}` */
 export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params, url } = context;
-  const { fileName, bytes } = await scriptOfClient(context);
+  const script = await scriptOfClient(context);
   const { name } = app.store.clients.get(id);
-  const data = {
-    fileName,
-    text: Buffer.from(bytes).toString("utf8"),
-    size: bytes.length,
+  return pageReply(script, {
     downloadPath: paths.clientScript(id, params.kind) + queryOf(url),
     owner: { name, path: paths.client(id) },
     place: "Clients",
-  } as const;
-  return htmlReply(scriptPage({ assets }, data));
+  });
 }
 
 /** `GET /drivers/{id}/read/{kind}` */
 export async function ofDriver(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params } = context;
-  const { fileName, bytes } = await driverScript(context);
-  const data = {
-    fileName,
-    text: Buffer.from(bytes).toString("utf8"),
-    size: bytes.length,
+  const script = await driverScript(context);
+  return pageReply(script, {
     downloadPath: paths.driverScript(id, params.kind),
     owner: { name: driverTitle(app.store.drivers.get(id)), path: paths.driver(id) },
     place: "Drivers",
-  } as const;
-  return htmlReply(scriptPage({ assets }, data));
+  });
+}
+
+interface Script {
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+function pageReply(
+  { fileName, bytes }: Script,
+  whose: Pick<ScriptPageData, "downloadPath" | "owner" | "place">,
+): Reply {
+  const text = Buffer.from(bytes).toString("utf8");
+  return htmlReply(scriptPage({ assets }, { fileName, text, size: bytes.length, ...whose }));
 }
 
 /** What else was asked for at an address, for the download of the same. */

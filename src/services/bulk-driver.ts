@@ -5,6 +5,7 @@ import { isUnchosen } from "../domain/findings.ts";
 import type { PrinterModel } from "../domain/listings.ts";
 import { hasModel } from "../domain/models.ts";
 import { modelMatcher, ownChoice } from "../domain/move-plan.ts";
+import { firstOf } from "../domain/sentences.ts";
 import { ippProblem } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
 import { planAndWrite } from "./one-moment.ts";
@@ -131,9 +132,8 @@ export function checkProtocols(driver: Driver | undefined, printers: readonly Pr
 const named = 3;
 
 function namesOf(printers: readonly PrinterModel[]): string {
-  const names = printers.slice(0, named).map(({ name }) => `“${name}”`);
-  const more = printers.length > named ? ` and ${printers.length - named} more` : "";
-  return names.join(", ") + more;
+  const names = printers.map(({ name }) => `“${name}”`);
+  return firstOf(names, named);
 }
 
 function questionFor(driver: Driver, printers: readonly PrinterModel[]): string {

@@ -15,7 +15,7 @@ import { effectiveDescription, isDriverOnly, type Printer } from "../domain/prin
 import { publisherOf } from "../domain/publisher.ts";
 import { counted, firstOf } from "../domain/sentences.ts";
 import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
-import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import { uploadedAmong } from "../domain/windows-drivers.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { labelOfMany, revisionOf, revisionOfDriver } from "../pkg/scripts/revision.ts";
@@ -80,18 +80,16 @@ export function clientFacts(store: Store, client: Client, rows: readonly StatedP
     version: label,
     notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
     machines: architecturesOfAll(rows),
-    dependencies: dependenciesOf(
-      rows.flatMap(({ driver, arm64Driver }) => [driver ?? [], arm64Driver ?? []].flat()),
-    ),
+    dependencies: dependenciesOf(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     minimumWindows: minimumOf(rows.map(({ printer }) => printer)),
     place,
   };
 }
 
-function dependenciesOf(drivers: readonly Pick<DriverSummary, "id" | "origin">[]): string {
-  const inside = new Set(drivers.filter((driver) => !isWindowsOwn(driver)).map(({ id }) => id));
-  if (inside.size === 0) return "nothing: Windows brings the driver";
-  return `nothing: the ${inside.size > 1 ? "drivers are" : "driver is"} in the package`;
+function dependenciesOf(drivers: readonly (DriverSummary | undefined)[]): string {
+  const inside = uploadedAmong(drivers);
+  if (inside.length === 0) return "nothing: Windows brings the driver";
+  return `nothing: the ${inside.length > 1 ? "drivers are" : "driver is"} in the package`;
 }
 
 /** No older Windows adds IPP queues by a command; `pnputil /add-driver` came with the other. */
@@ -108,15 +106,15 @@ interface OfMany {
 }
 
 /** By a row of the client, which is another object as soon as anything has changed. */
-const known = new WeakMap<StatedPrinter, OfMany>();
+const rememberedOfMany = new WeakMap<StatedPrinter, OfMany>();
 
 /** It takes reading all of the printers. */
 function remembered(store: Store, client: Client, rows: readonly StatedPrinter[]): OfMany {
   const [first] = rows;
-  const before = first && known.get(first);
+  const before = first && rememberedOfMany.get(first);
   if (before?.count === rows.length) return before;
   const made = ofMany(store, client, rows);
-  if (first !== undefined) known.set(first, made);
+  if (first !== undefined) rememberedOfMany.set(first, made);
   return made;
 }
 

@@ -3,7 +3,7 @@ import type { DeployedPrinter } from "../domain/download.ts";
 import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { PrinterDetails } from "../domain/listings.ts";
-import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import { isWindowsOwn, uploadedAmong } from "../domain/windows-drivers.ts";
 import type { IconFile } from "../pkg/formats/contents.ts";
 import type { PackageFile, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
@@ -83,7 +83,7 @@ export class PackageBuilder {
   ): Promise<PrinterPackage> {
     const icon = format.hasIcon ? await this.#icon(details.printer.id) : undefined;
     const deployment = deploymentOf(deployableOf(this.#store, details));
-    const made = await this.#build(format, as(wanted, deployment), icon);
+    const made = await this.#build(format, deploymentFor(wanted, deployment), icon);
     const name = withoutDriverName(packageName(details), wanted.isApart ?? false);
     return { ...named(format, made.file, name), printers: made.printers };
   }
@@ -92,7 +92,7 @@ export class PackageBuilder {
   async ofGroup(format: PackageFormat, group: PrinterGroup, wanted: Wanted = {}): Promise<PrinterPackage> {
     return this.#inTurn(group, async (deployables) => {
       const deployment = deploymentOfMany(group.title, deployables);
-      const made = await this.#build(format, as(wanted, deployment), undefined);
+      const made = await this.#build(format, deploymentFor(wanted, deployment), undefined);
       const name = withoutDriverName(group.fileName, wanted.isApart ?? false);
       return { ...named(format, made.file, name), printers: made.printers };
     });
@@ -102,7 +102,7 @@ export class PackageBuilder {
   async scriptOf(kind: ScriptKind, details: PrinterDetails, wanted: Wanted = {}): Promise<MadeScript> {
     const deployable = deployableOf(this.#store, details);
     const downloads = await this.#downloads([deployable], wanted);
-    const deployment = as(wanted, deploymentOf(deployable, downloads));
+    const deployment = deploymentFor(wanted, deploymentOf(deployable, downloads));
     const printers = [{ id: deployable.printer.id, revision: revisionOf(deployable) }];
     return { bytes: renderScript(kind, deployment), printers };
   }
@@ -111,7 +111,7 @@ export class PackageBuilder {
   async scriptOfGroup(kind: ScriptKind, group: PrinterGroup, wanted: Wanted = {}): Promise<MadeScript> {
     return this.#inTurn(group, async (deployables) => {
       const downloads = await this.#downloads(deployables, wanted);
-      const deployment = as(wanted, deploymentOfMany(group.title, deployables, downloads));
+      const deployment = deploymentFor(wanted, deploymentOfMany(group.title, deployables, downloads));
       const settings = await inSteps(settingsByPrinter(deployment));
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
       return { bytes, printers: revisionsIn(settings) };
@@ -136,7 +136,7 @@ export class PackageBuilder {
   ): Promise<Deployment["downloads"]> {
     const found = new Map<number, FilesDownload>();
     if (filesUrl === undefined || isApart) return found;
-    for (const driver of uploadedIn({ printers }))
+    for (const driver of uploadedAmong(driversIn({ printers })))
       found.set(driver.id, await this.#sources.download(driver, filesUrl));
     return found;
   }
@@ -169,7 +169,7 @@ export class PackageBuilder {
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
     const settings = await inSteps(settingsByPrinter(deployment));
     const files = await Promise.all(
-      uploadedIn(deployment).map((driver) => this.#sources.files(driver, folderOf(driver))),
+      uploadedAmong(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
     );
     const contents = {
       settings: JSON.stringify(settings),
@@ -190,11 +190,6 @@ export class PackageBuilder {
   }
 }
 
-/** The drivers of a deployment that have files. */
-function uploadedIn(deployment: Pick<Deployment, "printers">): Driver[] {
-  return driversIn(deployment).filter((driver) => !isWindowsOwn(driver));
-}
-
-function as({ isApart }: Wanted, deployment: Deployment): Deployment {
+function deploymentFor({ isApart }: Wanted, deployment: Deployment): Deployment {
   return isApart ? deploymentApart(deployment) : deployment;
 }
