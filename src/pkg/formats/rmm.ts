@@ -14,7 +14,7 @@ export const rmm: PackageFormat = {
   isEncrypted: false,
   hasIcon: false,
   guide:
-    "A ZIP with the three scripts and the driver files that they need. Run install.ps1 as SYSTEM, with either of these:",
+    "A ZIP with the three scripts, and with the driver where Windows does not bring it. Run install.ps1 as SYSTEM, with either of these:",
   fields: () => [],
   apartFields: () => [],
   snippets: rmmSnippets,
