@@ -45,6 +45,7 @@ test("a driver's page offers its own packages and scripts, and what Intune asks 
   assert.equal(filledIn(section, "Operating system architecture"), "x64");
   assert.equal(filledIn(section, "Script file"), "detect-papyrus-papyrus-inf-1-2-3-4.ps1");
   assert.doesNotMatch(section, /Without the driver|driver=apart/);
+  assert.match(section, /Not seen on a real Windows by us:.*that Windows keeps the files of a driver/);
 });
 
 test("a printer's and a client's page offer the small package, with the very app that the driver's page names", async (t) => {

@@ -88,7 +88,7 @@ test("a queue whose port is named after its IPP URL becomes a driverless printer
 });
 
 test("a queue with the IPP class driver on a WSD port becomes a driverless printer at the address that Windows knows", () => {
-  const Printers = [{ Name: "Hall", PortName: "WSD-1", DriverName: "Microsoft IPP Class Driver" }];
+  const Printers = [{ Name: "Hall", PortName: "WSD-1", DriverName: "Microsoft IPP class driver" }];
   const Ports = [{ Name: "WSD-1", PortMonitor: "WSD Port Monitor", DeviceURL: "http://10.0.0.9:80/wsd" }];
 
   const { rows } = stepped(readPrintServer(JSON.stringify({ Printers, Ports })));

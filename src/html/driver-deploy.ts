@@ -2,6 +2,7 @@ import { failureOf } from "../domain/deployment-choice.ts";
 import type { Standing } from "../domain/listings.ts";
 import { type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
 import { type Html, html } from "./html.ts";
+import { type Note, noteBlock } from "./notes.ts";
 import { counted, isolated } from "./text.ts";
 
 /** What a driver's page offers of the driver by itself. */
@@ -33,8 +34,21 @@ export function driverDeploySection(
       which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${listedNames(leftOut)}.</p>`}
-    ${isFailing ? html`<details class="more"><summary>Download all the same</summary>${tabs}</details>` : tabs}</section>`;
+    ${isFailing ? html`<details class="more"><summary>Download all the same</summary>${tabs}</details>` : tabs}
+    ${noteBlock(aboutUninstalling)}</section>`;
 }
+
+const aboutUninstalling: Note = {
+  title: "dependencies and uninstalling",
+  known: [
+    "Uninstalling leaves each model that a queue uses or another deployment names, and says whose it is. Remove printers first.",
+    "A printer’s package without the driver never takes the driver, because it did not bring it.",
+  ],
+  unseen: [
+    "in which order Intune installs apps that depend on each other, and what it does with one that does not apply to a machine",
+    "that Windows keeps the files of a driver as long as another model of the same INF is installed, as its documentation says",
+  ],
+};
 
 /** So many names are read; what is more is folded. */
 const shownModels = 3;

@@ -1,16 +1,12 @@
 import type { Printer } from "../domain/printer.ts";
 import { type Html, html } from "./html.ts";
+import { type Note, noteBlock } from "./notes.ts";
 
-/** What an operator should know before a setting is deployed: what is certain, and what nobody here has seen. */
-interface Note {
-  readonly title: string;
+interface PrinterNote extends Note {
   readonly isFor: (printer: Printer) => boolean;
-  readonly known: readonly string[];
-  /** What no test without a Windows machine can show. */
-  readonly unseen: readonly string[];
 }
 
-const notes: readonly Note[] = [
+const notes: readonly PrinterNote[] = [
   {
     title: "IPP queues",
     isFor: ({ protocol }) => protocol === "ipp",
@@ -40,15 +36,18 @@ const notes: readonly Note[] = [
     known: ["Each machine gets its own driver. A script that is fetched alone downloads that one alone."],
     unseen: ["an ARM64 machine: the scripts ran on a simulated one"],
   },
+  {
+    title: "Users’ own settings",
+    isFor: ({ reset_user_preferences, replaces }) =>
+      reset_user_preferences || replaces.some((old) => old.startsWith("\\\\")),
+    known: [
+      "Users’ preferences and connections go at once for who is logged on, and for everybody else at their next log-on, by Active Setup.",
+    ],
+    unseen: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
+  },
 ];
 
 /** What is to be known of a printer's settings; nothing for most. */
 export function printerNotes(printer: Printer): Html {
   return html`${notes.filter(({ isFor }) => isFor(printer)).map(noteBlock)}`;
-}
-
-function noteBlock({ title, known, unseen }: Note): Html {
-  return html`<details class="more notes"><summary>What to know about this: ${title}</summary>
-    <ul>${known.map((line) => html`<li>${line}</li>`)}</ul>
-    <p>Not seen on a real Windows by us:</p><ul>${unseen.map((line) => html`<li>${line}</li>`)}</ul></details>`;
 }

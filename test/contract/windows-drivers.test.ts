@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { unpackers, verifyIntunewin, without } from "../support/foreign.ts";
 import { bytesOf } from "../support/mixed-driver.ts";
+import { makeTicket } from "../support/tickets.ts";
 
 const [ipp, classDrivers, textOnly] = ["1000001", "1000002", "1000003"];
 
@@ -196,18 +197,38 @@ test("a list brings driverless printers, and an export of them is the same list"
   assert.match(again, /2 (?:printers )?unchanged|nothing/i);
 });
 
-test("the page of a driverless printer says what is known, and what nobody here has seen", async (t) => {
+test("a printer's page says of its settings what is known, and what nobody here has seen", async (t) => {
   const { addPrinter, fetch } = await startApp(t);
-  await addPrinter({ driver_id: ipp });
-  await addPrinter({ name: "Plain" });
+  const notesOf = async (fields: Record<string, string>) => {
+    const page = await (await fetch(`/printers/${await addPrinter(fields)}`)).text();
+    const found = page.matchAll(
+      /What to know about this: ([^<]+)<[\s\S]*?Not seen on a real Windows by us:/g,
+    );
+    return [page, ...[...found].map(([, title]) => title)];
+  };
 
-  const [driverless = "", plain = ""] = await Promise.all(
-    ["/printers/1", "/printers/2"].map(async (path) => (await fetch(path)).text()),
-  );
+  const plain = await notesOf({});
+  const driverless = await notesOf({ name: "A", driver_id: ipp });
+  const others = [
+    { name: "B", driver_id: "1", print_ticket: makeTicket() },
+    { name: "C", driver_id: "1", arm64_driver_id: textOnly },
+    { name: "D", driver_id: "1", reset_user_preferences: "on" },
+    { name: "E", driver_id: "1", replaces: "\\\\server\\queue" },
+    { name: "F", driver_id: "1", replaces: "Old\naddress:10.0.0.5" },
+  ];
+  const titles: (readonly (string | undefined)[])[] = [];
+  for (const fields of others) titles.push((await notesOf(fields)).slice(1));
 
-  assert.match(driverless, /http:\/\/10\.0\.0\.9:631<wbr>\/ipp\/print/);
-  assert.match(driverless, /What to know about this: IPP queues[\s\S]*Not seen on a real Windows by us:/);
-  assert.doesNotMatch(plain, /What to know about this/);
+  assert.equal(plain.length, 1);
+  assert.deepEqual(driverless.slice(1), ["IPP queues"]);
+  assert.match(driverless[0] ?? "", /http:\/\/10\.0\.0\.9:631<wbr>\/ipp\/print/);
+  assert.deepEqual(titles, [
+    ["A PrintTicket"],
+    ["ARM64 machines"],
+    ["Users’ own settings"],
+    ["Users’ own settings"],
+    [],
+  ]);
 });
 
 test("Intune is told that Windows brings the driver, and which Windows adds IPP queues", async (t) => {
