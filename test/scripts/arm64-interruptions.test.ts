@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { interrupted } from "../support/interruptions.ts";
 import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { arm, arm64, pair } from "../support/simulated-arm64.ts";
 import { queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
@@ -25,19 +26,17 @@ describe("interrupted runs on a simulated ARM64 machine", { skip: withoutPowerSh
         Ports: [{ Name: "LPT1:" }, tcp("OLD_1", "10.0.0.1"), tcp("IP_10.0.0.9", "10.9.9.9")],
         Drivers: [{ Name: arm, Version: "1.0.0.0", Date: "01/01/2020" }],
       };
-      await windows.machine(machine);
-      const whole = await windows.run("install", office);
-      assert.equal(whole.code, 0, whole.output.join());
-      const count = whole.calls.length;
+      const runs = interrupted(windows, ["install", office], {
+        prepare: () => windows.machine(machine),
+        moreThan: 40,
+        failWith,
+      });
 
-      for (let failAt = 1; failAt <= count; failAt++) {
-        await windows.machine(machine);
-        const broken = await windows.run("install", office, { failAt, failWith });
+      for await (const { broken, where } of runs) {
         const healed = await windows.run("install", office);
         const detected = await windows.run("detect", office);
         const removed = await windows.run("uninstall", office);
 
-        const where = `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`;
         assert.deepEqual(
           [healed.code, detected.code, removed.code],
           [0, 0, 0],
@@ -46,22 +45,20 @@ describe("interrupted runs on a simulated ARM64 machine", { skip: withoutPowerSh
         assert.equal(queueOf(healed).DriverName, arm, where);
         assert.deepEqual([traces(removed), removed.machine.Publishers, broken.left], [[], [], 0], where);
       }
-      assert.ok(count > 40, `${count} calls`);
     });
   }
 
   test("a failure at every call of uninstall on ARM64 in turn: the next one cleans", async () => {
     const office = pair({ set_default: "on" }, {}, { trust_publisher: true });
     const machine = { ...arm64, Users: ["S-1-5-21-1-2-3-1001"] };
-    await windows.installed(machine, office);
-    const whole = await windows.run("uninstall", office);
+    const runs = interrupted(windows, ["uninstall", office], {
+      prepare: () => windows.installed(machine, office),
+      moreThan: 10,
+    });
 
-    for (let failAt = 1; failAt <= whole.calls.length; failAt++) {
-      await windows.installed(machine, office);
-      const broken = await windows.run("uninstall", office, { failAt });
+    for await (const { where } of runs) {
       const cleaned = await windows.run("uninstall", office);
 
-      const where = `call ${failAt} of ${whole.calls.length}, ${broken.calls[failAt - 1]}`;
       assert.deepEqual([cleaned.code, traces(cleaned), cleaned.machine.Publishers], [0, [], []], where);
     }
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { deploymentApart, deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import type { DriverDeployment } from "../../src/pkg/scripts/driver-deployment.ts";
+import { interrupted } from "../support/interruptions.ts";
 import {
   deployable,
   type Machine,
@@ -26,41 +27,37 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
 
   function assertDone(result: RunResult, where: string): void {
     assert.equal(result.code, 0, `${where}: ${result.output.join(" ")}`);
-    assert.deepEqual(result.errors, [], where);
   }
 
   for (const failWith of ["error", "cut"] as const) {
     test(`a failure (${failWith}) at every call of install in turn: the next heals, and uninstall leaves no trace`, async () => {
-      await windows.machine(older);
-      const whole = await windows.run("install", ownPackage);
-      assertDone(whole, "undisturbed");
+      const runs = interrupted(windows, ["install", ownPackage], {
+        prepare: () => windows.machine(older),
+        moreThan: 15,
+        failWith,
+      });
 
-      for (let failAt = 1; failAt <= whole.calls.length; failAt++) {
-        await windows.machine(older);
-        const broken = await windows.run("install", ownPackage, { failAt, failWith });
+      for await (const { where } of runs) {
         const healed = await windows.run("install", ownPackage);
         const detected = await windows.run("detect", ownPackage);
         const removed = await windows.run("uninstall", ownPackage);
 
-        const where = `call ${failAt} of ${whole.calls.length}, ${broken.calls[failAt - 1]}`;
         for (const result of [healed, detected, removed]) assertDone(result, where);
-        assert.deepEqual(broken.errors, [], where);
         assert.deepEqual([traces(removed), removed.machine.Publishers], [[], []], where);
         assert.deepEqual(removed.machine.Store, [], where);
       }
-      assert.ok(whole.calls.length > 15, `${whole.calls.length} calls`);
     });
 
     test(`a failure (${failWith}) at every call of install, then uninstall at once: nothing stays but what was there`, async () => {
-      await windows.machine();
-      const whole = await windows.run("install", ownPackage);
+      const runs = interrupted(windows, ["install", ownPackage], {
+        prepare: () => windows.machine(),
+        moreThan: 15,
+        failWith,
+      });
 
-      for (let failAt = 1; failAt <= whole.calls.length; failAt++) {
-        await windows.machine();
-        const broken = await windows.run("install", ownPackage, { failAt, failWith });
+      for await (const { where } of runs) {
         const removed = await windows.run("uninstall", ownPackage);
 
-        const where = `call ${failAt} of ${whole.calls.length}, ${broken.calls[failAt - 1]}`;
         assertDone(removed, where);
         assert.deepEqual([traces(removed), removed.machine.Publishers], [[], []], where);
       }
@@ -68,17 +65,17 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
 
     test(`a failure (${failWith}) at every call of uninstall in turn: the next one cleans, and spares what a queue uses`, async () => {
       const used = { Queues: [queue("Front Desk", "LPT1:", models[1])] };
-      await windows.installed(used, ownPackage);
-      const whole = await windows.run("uninstall", ownPackage);
+      const runs = interrupted(windows, ["uninstall", ownPackage], {
+        prepare: () => windows.installed(used, ownPackage),
+        moreThan: 10,
+        failWith,
+      });
 
-      for (let failAt = 1; failAt <= whole.calls.length; failAt++) {
-        await windows.installed(used, ownPackage);
-        const broken = await windows.run("uninstall", ownPackage, { failAt, failWith });
+      for await (const { where } of runs) {
         const spared = await windows.run("uninstall", ownPackage);
         await windows.change({ Queues: [] });
         const cleaned = await windows.run("uninstall", ownPackage);
 
-        const where = `call ${failAt} of ${whole.calls.length}, ${broken.calls[failAt - 1]}`;
         for (const result of [spared, cleaned]) assertDone(result, where);
         assert.deepEqual(
           spared.machine.Drivers.map(({ Name }) => Name),
@@ -93,18 +90,18 @@ describe("interrupted runs of a driver's own package", { skip: withoutPowerShell
 
   test("a failure at every call of a printer whose driver is apart: the next run heals, and both uninstalls clean", async () => {
     const office = deploymentApart(deploymentOf(deployable({ driver_desc: models[1] }, driver)));
-    await windows.installed({}, ownPackage);
-    const whole = await windows.run("install", office);
+    const runs = interrupted(windows, ["install", office], {
+      prepare: () => windows.installed({}, ownPackage),
+      moreThan: 15,
+      failWith: "cut",
+    });
 
-    for (let failAt = 1; failAt <= whole.calls.length; failAt++) {
-      await windows.installed({}, ownPackage);
-      const broken = await windows.run("install", office, { failAt, failWith: "cut" });
+    for await (const { where } of runs) {
       const healed = await windows.run("install", office);
       const detected = await windows.run("detect", office);
       const removed = await windows.run("uninstall", office);
       const cleaned = await windows.run("uninstall", ownPackage);
 
-      const where = `call ${failAt} of ${whole.calls.length}, ${broken.calls[failAt - 1]}`;
       for (const result of [healed, detected, removed, cleaned]) assertDone(result, where);
       assert.deepEqual([traces(cleaned), cleaned.machine.Store], [[], []], where);
     }

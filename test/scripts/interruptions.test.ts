@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { needyMachine, needyPrinter } from "../support/needy.ts";
+import { interrupted } from "../support/interruptions.ts";
 import {
   deployable,
   type Machine,
@@ -9,6 +9,7 @@ import {
   withoutPowerShell,
 } from "../support/powershell.ts";
 import { papyrus, queue, tcp, traces } from "../support/simulated-machine.ts";
+import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
 /** What a run leaves behind, without the times of it. */
 function lasting({ machine }: RunResult): unknown {
@@ -39,19 +40,17 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
         Ports: [{ Name: "LPT1:" }, tcp("OLD_1", "10.0.0.1"), tcp("IP_10.0.0.9", "10.9.9.9")],
         Drivers: [papyrus("1.0.0.0", "01/01/2020")],
       };
-      await windows.machine(machine);
-      const whole = await windows.run("install", office);
-      assert.equal(whole.code, 0, whole.output.join());
-      const count = whole.calls.length;
+      const runs = interrupted(windows, ["install", office], {
+        prepare: () => windows.machine(machine),
+        moreThan: 40,
+        failWith,
+      });
 
-      for (let failAt = 1; failAt <= count; failAt++) {
-        await windows.machine(machine);
-        const broken = await windows.run("install", office, { failAt, failWith });
+      for await (const { broken, where } of runs) {
         const healed = await windows.run("install", office);
         const detected = await windows.run("detect", office);
         const removed = await windows.run("uninstall", office);
 
-        const where = `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`;
         assert.equal(healed.code, 0, `${where}: ${healed.output.join(" ")}`);
         assert.equal(detected.code, 0, `${where}: ${detected.output.join(" ")}`);
         assert.equal(removed.code, 0, `${where}: ${removed.output.join(" ")}`);
@@ -59,27 +58,24 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
         assert.deepEqual(removed.machine.Publishers, [], where);
         assert.equal(broken.left, 0, where);
       }
-      assert.ok(count > 40, `${count} calls`);
     });
   }
 
   for (const failWith of ["error", "cut"] as const) {
     test(`a failure (${failWith}) at every call of a printer with a ticket and of users’ settings: the next one heals`, async () => {
-      await windows.machine(needyMachine);
-      const whole = await windows.run("install", needyPrinter);
-      assert.equal(whole.output.at(-1), "Installed: Office: installed");
-      const count = whole.calls.length;
+      const runs = interrupted(windows, ["install", usersPrinter], {
+        prepare: () => windows.machine(usersMachine),
+        moreThan: 60,
+        failWith,
+      });
 
-      for (let failAt = 1; failAt <= count; failAt++) {
-        await windows.machine(needyMachine);
-        const broken = await windows.run("install", needyPrinter, { failAt, failWith });
-        const healed = await windows.run("install", needyPrinter);
-        const detected = await windows.run("detect", needyPrinter);
-        const second = await windows.run("install", needyPrinter);
-        const removed = await windows.run("uninstall", needyPrinter);
+      for await (const { whole, where } of runs) {
+        const healed = await windows.run("install", usersPrinter);
+        const detected = await windows.run("detect", usersPrinter);
+        const second = await windows.run("install", usersPrinter);
+        const removed = await windows.run("uninstall", usersPrinter);
 
-        const where = `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`;
-        assert.deepEqual(broken.errors, [], where);
+        assert.equal(whole.output.at(-1), "Installed: Office: installed");
         assert.deepEqual(
           [healed.code, detected.code, removed.code],
           [0, 0, 0],
@@ -89,21 +85,19 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
         assert.deepEqual(second.output, ["Installed: Office: nothing to change"], where);
         assert.deepEqual(traces(removed), [], where);
       }
-      assert.ok(count > 60, `${count} calls`);
     });
   }
 
   test("a failure at every call of uninstall in turn: the next one cleans", async () => {
     const office = deployable({ set_default: "on" }, { trust_publisher: true });
-    await windows.installed({ Users: ["S-1-5-21-1-2-3-1001"] }, office);
-    const whole = await windows.run("uninstall", office);
+    const runs = interrupted(windows, ["uninstall", office], {
+      prepare: () => windows.installed({ Users: ["S-1-5-21-1-2-3-1001"] }, office),
+      moreThan: 10,
+    });
 
-    for (let failAt = 1; failAt <= whole.calls.length; failAt++) {
-      await windows.installed({ Users: ["S-1-5-21-1-2-3-1001"] }, office);
-      const broken = await windows.run("uninstall", office, { failAt });
+    for await (const { where } of runs) {
       const cleaned = await windows.run("uninstall", office);
 
-      const where = `call ${failAt} of ${whole.calls.length}, ${broken.calls[failAt - 1]}`;
       assert.equal(cleaned.code, 0, where);
       assert.deepEqual(traces(cleaned), [], where);
       assert.deepEqual(cleaned.machine.Publishers, [], where);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { interrupted } from "../support/interruptions.ts";
 import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
 import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
@@ -33,59 +34,55 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
         const all = { duplex: "long_edge", set_default: "on", shared: "on", replaces: "Old" };
         const whole = windowsDeployable(all);
         const machine = { ...turning, IgnoresQueueName };
-        await windows.machine(machine);
-        const count = (await windows.run("install", whole)).calls.length;
+        const runs = interrupted(windows, ["install", whole], {
+          prepare: () => windows.machine(machine),
+          moreThan: 40,
+          failWith,
+        });
 
-        for (let failAt = 1; failAt <= count; failAt++) {
-          await windows.machine(machine);
-          const broken = await windows.run("install", whole, { failAt, failWith });
+        for await (const { where } of runs) {
           const healed = await windows.run("install", whole);
           const detected = await windows.run("detect", whole);
           const removed = await windows.run("uninstall", whole);
 
-          const where = `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}`;
           assert.equal(healed.code, 0, `${where}: ${healed.output.join(" ")}`);
           const queues = healed.machine.Queues.map(({ Name }) => Name);
           assert.deepEqual(queues, ["Office"], where);
           assert.equal(detected.code, 0, `${where}: ${detected.output.join(" ")}`);
           assert.deepEqual([removed.code, traces(removed)], [0, []], where);
         }
-        assert.ok(count > 40, `${count} calls`);
       });
     }
   }
 
   test("a cut at every call, and uninstall at once: nothing of ours stays", async () => {
-    await windows.machine(turning);
-    const count = (await windows.run("install", office)).calls.length;
+    const runs = interrupted(windows, ["install", office], {
+      prepare: () => windows.machine(turning),
+      moreThan: 20,
+      failWith: "cut",
+    });
 
-    for (let failAt = 1; failAt <= count; failAt++) {
-      await windows.machine(turning);
-      const broken = await windows.run("install", office, { failAt, failWith: "cut" });
+    for await (const { where } of runs) {
       const removed = await windows.run("uninstall", office);
 
       const left = traces(removed).filter((trace) => !/Old|OLD_1/.test(trace));
-      assert.deepEqual([removed.code, left], [0, []], `call ${failAt}, ${broken.calls[failAt - 1]}`);
+      assert.deepEqual([removed.code, left], [0, []], where);
     }
   });
 
   test("a cut at any call of a change of the URL, and the old settings again: no queue is taken for another", async () => {
     const moved = windowsDeployable({ ipp_path: "/ipp/port1" });
     // A double keeps the port, so that its name does not tell.
-    const start = async () => {
+    const prepare = async () => {
       await windows.installed(withIppQueue("Double"), office);
       await windows.change({ Devices: [device({ PortName: "WSD-1", Path: "/ipp/port1" })] });
     };
-    await start();
-    const count = (await windows.run("install", moved)).calls.length;
+    const runs = interrupted(windows, ["install", moved], { prepare, moreThan: 10, failWith: "cut" });
     const found: boolean[] = [];
 
-    for (let failAt = 1; failAt <= count; failAt++) {
-      await start();
-      const broken = await windows.run("install", moved, { failAt, failWith: "cut" });
+    for await (const { where } of runs) {
       const detected = await windows.run("detect", office);
 
-      const where = `call ${failAt}, ${broken.calls[failAt - 1]}`;
       if (detected.code === 0) assert.equal(queueOf(detected).Url, ippUrl, where);
       found.push(detected.code === 0);
     }
@@ -113,19 +110,15 @@ describe("interrupted runs of IPP printers on a simulated Windows", { skip: with
   });
 
   test("a failure at every call of uninstall in turn: the next one cleans", async () => {
-    await windows.installed({ Devices: [device()] }, office);
-    const count = (await windows.run("uninstall", office)).calls.length;
+    const runs = interrupted(windows, ["uninstall", office], {
+      prepare: () => windows.installed({ Devices: [device()] }, office),
+      moreThan: 10,
+    });
 
-    for (let failAt = 1; failAt <= count; failAt++) {
-      await windows.installed({ Devices: [device()] }, office);
-      const broken = await windows.run("uninstall", office, { failAt });
+    for await (const { where } of runs) {
       const cleaned = await windows.run("uninstall", office);
 
-      assert.deepEqual(
-        [cleaned.code, traces(cleaned)],
-        [0, []],
-        `call ${failAt}, ${broken.calls[failAt - 1]}`,
-      );
+      assert.deepEqual([cleaned.code, traces(cleaned)], [0, []], where);
     }
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { needyMachine, needyPrinter } from "../support/needy.ts";
 import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
 /** What a log-on would run has these in place of Windows’ own, which say what they are called for. */
 const substitutes = `
@@ -29,8 +29,8 @@ describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShel
 
   /** Runs the command that Active Setup has, for a user whose default printer is this. */
   async function logOn(task: string, device: string): Promise<string[]> {
-    await windows.machine(needyMachine);
-    const { machine } = await windows.run("install", needyPrinter);
+    await windows.machine(usersMachine);
+    const { machine } = await windows.run("install", usersPrinter);
     const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
     const key = `${setups}\\Platen-7${task}`;
     const stub = String(machine.Registry[key]?.StubPath);

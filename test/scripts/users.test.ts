@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { device, windowsDeployable } from "../support/ipp-machine.ts";
-import { needyMachine, needyPrinter } from "../support/needy.ts";
 import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, tcp, traces, userPath } from "../support/simulated-machine.ts";
+import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
 const users = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
 const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";
@@ -27,7 +27,7 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
   after(() => windows.close());
 
   test("a driverless printer with a ticket replaces the same, and a second run changes nothing", async () => {
-    const { print_ticket, replaces } = needyPrinter.printer;
+    const { print_ticket, replaces } = usersPrinter.printer;
     const office = windowsDeployable({
       set_default: "on",
       reset_user_preferences: "on",
@@ -35,7 +35,7 @@ describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
       replaces: replaces.join("\n"),
     });
 
-    const result = await windows.installed({ ...needyMachine, Drivers: [], Devices: [device()] }, office);
+    const result = await windows.installed({ ...usersMachine, Drivers: [], Devices: [device()] }, office);
     const second = await windows.run("install", office);
     const removed = await windows.run("uninstall", office);
 

@@ -6,7 +6,7 @@ import { makeTicket } from "./tickets.ts";
 const sid = "S-1-5-21-1-2-3-1001";
 
 /** A printer with all that reaches into users' settings, and with what it replaces in each of the three forms. */
-export const needyPrinter = deployable({
+export const usersPrinter = deployable({
   duplex: "long_edge",
   set_default: "on",
   print_ticket: makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" }),
@@ -15,7 +15,7 @@ export const needyPrinter = deployable({
 });
 
 /** A machine on which there is something to do of each kind. */
-export const needyMachine: Machine = {
+export const usersMachine: Machine = {
   Users: [sid],
   Queues: [queue("Old", "OLD_1"), queue("Double", "double")],
   Ports: [{ Name: "LPT1:" }, tcp("OLD_1", "10.0.0.1"), tcp("double", "10.0.0.5")],
