@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { driversOf, machinesOf } from "../src/domain/arm64-driver.ts";
 import type { InfSummary } from "../src/domain/driver.ts";
-import { printerFindings } from "../src/domain/findings.ts";
+import { type FindingKind, printerFindings } from "../src/domain/findings.ts";
+import type { ListedPrinter } from "../src/domain/listings.ts";
 import { listedInf } from "../src/domain/report.ts";
+import { remedyOf } from "../src/html/remedies.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 const sound = {
@@ -69,6 +71,28 @@ test("a model that the second driver lost is said, and what the first lacks for 
     ["missing-files"],
   );
   assert.deepEqual(findingsOf({}, {}, lacking), []);
+});
+
+test("what is wrong with the second driver leads to its own fields, or to its own page", () => {
+  const printer = makePrinter(withSecond({ driver_desc: "First", arm64_driver_desc: "Second" }));
+  const drivers = { driver: makeDriver(), arm64Driver: makeDriver({ id: 2 }) };
+  const pathOf = (kind: FindingKind, row: Partial<ListedPrinter>) =>
+    remedyOf({ kind, isArm64: true }, { printer, ...drivers, ...row }).path;
+
+  const paths = [
+    pathOf("not-for-arm64", {}),
+    pathOf("lost-model", {}),
+    pathOf("lost-model", { printer: { ...printer, arm64_driver_desc: "" } }),
+    pathOf("incomplete", { arm64Driver: undefined }),
+  ];
+
+  const edit = `/printers/${printer.id}/edit`;
+  assert.deepEqual(paths, [
+    `${edit}#f-arm64_driver_id`,
+    `${edit}#f-arm64_driver_desc`,
+    "/drivers/2#models-found",
+    `${edit}#f-arm64_driver_id`,
+  ]);
 });
 
 test("an archive that both drivers are of is said once, and without a first driver nothing is said of the second", () => {

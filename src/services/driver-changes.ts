@@ -107,8 +107,6 @@ async function* changedBy(
   const makers = new Map<string, (printer: Printer) => readonly [before: string, after: string]>();
   for (const [i, printer] of store.printers.wholeOfDriver(driver.id).entries()) {
     const { driver_id, arm64_driver_id } = printer;
-    // Without a first driver there is nothing that is deployed.
-    if (driver_id === null) continue;
     const key = `${driver_id} ${arm64_driver_id}`;
     const known = makers.get(key);
     // Reading reports takes time, as many printers do.
@@ -130,6 +128,7 @@ function revisionsOf(
   const maker = (changed: Driver) => {
     const driverOf = (id: number | null) => (id === changed.id ? changed : drivers.find(id ?? 0));
     const driver = driverOf(driver_id);
+    // Without a first driver there is nothing that is deployed.
     return driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
   };
   const [makeBefore, makeAfter] = [maker(before), maker(after)];

@@ -145,3 +145,20 @@ test("an imported second driver is written with the printer", async (t) => {
     ["One", main, "", arm, "Papyrus ARM PS"],
   ]);
 });
+
+test("a list that turns a printer with a second driver to IPP is told that IPP has none", async (t) => {
+  const service = await appWithPair(t);
+
+  const { rows } = await planOf(
+    service,
+    "name,protocol,driver_model\nOffice,ipp,Microsoft IPP Class Driver\n",
+  );
+  const without = await planOf(
+    service,
+    "name,protocol,driver_model,arm64_driver,arm64_driver_model,arm64_driver_sha256\nOffice,ipp,Microsoft IPP Class Driver,,,\n",
+  );
+
+  assert.match(rows[0]?.reasons.join() ?? "", /^With IPP, ARM64 machines take [^.]*: choose none here\.$/);
+  assert.deepEqual(without.rows[0]?.reasons, []);
+  assert.equal(without.rows[0]?.mark, "changes");
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { planMove } from "../../src/services/move-printers.ts";
 import { navigation, type TestApp } from "../support/app.ts";
 import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
 import { recordsOf, undoLast } from "../support/deletions.ts";
@@ -114,6 +115,24 @@ test("moving a driver’s printers moves its place as second driver too, so that
     ["Office", main, "", next, "Papyrus ARM PS"],
     ["Twice", next, "Papyrus ARM", next, "Papyrus ARM"],
   ]);
+});
+
+test("a move that was agreed to is another one when the driver is the first of a printer and no more its second", async (t) => {
+  const { app, addDriver, post, arm, printer } = await appWithPair(t, {
+    arm64_driver_desc: "Papyrus ARM PS",
+  });
+  const next = await addDriver(armZip({ version: "4.0.0.0" }));
+  const office = { name: "Office", address: "10.0.0.9" };
+
+  const before = await planMove(app.store, arm, next);
+  await post(`/printers/${printer}`, { ...office, driver_id: String(arm), driver_desc: "Papyrus ARM PS" });
+  const after = await planMove(app.store, arm, next);
+
+  assert.deepEqual(
+    [before, after].map(({ pairs }) => pairs.map(({ model, isArm64 }) => [model, isArm64])),
+    [[["Papyrus ARM PS", true]], [["Papyrus ARM PS", false]]],
+  );
+  assert.notEqual(before.digest, after.digest);
 });
 
 test("where the other driver has no files for ARM64, the place as second driver stays, and the page says so", async (t) => {
