@@ -64,6 +64,7 @@ function Install-Printer {
     param($Printer)
     #<if subnets>
     if ($OnlyHere) {
+        # Why the printer being worked on does not belong here; empty where it does.
         $script:Away = [string](Get-SiteDifference $Printer)
         if ($script:Away) { return }
     }

@@ -46,6 +46,7 @@ import driverVersion from "./shared/driver-version.ps1";
 import exitCodes from "./shared/exit-codes.ps1";
 import ippDifferences from "./shared/ipp-differences.ps1";
 import log from "./shared/log.ps1";
+import portAddresses from "./shared/port-addresses.ps1";
 import printQueries from "./shared/print-queries.ps1";
 import protectedPrint from "./shared/protected-print.ps1";
 import publisherStore from "./shared/publisher-store.ps1";
@@ -120,7 +121,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       driverPackage,
       driverFiles,
       installPublisher,
-      ...ofPrinters(port, formerPorts, installQueue, reachable, ippQueue, ippAdd, addresses),
+      ...ofPrinters(port, formerPorts, installQueue, reachable, portAddresses, ippQueue, ippAdd, addresses),
       ...ofPrinters(preferences, printTicket, logon, installDefaultPrinter, connections, userPreferences),
       installMarker,
     ],
@@ -177,6 +178,7 @@ export const scriptSources: Readonly<Record<ScriptKind, ScriptSource>> = {
       deviceSnmp,
       diagnoseQueue,
       printLog,
+      portAddresses,
       doubles,
       diagnoseDefaultPrinter,
     ],

@@ -56,7 +56,7 @@ function Add-IppState {
     $names = @{ '3' = 'idle'; '4' = 'printing'; '5' = 'stopped' }
     $level = 'ok'
     if ($reasons -match '-(?:warning|error)\b') { $level = 'warn' }
-    $text = "$(Get-IppText $Answer 'printer-make-and-model') says it is in state $state"
+    $text = "$(ConvertTo-OneLine (Get-IppText $Answer 'printer-make-and-model') 100) says it is in state $state"
     if ($names.ContainsKey($state)) { $text = $text -replace 'in state [345]$', $names[$state] }
     if ($reasons -and $reasons -ne 'none') { $text += " ($reasons)" }
     if ((Get-IppText $Answer 'printer-is-accepting-jobs') -eq 'False') {

@@ -28,9 +28,9 @@ function Test-Snmp {
         Add-Finding 'bad' 'snmp' $texts[$answer.State]
         return
     }
-    $devices = @{ 2 = 'running'; 3 = 'running with a warning'; 4 = 'testing'; 5 = 'down' }
+    $devices = @{ '2' = 'running'; '3' = 'running with a warning'; '4' = 'testing'; '5' = 'down' }
     $state = 'unknown'
-    if ($devices.ContainsKey([int]$answer.DeviceStatus)) { $state = $devices[[int]$answer.DeviceStatus] }
+    if ($devices.ContainsKey([string]$answer.DeviceStatus)) { $state = $devices[[string]$answer.DeviceStatus] }
     $level = 'ok'
     if ($answer.DeviceStatus -eq 3) { $level = 'warn' }
     if ($answer.DeviceStatus -eq 5) { $level = 'bad' }

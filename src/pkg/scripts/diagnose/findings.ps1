@@ -23,7 +23,7 @@ function Invoke-Check {
 function ConvertTo-OneLine {
     # Without what could move a cursor or turn the order of letters: devices name themselves as they like.
     param([string]$Text, [int]$Length)
-    $plain = ($Text -replace '[\s\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+', ' ').Trim()
+    $plain = ($Text -replace '[\s\p{Cc}\p{Cf}]+', ' ').Trim()
     if ($plain.Length -gt $Length) { $plain = $plain.Substring(0, $Length) + '...' }
     return $plain
 }

@@ -27,7 +27,9 @@ function ConvertTo-StatusName {
 function Test-QueueStatus {
     param($Printer, $Queue)
     $names = @(ConvertTo-StatusName (Get-Property $Queue 'PrinterStatus') $PrinterStatusBits)
-    $attributes = Get-RegistryValue "HKLM:\SYSTEM\CurrentControlSet\Control\Print\Printers\$($Printer.Name)" 'Attributes'
+    $key = @(Get-RegistryChild "$PrintRoot\Printers" | Where-Object { $_.Name -eq $Printer.Name })[0]
+    $attributes = $null
+    if ($null -ne $key) { $attributes = $key.Key.GetValue('Attributes') }
     # PRINTER_ATTRIBUTE_WORK_OFFLINE: somebody chose "Use Printer Offline".
     if ($null -ne $attributes -and ([long]$attributes -band 0x400)) {
         Add-Finding 'bad' 'status' 'somebody has set the queue to be used offline'

@@ -17,12 +17,7 @@ function Remove-Connection {
             Remove-RegistryKey $path
             Write-Change $what
         }
-        foreach ($sid in @(Get-LoadedUser)) {
-            try { Remove-UserConnection $Printer $sid $name "Registry::HKEY_USERS\$sid\Printers\$key" }
-            catch {
-                Add-Remark "the connection $name of $sid stays: $($_.Exception.Message)"
-            }
-        }
+        Invoke-OnUser "the connection $name" { param($sid) Remove-UserConnection $Printer $sid $name "Registry::HKEY_USERS\$sid\Printers\$key" }
     }
     $code = "`$m=Get-ItemProperty '$(Get-MarkerPath $Printer)';`$n=New-Object -ComObject WScript.Network;" +
     "`$d=[string](Get-ItemProperty 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows').Device;" +

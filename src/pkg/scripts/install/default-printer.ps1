@@ -8,7 +8,7 @@ function Set-DefaultPrinter {
     #<if many>
     if (-not $Printer.SetDefault) { return }
     #</if>
-    foreach ($sid in @(Get-LoadedUser)) { Set-UserDefault $Printer $sid }
+    Invoke-OnUser 'the default printer' { param($sid) Set-UserDefault $Printer $sid }
     $code = "`$q=(Get-ItemProperty '$(Get-MarkerPath $Printer)').Queue;" +
     "Set-ItemProperty 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows' LegacyDefaultPrinterMode 1 -Type DWord;" +
     "(New-Object -ComObject WScript.Network).SetDefaultPrinter(`$q)"

@@ -78,12 +78,18 @@ function Remove-Stray {
 }
 
 function Get-AddedQueue {
-    # The queue of the wanted name, else one of its driver that was not there before.
+    # The queue of the wanted name, else one of its driver that was not there before. Windows adds printers by itself at
+    # any moment: one that it found at another address is not ours.
     param($Printer, $Before)
     $queues = @(Get-Queue | Where-Object { [string]$_.Type -ne 'Connection' })
     foreach ($queue in $queues) { if ($queue.Name -eq $Printer.Name) { return $queue } }
-    foreach ($queue in $queues) { if ($queue.DriverName -eq $Printer.DriverName -and $Before -notcontains $queue.Name) { return $queue } }
-    return $null
+    $addresses = Get-PortAddress @(Get-Port)
+    $own = @([Net.Dns]::GetHostAddresses($Printer.Address) | ForEach-Object { ConvertTo-PlainAddress $_ })
+    foreach ($queue in $queues) {
+        if ($queue.DriverName -ne $Printer.DriverName -or $Before -contains $queue.Name) { continue }
+        $address = $addresses[[string]$queue.PortName]
+        if (-not $address -or $own -contains $address) { return $queue }
+    }
 }
 
 #endregion

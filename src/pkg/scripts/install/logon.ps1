@@ -31,8 +31,10 @@ function Register-LogonSetup {
     Set-RegistryValue $setup 'Version' $version
     Set-RegistryValue $setup 'StubPath' $command
     #<if reset>
+    # Whoever cannot be noted does it again at log-on.
     foreach ($sid in $Done) {
-        Set-RegistryValue "Registry::HKEY_USERS\$sid\$($setup.Substring(6))" 'Version' $version
+        try { Set-RegistryValue "Registry::HKEY_USERS\$sid\$($setup.Substring(6))" 'Version' $version }
+        catch { Write-Log $_.Exception.Message }
     }
     #</if>
     Set-RegistryValue $marker $Name $Value

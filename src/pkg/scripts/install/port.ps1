@@ -65,9 +65,9 @@ function Add-Port {
     try { Invoke-Print { Add-PrinterPort @port } }
     catch { if ((Get-ErrorCode $_) -ne '0x800700b7') { throw } }
     $made = @(Get-Port | Where-Object Name -eq $Name)[0]
-    if ($null -eq $made) { Stop-Run "Windows made no port $Name, although it said so." }
-    $difference = @(Get-PortDifference $made $Printer) -join ', '
-    if ($difference) { Stop-Run "Windows made the port $Name, but $difference." }
+    $difference = 'it is not there'
+    if ($null -ne $made) { $difference = @(Get-PortDifference $made $Printer) -join ', ' }
+    if ($difference) { Stop-Run "Windows says that it made the port $Name, but $difference." }
     Write-Change "port $Name made ($($Printer.Address))"
 }
 

@@ -2,10 +2,10 @@
 #region Whether a printer is awake
 
 function Test-Reachable {
-    # Whether a printer takes a connection: a few seconds for each of its addresses.
+    # Whether a printer takes a connection: a few seconds for each of its addresses, of which a name may have any number.
     param([string]$Address, [int]$Port)
     try {
-        foreach ($one in [Net.Dns]::GetHostAddresses($Address)) {
+        foreach ($one in @([Net.Dns]::GetHostAddresses($Address) | Select-Object -First 4)) {
             if (Test-Connect $one $Port) { return $true }
         }
     }

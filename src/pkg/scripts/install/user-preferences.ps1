@@ -9,23 +9,19 @@ function Reset-UserPreference {
     if (-not $Printer.ResetUserPreferences -or $done -eq $Printer.Revision) { return }
     $what = "drop users' own preferences of $($Printer.Name)"
     if (-not (Confirm-Change $what)) { return }
-    try {
-        $users = @(Get-LoadedUser)
-        foreach ($sid in $users) {
+    $done = @(Invoke-OnUser 'what the printer is set to' {
+            param($sid)
             foreach ($key in 'DevModePerUser', 'DevModes2') {
                 foreach ($name in $Printer.Name, "\\$env:COMPUTERNAME\$($Printer.Name)") {
                     Remove-RegistryValue "Registry::HKEY_USERS\$sid\Printers\$key" $name
                 }
             }
-        }
-        $code = "`$q=(Get-ItemProperty '$(Get-MarkerPath $Printer)').Queue;" +
-        "if(`$q){foreach(`$k in 'DevModePerUser','DevModes2'){`$r=[Microsoft.Win32.Registry]::CurrentUser.OpenSubKey('Printers\'+`$k,`$true);" +
-        "if(`$r){`$r.DeleteValue(`$q,`$false);`$r.DeleteValue('\\'+`$env:COMPUTERNAME+'\'+`$q,`$false)}}}"
-        Register-LogonSetup $Printer '-reset' $code $what -Name 'PreferencesReset' -Value $Printer.Revision -Done $users
-    }
-    catch {
-        Add-Remark "users' own preferences could not be dropped: $($_.Exception.Message)"
-    }
+            $sid
+        })
+    $code = "`$q=(Get-ItemProperty '$(Get-MarkerPath $Printer)').Queue;" +
+    "if(`$q){foreach(`$k in 'DevModePerUser','DevModes2'){`$r=[Microsoft.Win32.Registry]::CurrentUser.OpenSubKey('Printers\'+`$k,`$true);" +
+    "if(`$r){`$r.DeleteValue(`$q,`$false);`$r.DeleteValue('\\'+`$env:COMPUTERNAME+'\'+`$q,`$false)}}}"
+    Register-LogonSetup $Printer '-reset' $code $what -Name 'PreferencesReset' -Value $Printer.Revision -Done $done
 }
 
 #endregion

@@ -8,7 +8,8 @@ function Get-Property {
 }
 #</if>
 
-#<if port|diagnose>
+#<if port|ipp|diagnose>
+#<if port|install|diagnose>
 function ConvertTo-PlainAddress {
     # An IP address in its usual spelling, so that fe80::1 and FE80:0::0001 are the same; names are left as they are.
     param([string]$Address)
@@ -16,6 +17,7 @@ function ConvertTo-PlainAddress {
     if ($null -ne $parsed) { return [string]$parsed }
     return $Address
 }
+#</if>
 #</if>
 
 #<if port>

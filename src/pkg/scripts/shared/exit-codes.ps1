@@ -7,7 +7,6 @@ $ExitBusy = 1618
 $ExitRestarting = 1641
 $ExitRestartNeeded = 3010
 
-# What Windows asked for during this run.
 $script:RebootCode = $ExitDone
 
 function Stop-Run {

@@ -1,5 +1,6 @@
 #region The log
 
+$Unprintable = '[\s\p{Cc}\p{Cf}]+'
 $script:Log = $null
 $script:Changes = 0
 
@@ -9,7 +10,7 @@ function Open-Log {
     try {
         if (-not $Path) {
             $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs"
-            if (-not (Test-Path -LiteralPath $folder -PathType Container)) { $folder = "$env:ProgramData\Platen\Logs" }
+            if (-not (Test-Path -LiteralPath $folder)) { $folder = "$env:ProgramData\Platen\Logs" }
             $Path = "$folder\$($Settings.LogName).log"
         }
         $folder = Split-Path -Path $Path -Parent
@@ -26,16 +27,18 @@ function Open-Log {
 }
 
 function Write-Log {
-    # A line for the log file and for -Verbose. Never pass a secret. A log that cannot be written stops no run.
+    # A line for the log file and for -Verbose. Never pass a secret. A log that cannot be written stops no run. Devices
+    # and users choose names: what could begin a line, move a cursor or turn the order of letters becomes a blank.
     param([string]$Message)
     Write-Verbose $Message
     if (-not $script:Log) { return }
     try {
-        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, ($Message -replace '\s+', ' ')
+        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, ($Message -replace $Unprintable, ' ')
         Add-Content -LiteralPath $script:Log -Value $line -Encoding UTF8 -WhatIf:$false
     }
     catch {
-        $script:Log = $null
+        $Unprintable = '[\s\p{Cc}\p{Cf}]+'
+$script:Log = $null
     }
 }
 

@@ -1,15 +1,14 @@
 #region The run
 
 $MaxWaitForOthersSeconds = 90
-# With -WhatIf: what would be changed.
 $script:Plan = @()
-# Of the printer being worked on: what is no failure, but belongs in its result.
 $script:Remarks = @()
 $script:Results = @()
 $script:ExitCode = $ExitFailed
 
 #<if printer|uninstall>
 function Add-Remark {
+    # Of the printer being worked on: what is no failure, but belongs in its result.
     param([string]$Message)
     $script:Remarks += $Message
     Write-Log "Remark: $Message"
@@ -38,7 +37,7 @@ function Invoke-Run {
     catch {
         $script:ExitCode = Get-FailureCode $_
         Write-Log "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
-        Write-Output "Failed: $($_.Exception.Message -replace '\s+', ' ')"
+        Write-Output "Failed: $($_.Exception.Message -replace $Unprintable, ' ')"
     }
 }
 
@@ -77,7 +76,7 @@ function Complete-Run {
     foreach ($line in $script:Plan) { Write-Output "What if: $line" }
     $results = @($script:Results)
     #<if many>
-    foreach ($result in $results) { Write-Output ("$($result.Name): $($result.Message)" -replace '\s+', ' ') }
+    foreach ($result in $results) { Write-Output ("$($result.Name): $($result.Message)" -replace $Unprintable, ' ') }
     #</if>
     #<if install>
     #<if subnets>
@@ -88,7 +87,7 @@ function Complete-Run {
         #<if many>
         $last = "Skipped: not at this site (all $($script:Results.Count) printers)"
         #</if>
-        Write-Output ($last -replace '\s+', ' ')
+        Write-Output ($last -replace $Unprintable, ' ')
         return
     }
     #</if>
@@ -120,7 +119,7 @@ function Complete-Run {
     #</if>
     #</if>
     Write-Log "$last (exit code $script:ExitCode)"
-    Write-Output ($last -replace '\s+', ' ')
+    Write-Output ($last -replace $Unprintable, ' ')
 }
 
 function Enter-Exclusive {

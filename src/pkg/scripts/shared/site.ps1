@@ -2,7 +2,6 @@
 #region Where a printer belongs
 
 #<if install>
-# Why the printer being worked on does not belong here; empty where it does.
 $script:Away = ''
 #</if>
 $script:Addresses = $null

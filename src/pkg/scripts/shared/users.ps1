@@ -9,6 +9,19 @@ function Get-LoadedUser {
 }
 #</if>
 
+#<if install|uninstall>
+#<if default|reset|connections|uninstall>
+function Invoke-OnUser {
+    # For each of them. What one of them does not let happen is a remark, and keeps nothing from the others.
+    param([string]$What, [scriptblock]$Work)
+    foreach ($sid in @(Get-LoadedUser)) {
+        try { & $Work $sid }
+        catch { Add-Remark "$What of $sid stays: $($_.Exception.Message)" }
+    }
+}
+#</if>
+#</if>
+
 #<if default|connections|uninstall|diagnose>
 function Get-UserSettingsPath {
     # Of a logged-on user: the default printer is the value Device of the key Windows below it.
