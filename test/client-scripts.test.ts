@@ -8,6 +8,7 @@ import { driverZip } from "./support/driver-zip.ts";
 import { unpackers } from "./support/foreign.ts";
 import { bytesOf } from "./support/mixed-driver.ts";
 import { type RunResult, Simulation, withoutPowerShell } from "./support/powershell.ts";
+import { makeTicket } from "./support/tickets.ts";
 
 /** A client with two queues on one driver, one on another, and two that stay out. */
 async function appWithClient(t: TestContext): Promise<TestApp> {
@@ -105,6 +106,23 @@ test("a script's text stands on a page, escaped, with what would turn it round m
     statuses.map(({ status }) => status),
     [404, 404, 404],
   );
+});
+
+test("the page of an install script says whether Intune's script installer takes it", async (t) => {
+  const { fetch, addPrinter } = await startApp(t);
+  const features = Array.from({ length: 300 }, (_, i) => [`ns0000:Feature${i}`, `ns0000:Option${i}`]);
+  const longTicket = makeTicket(Object.fromEntries(features));
+  await addPrinter({ name: "Plain" });
+  await addPrinter({ name: "Ticket", driver_id: "1", print_ticket: longTicket });
+  const paths = ["/printers/1/read/install", "/printers/2/read/install", "/printers/2/read/detect"];
+
+  const [plain = "", ticket = "", detect = ""] = await Promise.all(
+    paths.map(async (path) => (await fetch(path)).text()),
+  );
+
+  assert.match(plain, /Intune’s script installer takes it/);
+  assert.match(ticket, /too large for Intune’s script installer/);
+  assert.doesNotMatch(detect, /script installer/);
 });
 
 describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell }, () => {

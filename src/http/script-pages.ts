@@ -13,6 +13,7 @@ export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply>
   const script = await printerScript(context);
   const { name } = app.store.printers.get(id).printer;
   return pageReply(script, {
+    kind: params.kind,
     downloadPath: paths.script(id, params.kind) + queryOf(url),
     owner: { name, path: paths.printer(id) },
     place: "Printers",
@@ -25,6 +26,7 @@ export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> 
   const script = await scriptOfClient(context);
   const { name } = app.store.clients.get(id);
   return pageReply(script, {
+    kind: params.kind,
     downloadPath: paths.clientScript(id, params.kind) + queryOf(url),
     owner: { name, path: paths.client(id) },
     place: "Clients",
@@ -36,6 +38,7 @@ export async function ofDriver(context: Context<"id" | "kind">): Promise<Reply> 
   const { app, id, params } = context;
   const script = await driverScript(context);
   return pageReply(script, {
+    kind: params.kind,
     downloadPath: paths.driverScript(id, params.kind),
     owner: { name: driverTitle(app.store.drivers.get(id)), path: paths.driver(id) },
     place: "Drivers",
@@ -49,7 +52,7 @@ interface Script {
 
 function pageReply(
   { fileName, bytes }: Script,
-  whose: Pick<ScriptPageData, "downloadPath" | "owner" | "place">,
+  whose: Pick<ScriptPageData, "kind" | "downloadPath" | "owner" | "place">,
 ): Reply {
   const text = Buffer.from(bytes).toString("utf8");
   return htmlReply(scriptPage({ assets }, { fileName, text, size: bytes.length, ...whose }));
