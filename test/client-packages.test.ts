@@ -33,7 +33,7 @@ async function appWithTrouble(t: TestContext): Promise<TestApp> {
 
 /** The names of the printers in a script's settings. */
 function namesIn(script: string): string[] {
-  return [...script.matchAll(/^ {12}Name = '(.*)'\r$/gm)].map((match) => match[1] ?? "");
+  return [...script.matchAll(/^\t{3}Name = '(.*)'\r$/gm)].map((match) => match[1] ?? "");
 }
 
 async function printersOf(answer: Response | Promise<Response>): Promise<string[]> {
