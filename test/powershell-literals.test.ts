@@ -36,7 +36,7 @@ test("numbers, truth values, nothing and tables have their own literals", () => 
 
   assert.equal(
     text,
-    "@{\n    A = 1\n    B = $true\n    C = $null\n    D = @()\n    E = @(\n        @{\n            F = 'g'\n        }\n    )\n}",
+    "@{\n\tA = 1\n\tB = $true\n\tC = $null\n\tD = @()\n\tE = @(\n\t\t@{\n\t\t\tF = 'g'\n\t\t}\n\t)\n}",
   );
   assert.throws(() => powershell`${1.5}`);
   assert.throws(() => powershell`${{ "a b": 1 }}`);

@@ -183,7 +183,10 @@ describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
     );
     assert.deepEqual([none.code, none.output.at(-1)], [0, "Skipped: not at this site (all 2 printers)"]);
     assert.equal(failed.code, 1603);
-    assert.match(failed.output.at(-1) ?? "", /^Failed: Here: .*\(5\).*; 1 skipped: not at this site$/);
+    assert.match(
+      failed.output.at(-1) ?? "",
+      /^Failed: Here: .*\(pnputil 5\).*; 1 skipped: not at this site$/,
+    );
   });
 
   test("-WhatIf with -OnlyHere skips likewise", async () => {

@@ -63,6 +63,10 @@ describe("the scripts' syntax", () => {
     }
   });
 
+  test("ForEach-Object is given a block: with -WhatIf its other form only says what it would read", () => {
+    for (const [name, text] of bodies()) assert.doesNotMatch(text, /ForEach-Object (?!(?:-Process )?\{)/, name);
+  });
+
   test("no automatic variable is assigned", () => {
     for (const [name, text] of bodies()) {
       const assigned = [...text.matchAll(/\$(\w+)\s*(?:=(?!=)|\+=|-=)/g)].map((match) =>

@@ -42,7 +42,7 @@ function Get-DeviceId {
 function Get-Connection {
     # Connections to queues of print servers, as \\server\queue: of this machine, and of each user whose hive is loaded.
     param($Queues)
-    $names = @($Queues | Where-Object { [string]$_.Type -eq 'Connection' } | ForEach-Object Name)
+    $names = @($Queues | Where-Object { [string]$_.Type -eq 'Connection' } | ForEach-Object { $_.Name })
     $keys = @('HKLM:\SYSTEM\CurrentControlSet\Control\Print\Connections')
     foreach ($sid in @(Get-LoadedUser)) { $keys += "Registry::HKEY_USERS\$sid\Printers\Connections" }
     # The registry writes \\server\queue as ,,server,queue.

@@ -10,7 +10,7 @@ function Get-QueueAtAddress {
     $ports = @(Get-Port | Where-Object {
             $address = [string](Get-Property $_ 'PrinterHostAddress') -as [Net.IPAddress]
             $null -ne $address -and $addresses -contains $address
-        } | ForEach-Object Name)
+        } | ForEach-Object { $_.Name })
     $own = @($Settings.Printers | Where-Object { $_.HasQueue } | ForEach-Object { $_.Name })
     foreach ($queue in @(Get-Queue)) {
         if ($ports -contains $queue.PortName -and $own -notcontains $queue.Name -and [string]$queue.Type -ne 'Connection') { $queue.Name }

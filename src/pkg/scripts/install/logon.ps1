@@ -25,7 +25,7 @@ function Register-LogonSetup {
     $marker = Get-MarkerPath $Printer
     $command = "powershell.exe -NoProfile -NonInteractive -WindowStyle Hidden -ExecutionPolicy Bypass -Command `"$Code`""
     $isSame = (Get-RegistryValue $setup 'StubPath') -ceq $command -and (Get-RegistryValue $marker $Name) -eq $Value
-    $What = "at log-on: $What"
+    $What = "$What at log-on"
     if ($isSame -or -not (Confirm-Change $What)) { return }
     $version = '{0:yyyy,MMdd,HHmm,ss}' -f (Get-Date)
     Set-RegistryValue $setup 'Version' $version

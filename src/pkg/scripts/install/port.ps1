@@ -33,7 +33,7 @@ function Install-Port {
 function Get-FreePortName {
     # For a port beside one that cannot be replaced.
     param([string]$Wanted, $Ports)
-    $names = @($Ports | ForEach-Object Name)
+    $names = @($Ports | ForEach-Object { $_.Name })
     for ($i = 2; $names -contains "${Wanted}_$i"; $i++) { }
     return "${Wanted}_$i"
 }

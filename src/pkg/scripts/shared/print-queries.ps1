@@ -22,7 +22,7 @@ function Get-Port {
 function Get-PortUser {
     # The names of the queues on a port.
     param([string]$Name)
-    Get-Queue | Where-Object PortName -eq $Name | ForEach-Object Name
+    Get-Queue | Where-Object PortName -eq $Name | ForEach-Object { $_.Name }
 }
 #</if>
 

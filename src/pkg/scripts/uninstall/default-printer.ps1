@@ -3,7 +3,7 @@
 function Undo-Default {
     # Gives logged-on users their former default printer back.
     param($Printer)
-    $queues = @(Get-Queue | ForEach-Object Name)
+    $queues = @(Get-Queue | ForEach-Object { $_.Name })
     Invoke-OnUser 'the default printer' { param($sid) Undo-UserDefault $Printer $sid $queues }
 }
 
