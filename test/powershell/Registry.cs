@@ -1,10 +1,13 @@
 // An in-memory registry that stands in for Windows' own in tests: the provider "Registry" with the drives
-// HKLM: and HKCU:, as far as the scripts use it. It can be told to fail at any write.
+// HKLM: and HKCU:, as far as the scripts use it. It can be told to fail at any write, and to refuse those below a key.
 using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Management.Automation;
 using System.Management.Automation.Provider;
+using System.Net;
+using System.Net.Sockets;
+using System.Security;
 
 public class SimKey
 {
@@ -22,6 +25,14 @@ public static class SimRegistry
     public static SimKey Root = new SimKey();
     /// <summary>Called before every write; a test makes it throw.</summary>
     public static Action<string> BeforeWrite;
+    /// <summary>Keys that may not be written, and neither what is below them.</summary>
+    public static string[] Denied = Array.Empty<string>();
+
+    public static bool IsDenied(string path)
+    {
+        var key = string.Join("\\", Split(path)) + "\\";
+        return Denied.Any(each => key.StartsWith(string.Join("\\", Split(each)) + "\\", StringComparison.OrdinalIgnoreCase));
+    }
 
     public static string[] Split(string path)
     {
@@ -94,7 +105,15 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
         return key;
     }
 
-    void Write(string what) => SimRegistry.BeforeWrite?.Invoke(what);
+    /// <summary>Whether it may be written; if not, the error is that of Windows' provider, which ends nothing by itself.</summary>
+    bool MayWrite(string what, string path)
+    {
+        SimRegistry.BeforeWrite?.Invoke(what);
+        if (!SimRegistry.IsDenied(path)) return true;
+        WriteError(new ErrorRecord(new SecurityException("Der angeforderte Registrierungszugriff ist unzulaessig."),
+            "System.Security.SecurityException", ErrorCategory.PermissionDenied, path));
+        return false;
+    }
 
     protected override void GetItem(string path)
     {
@@ -119,14 +138,14 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
     protected override void NewItem(string path, string itemTypeName, object newItemValue)
     {
         if (!ShouldProcess(path, "New")) return;
-        Write("New-Item");
+        if (!MayWrite("New-Item", path)) return;
         WriteItemObject(SimRegistry.Make(SimRegistry.Split(path)), path, true);
     }
 
     protected override void RemoveItem(string path, bool recurse)
     {
         if (!ShouldProcess(path, "Remove")) return;
-        Write("Remove-Item");
+        if (!MayWrite("Remove-Item", path)) return;
         var parts = SimRegistry.Split(path);
         var parent = SimRegistry.Make(parts.Take(parts.Length - 1));
         parent.Children.Remove(parts.Last());
@@ -143,7 +162,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
 
     public void SetProperty(string path, PSObject bag)
     {
-        Write("Set-ItemProperty");
+        if (!MayWrite("Set-ItemProperty", path)) return;
         foreach (var property in bag.Properties) Need(path).Values[property.Name] = property.Value;
     }
 
@@ -152,7 +171,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
     public void NewProperty(string path, string name, string type, object value)
     {
         if (!ShouldProcess(path, "New property")) return;
-        Write("New-ItemProperty");
+        if (!MayWrite("New-ItemProperty", path)) return;
         var key = Need(path);
         if (key == null) return;
         var plain = value is PSObject wrapped ? wrapped.BaseObject : value;
@@ -164,7 +183,7 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
     public void RemoveProperty(string path, string name)
     {
         if (!ShouldProcess(path, "Remove property")) return;
-        Write("Remove-ItemProperty");
+        if (!MayWrite("Remove-ItemProperty", path)) return;
         var key = Need(path);
         if (key == null) return;
         var pattern = new WildcardPattern(name, WildcardOptions.IgnoreCase);
@@ -192,4 +211,17 @@ public class SimRegistryProvider : NavigationCmdletProvider, IPropertyCmdletProv
         };
     }
 
+}
+
+/// <summary>Stands in for System.Net.Dns: a table of names.</summary>
+public static class SimDns
+{
+    public static Dictionary<string, string[]> Names = new Dictionary<string, string[]>(StringComparer.OrdinalIgnoreCase);
+
+    public static IPAddress[] GetHostAddresses(string name)
+    {
+        if (IPAddress.TryParse(name, out var address)) return new[] { address };
+        if (Names.TryGetValue(name, out var found)) return found.Select(IPAddress.Parse).ToArray();
+        throw new SocketException(11001);
+    }
 }

@@ -19,6 +19,7 @@ function Set-SimulatedMachine {
     foreach ($sid in @($Machine.Users)) { $null = [SimRegistry]::Make([SimRegistry]::Split("HKEY_USERS\$sid\Software\Microsoft\Windows NT\CurrentVersion\Windows")) }
     foreach ($driver in @($Machine.Drivers)) { Write-DriverKey -Driver $driver }
     [SimRegistry]::BeforeWrite = { param($what) Enter-Call -Name "registry $what" }
+    [SimRegistry]::Denied = @($Machine.DeniedKeys)
     Set-SimulatedNetwork -IsReal ([bool]$Machine.RealNetwork)
     $script:M.Now = 0
     $script:M.Restarts = 0
@@ -38,16 +39,19 @@ function Set-SimulatedValue {
     # What happens to the machine between two runs: values of the registry come to those that are there.
     param([string]$Key, $Value)
     if ($Key -eq 'Registry') { Write-Registry -Keys $Value } else { $script:M[$Key] = $Value }
+    if ($Key -eq 'DeniedKeys') { [SimRegistry]::Denied = @($Value) }
 }
 
 function Write-Registry {
+    # A key's name may hold a slash, which a path may not.
     param($Keys)
     foreach ($path in @($Keys.Keys)) {
-        $null = [SimRegistry]::Make([SimRegistry]::Split($path))
+        $at = $path.LastIndexOf('\')
+        $key = [SimRegistry]::MakeExact($path.Substring(0, $at), $path.Substring($at + 1))
         foreach ($name in @($Keys[$path].Keys)) {
             $value = $Keys[$path][$name]
             if ($value -is [long]) { $value = [int]$value }
-            [SimRegistry]::Set($path, $name, $value)
+            $key.Values[$name] = $value
         }
     }
 }

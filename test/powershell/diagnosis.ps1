@@ -81,7 +81,13 @@ function Get-SimulatedSnmpAnswer {
 }
 
 function Set-SimulatedNetwork {
+    # Names are resolved by a type, which no function can stand in for.
     param([bool]$IsReal)
+    $types = [psobject].Assembly.GetType('System.Management.Automation.TypeAccelerators')
+    $null = $types::Remove('Net.Dns')
+    if (-not $IsReal) { $types::Add('Net.Dns', [SimDns]) }
+    [SimDns]::Names.Clear()
+    foreach ($name in @($script:M.Network.Names.Keys)) { [SimDns]::Names[$name] = @($script:M.Network.Names[$name]) }
     foreach ($name in 'HostAddress', 'TcpAnswer', 'IppAnswer', 'SnmpAnswer') {
         if ($IsReal) { Remove-Item -Path "alias:Get-$name" -ErrorAction SilentlyContinue }
         else { Set-Alias -Name "Get-$name" -Value "Get-Simulated$name" -Scope Global }

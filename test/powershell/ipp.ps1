@@ -37,7 +37,7 @@ function Add-WindowsIppQueue {
     $script:M.Now += 20000
     if ($device.FallsAsleep) { $device.Awake = $false; $device = $null }
     if (-not $device) { return '0x80004005', 'Unbekannter Fehler' }
-    if ($device.Meanwhile) { $script:M.Queues += @{ Name = $device.Meanwhile; DriverName = $script:IppDriver; PortName = (Get-DevicePort -Device $device -Url $Url); Jobs = @() } }
+    if ($device.Meanwhile) { Add-QueueMeanwhile -Device $device -Url $Url }
     if ($device.Code) { return $device.Code, 'Fehler beim Abfragen des Druckers.' }
     if (@($script:M.Queues | Where-Object { $_.Name -eq $Name }).Count -gt 0) { return '0x8007070a', 'Der angegebene Drucker ist bereits vorhanden.' }
     if (Test-DeviceKnown -Device $device) { return '0x8007070a', 'Der angegebene Drucker ist bereits vorhanden.' }
@@ -54,6 +54,14 @@ function Add-WindowsIppQueue {
         Location = [string]$More.Location; Comment = [string]$More.Comment; Shared = [bool]$More.Shared; ShareName = [string]$More.ShareName
         Jobs = @(); Configuration = @{ DuplexingMode = 'OneSided'; Color = $true; Collate = $true; PaperSize = 'Letter' }
     }
+}
+
+function Add-QueueMeanwhile {
+    # A queue that Windows adds by itself: of this device by its name, of another one by that one's table.
+    param($Device, [string]$Url)
+    $name = $Device.Meanwhile
+    if ($name -is [Collections.IDictionary]) { $Device = $name; $name = $Device.Name }
+    $script:M.Queues += @{ Name = $name; DriverName = $script:IppDriver; PortName = (Get-DevicePort -Device $Device -Url $Url); Jobs = @() }
 }
 
 function Test-DeviceKnown {
@@ -81,6 +89,10 @@ function Get-DevicePort {
         $name = "WSD-$id"
         [SimRegistry]::Set("$script:WsdPorts\$name", 'Install Protocol', 1)
         [SimRegistry]::Set("$script:WsdPorts\$name", 'IPP PortId', "IPP-$id")
+        if ($Device.Location) {
+            [SimRegistry]::Set("$script:WsdPorts\$name", 'Printer UUID', "urn:uuid:$id")
+            [SimRegistry]::Set("HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Enum\SWD\DAFWSDProvider\urn:uuid:$id", 'LocationInformation', $Device.Location)
+        }
     }
     $script:M.Ports += @{ Name = $name; Monitor = $script:M.IppMonitor }
     $Device.PortName = $name

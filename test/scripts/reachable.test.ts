@@ -44,4 +44,34 @@ describe("whether a printer is awake, asked by a real PowerShell", { skip: witho
     assert.deepEqual(value, [true, true, false, false, false, false, false]);
     assert.ok(Date.now() - started < 15_000);
   });
+
+  test("of a name with any number of addresses, the first four are tried", async () => {
+    const windows = new Simulation();
+    const part = resolve("src/pkg/scripts/install/reachable.ps1");
+    const script = join(windows.folder, "addresses.ps1");
+    const addresses = Array.from({ length: 40 }, (_, i) => `10.0.0.${i + 1}`);
+    // Stands before the function of this name; only one of the addresses answers.
+    const connect =
+      "function Test-Connect { param($Address) $asked.Add([string]$Address); [string]$Address -eq $open }";
+    const ask = "@{ Is = (& $ask -Address 'many.example.org' -Port 631); Asked = @($asked) }";
+    await writeFile(
+      script,
+      `. '${part}'
+function Write-Log { param($Message) throw $Message }
+${connect}
+$ask = Get-Command -Name 'Test-Reachable' -CommandType Function
+$Settings = @(foreach ($open in '10.0.0.4', '10.0.0.5') { $asked = [Collections.Generic.List[string]]::new(); ${ask} })
+`,
+    );
+    await windows.machine({ Network: { Names: { "many.example.org": addresses } } });
+
+    const { value } = await windows.ask<{ value: unknown }>({ do: "evaluate", script });
+
+    windows.close();
+    const Asked = addresses.slice(0, 4);
+    assert.deepEqual(value, [
+      { Is: true, Asked },
+      { Is: false, Asked },
+    ]);
+  });
 });

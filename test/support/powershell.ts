@@ -199,6 +199,7 @@ function freshMachine(): Machine {
     Store: [],
     Users: [],
     Registry: {},
+    DeniedKeys: [],
     Publishers: [],
     Refuses: [],
     Ignores: [],

@@ -9,7 +9,7 @@ function Reset-UserPreference {
     if (-not $Printer.ResetUserPreferences -or $done -eq $Printer.Revision) { return }
     $what = "drop users' own preferences of $($Printer.Name)"
     if (-not (Confirm-Change $what)) { return }
-    $done = @(Invoke-OnUser 'what the printer is set to' {
+    $done = @(Invoke-OnUser 'the own setting' {
             param($sid)
             foreach ($key in 'DevModePerUser', 'DevModes2') {
                 foreach ($name in $Printer.Name, "\\$env:COMPUTERNAME\$($Printer.Name)") {

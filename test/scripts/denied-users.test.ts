@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import {
+  deployable,
+  type Machine,
+  type RunResult,
+  Simulation,
+  withoutPowerShell,
+} from "../support/powershell.ts";
+import { markerPath, papyrus, queue, queueOf, tcp, userPath } from "../support/simulated-machine.ts";
+
+const users = ["S-1-5-21-9-8-7-1001", "S-1-5-21-9-8-7-1002", "S-1-5-21-9-8-7-1003"] as const;
+const [first, second, third] = users;
+const hive = (sid: string, path = "") => `HKEY_USERS\\${sid}${path}`;
+const modes = (sid: string) => hive(sid, "\\Printers\\DevModePerUser");
+const setup = "Microsoft\\Active Setup\\Installed Components\\Platen-7-reset";
+const done = (sid: string) => hive(sid, `\\Software\\${setup}`);
+
+/** Three people who are logged on, each with a default printer and with preferences of their own. */
+const machine: Machine = {
+  Users: [...users],
+  Queues: [queue("Office", "IP_10.0.0.9"), queue("Old", "OLD_1")],
+  Ports: [{ Name: "LPT1:" }, tcp("IP_10.0.0.9"), tcp("OLD_1", "10.0.0.1")],
+  Drivers: [papyrus()],
+  Registry: Object.fromEntries(
+    users.flatMap((sid) => [
+      [userPath(sid), { Device: "Old,winspool,Ne01:" }],
+      [modes(sid), { Office: "own" }],
+    ]),
+  ),
+};
+
+/** What the last line says beside the result. */
+const remarks = ({ output }: RunResult) => output.at(-1)?.split("; ").slice(1) ?? [];
+
+describe("users whose registry SYSTEM may not write, on a simulated Windows", {
+  skip: withoutPowerShell,
+}, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  test("the others get the printer as their default, and a mode that is no number is none", async () => {
+    const office = deployable({ set_default: "on" });
+    const values = { Device: "Old,winspool,Ne01:", LegacyDefaultPrinterMode: "x" };
+    const Registry = { ...machine.Registry, [userPath(second)]: values };
+
+    const result = await windows.installed({ ...machine, Registry, DeniedKeys: [hive(first)] }, office);
+    await windows.change({ DeniedKeys: [hive(third)] });
+    const removed = await windows.run("uninstall", office);
+
+    const defaults = (run: RunResult) => users.map((sid) => run.machine.Registry[userPath(sid)]);
+    const ours = { Device: "Office,winspool,Ne00:", LegacyDefaultPrinterMode: 1 };
+    const theirs = { Device: "Old,winspool,Ne01:" };
+    assert.deepEqual(defaults(result), [theirs, ours, ours]);
+    assert.match(remarks(result).join("\n"), /^the default printer of S-1-5-21-9-8-7-1001 stays: .+$/);
+    assert.equal(result.machine.Registry[`${markerPath}\\Users\\${second}`]?.LegacyDefaultPrinterMode, "x");
+    assert.equal(removed.code, 0, removed.output.join());
+    assert.deepEqual(defaults(removed), [theirs, theirs, ours]);
+    assert.match(remarks(removed).join("\n"), /^the default printer of S-1-5-21-9-8-7-1003 stays: .+$/);
+    assert.deepEqual(
+      removed.machine.Queues.map(({ Name }) => Name),
+      ["Old"],
+    );
+    assert.equal(removed.machine.Registry[markerPath], undefined);
+  });
+
+  test("the own preferences of the others go now, and those that stay go at log-on", async () => {
+    const office = deployable({ reset_user_preferences: "on" });
+
+    const result = await windows.installed({ ...machine, DeniedKeys: [hive(first)] }, office);
+    const again = await windows.run("install", office);
+
+    const { Registry } = result.machine;
+    const registered = Registry[`HKEY_LOCAL_MACHINE\\SOFTWARE\\${setup}`];
+    assert.match(remarks(result).join("\n"), /^the own setting of S-1-5-21-9-8-7-1001 stays: .+$/);
+    assert.deepEqual(
+      users.map((sid) => Registry[modes(sid)]?.Office),
+      ["own", undefined, undefined],
+    );
+    assert.match(String(registered?.StubPath), /DevModePerUser/);
+    assert.deepEqual(
+      users.map((sid) => Registry[done(sid)]?.Version),
+      [undefined, registered?.Version, registered?.Version],
+    );
+    assert.deepEqual(again.output, ["Installed: Office: nothing to change"]);
+  });
+
+  test("who cannot be noted to have it behind them stops nobody, and does it again at log-on", async () => {
+    const office = deployable({ reset_user_preferences: "on" });
+    const DeniedKeys = [hive(first, "\\Software\\Microsoft\\Active Setup")];
+
+    const result = await windows.installed({ ...machine, DeniedKeys }, office);
+
+    const { Registry } = result.machine;
+    assert.deepEqual(remarks(result), []);
+    assert.deepEqual(
+      users.map((sid) => [Registry[modes(sid)]?.Office, Registry[done(sid)] !== undefined]),
+      [
+        [undefined, false],
+        [undefined, true],
+        [undefined, true],
+      ],
+    );
+  });
+
+  test("uninstall leaves the note of log-on with them alone, and removes all else", async () => {
+    const office = deployable({ reset_user_preferences: "on" });
+    const installed = await windows.installed(machine, office);
+    await windows.change({ DeniedKeys: [hive(first)] });
+
+    const removed = await windows.run("uninstall", office);
+
+    assert.ok(queueOf(installed));
+    assert.equal(removed.code, 0, removed.output.join());
+    assert.match(remarks(removed).join("\n"), /^HKLM:.*\\Platen-7-reset of S-1-5-21-9-8-7-1001 stays: .+$/);
+    assert.deepEqual(
+      Object.keys(removed.machine.Registry).filter((key) => /Platen/.test(key)),
+      [done(first)],
+    );
+  });
+});
