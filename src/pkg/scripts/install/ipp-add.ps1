@@ -83,13 +83,20 @@ function Get-AddedQueue {
     param($Printer, $Before)
     $queues = @(Get-Queue | Where-Object { [string]$_.Type -ne 'Connection' })
     foreach ($queue in $queues) { if ($queue.Name -eq $Printer.Name) { return $queue } }
+    $queues = @($queues | Where-Object { $_.DriverName -eq $Printer.DriverName -and $Before -notcontains $_.Name })
+    if ($queues.Count -eq 0) { return }
+    $own = @()
+    try { $own = [Net.Dns]::GetHostAddresses($Printer.Address) } catch { Write-Log $_.Exception.Message }
+    $kinds = @($own | ForEach-Object { $_.AddressFamily })
     $addresses = Get-PortAddress @(Get-Port)
-    $own = @([Net.Dns]::GetHostAddresses($Printer.Address) | ForEach-Object { ConvertTo-PlainAddress $_ })
+    $unsure = $null
     foreach ($queue in $queues) {
-        if ($queue.DriverName -ne $Printer.DriverName -or $Before -contains $queue.Name) { continue }
-        $address = $addresses[[string]$queue.PortName]
-        if (-not $address -or $own -contains $address) { return $queue }
+        $address = $addresses[[string]$queue.PortName] -as [Net.IPAddress]
+        if ($own -contains $address) { return $queue }
+        # Of a device with IPv4 and IPv6, Windows may have noted the other.
+        if ($null -eq $unsure -and ($null -eq $address -or $kinds -notcontains $address.AddressFamily)) { $unsure = $queue }
     }
+    return $unsure
 }
 
 #endregion
