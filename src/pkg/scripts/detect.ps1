@@ -62,7 +62,7 @@ catch {
     $difference = @{ Text = "Windows does not answer: $($_.Exception.Message)" }
 }
 if ($difference) {
-    Write-Output ("Not installed: ${name}: $($difference.Text)" -replace '\s+', ' ')
+    Write-Output ("Not installed: ${name}: $($difference.Text)" -replace '[\s\p{Cc}\p{Cf}-[\u200c\u200d]]+', ' ')
     exit 1
 }
 if ($printers.Count -gt 1) { $name = "all $($printers.Count) printers" }

@@ -23,7 +23,7 @@ function Invoke-Check {
 function ConvertTo-OneLine {
     # Without what could move a cursor or turn the order of letters: devices name themselves as they like.
     param([string]$Text, [int]$Length)
-    $plain = ($Text -replace '[\s\p{Cc}\p{Cf}]+', ' ').Trim()
+    $plain = ($Text -replace '[\s\p{Cc}\p{Cf}-[\u200c\u200d]]+', ' ').Trim()
     if ($plain.Length -gt $Length) { $plain = $plain.Substring(0, $Length) + '...' }
     return $plain
 }

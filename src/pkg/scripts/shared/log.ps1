@@ -1,6 +1,7 @@
 #region The log
 
-$Unprintable = '[\s\p{Cc}\p{Cf}]+'
+# The two joiners are part of words and of emoji.
+$Unprintable = '[\s\p{Cc}\p{Cf}-[\u200c\u200d]]+'
 $script:Log = $null
 $script:Changes = 0
 
@@ -30,15 +31,15 @@ function Write-Log {
     # A line for the log file and for -Verbose. Never pass a secret. A log that cannot be written stops no run. Devices
     # and users choose names: what could begin a line, move a cursor or turn the order of letters becomes a blank.
     param([string]$Message)
+    $Message = $Message -replace $Unprintable, ' '
     Write-Verbose $Message
     if (-not $script:Log) { return }
     try {
-        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, ($Message -replace $Unprintable, ' ')
+        $line = '{0:yyyy-MM-dd HH:mm:ss} [{1}] {2}' -f (Get-Date), $PID, $Message
         Add-Content -LiteralPath $script:Log -Value $line -Encoding UTF8 -WhatIf:$false
     }
     catch {
-        $Unprintable = '[\s\p{Cc}\p{Cf}]+'
-$script:Log = $null
+        $script:Log = $null
     }
 }
 

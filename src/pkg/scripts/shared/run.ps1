@@ -37,7 +37,7 @@ function Invoke-Run {
     catch {
         $script:ExitCode = Get-FailureCode $_
         Write-Log "Failed: $($_.Exception.Message) (exit code $script:ExitCode)"
-        Write-Output "Failed: $($_.Exception.Message -replace $Unprintable, ' ')"
+        Write-Line "Failed: $($_.Exception.Message)"
     }
 }
 
@@ -73,10 +73,10 @@ function Invoke-OnPrinter {
 function Complete-Run {
     # Writes the result, in one sentence on the last line, and sets the exit code. The worst result counts.
     param([string]$Verb)
-    foreach ($line in $script:Plan) { Write-Output "What if: $line" }
+    foreach ($line in $script:Plan) { Write-Line "What if: $line" }
     $results = @($script:Results)
     #<if many>
-    foreach ($result in $results) { Write-Output ("$($result.Name): $($result.Message)" -replace $Unprintable, ' ') }
+    foreach ($result in $results) { Write-Line "$($result.Name): $($result.Message)" }
     #</if>
     #<if install>
     #<if subnets>
@@ -87,7 +87,7 @@ function Complete-Run {
         #<if many>
         $last = "Skipped: not at this site (all $($script:Results.Count) printers)"
         #</if>
-        Write-Output ($last -replace $Unprintable, ' ')
+        Write-Line $last
         return
     }
     #</if>
@@ -119,7 +119,13 @@ function Complete-Run {
     #</if>
     #</if>
     Write-Log "$last (exit code $script:ExitCode)"
-    Write-Output ($last -replace $Unprintable, ' ')
+    Write-Line $last
+}
+
+function Write-Line {
+    # Of the result, cleaned as in the log.
+    param([string]$Text)
+    Write-Output ($Text -replace $Unprintable, ' ')
 }
 
 function Enter-Exclusive {

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { diagnose } from "../support/diagnosis.ts";
+import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
+import { deployable, type RunResult, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { papyrus, queue, tcp, userPath } from "../support/simulated-machine.ts";
+
+const sid = "S-1-5-21-9-8-7-1001";
+/** Terminal escapes of both kinds, a line that pretends to be the log's, marks that turn the order of letters. */
+const spoilt =
+  "A\u001b[2JB\u009b1mC\r\n2026-01-01 00:00:00 [1] Failed\u2028D\u202eE\u2066F\u200fG\u061cH\u0007I\u0085J";
+const plain = "A [2JB 1mC 2026-01-01 00:00:00 [1] Failed D E F G H I J";
+/** Letters of other scripts and emoji, some of them held together by joiners. */
+const letters = "Größe 打印机 طابعة می\u200cخواهم 🖨\ufe0f 👨\u200d👩\u200d👧";
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+function assertPlain(lines: readonly string[]): void {
+  const spoilt = lines.filter((line) => unprintable.test(line.replaceAll(/[\u200c\u200d]/g, "")));
+  assert.deepEqual(spoilt, []);
+}
+
+/** The log's lines, each of which must be one of ours. */
+function logOf({ log }: RunResult): string[] {
+  const lines = log.split(/\r?\n/).filter((line) => line !== "");
+  for (const line of lines) assert.match(line, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \[\d+\] \S/);
+  assertPlain(lines);
+  return lines;
+}
+
+describe("names that devices and users choose, on a simulated Windows", { skip: withoutPowerShell }, () => {
+  let windows: Simulation;
+  before(() => {
+    windows = new Simulation();
+  });
+  after(() => windows.close());
+
+  test("what is no letter of a device's queue or a user's default reaches neither log nor last line", async () => {
+    const name = `${spoilt} ${letters}`;
+    const Registry = {
+      ...withIppQueue(name).Registry,
+      [userPath(sid)]: { Device: `${name},winspool,Ne01:` },
+    };
+    const office = windowsDeployable({ set_default: "on" });
+
+    const result = await windows.installed({ ...withIppQueue(name), Users: [sid], Registry }, office);
+
+    const log = logOf(result).join("\n");
+    assertPlain(result.output);
+    assert.ok(result.output.at(-1)?.includes(`the queue ${plain} ${letters} is on the same device`));
+    assert.ok(log.includes(`Remark: the queue ${plain} ${letters} is on`), log);
+    assert.ok(log.includes(`was ${plain} ${letters},winspool,Ne01:`), log);
+  });
+
+  test("neither does it where a run fails, and where it only says what it would do", async () => {
+    const office = windowsDeployable();
+    const name = `${spoilt} ${letters}`;
+    await windows.machine({ ...withIppQueue("Office"), Queues: [queue("Office", "WSD-1", name)] });
+    const asked = await windows.run("install", office, { parameters: { WhatIf: true } });
+    const detected = await windows.run("detect", office);
+    await windows.machine({ ...withIppQueue(name), Devices: [device({ Known: name })] });
+
+    const failed = await windows.run("install", office);
+
+    const read = `${plain} ${letters}`;
+    assert.match(asked.output[0] ?? "", /^What if: remove and add queue Office/);
+    assert.match(detected.output[0] ?? "", /^Not installed: Office: /);
+    for (const { output } of [asked, detected]) {
+      assertPlain(output);
+      assert.ok(output[0]?.includes(` is ${read}, not Microsoft IPP Class Driver`), output[0]);
+    }
+    assert.equal(failed.code, 1603);
+    assertPlain(failed.output);
+    assert.ok(failed.output.at(-1)?.includes(`on WSD ports: ${read})`), failed.output.at(-1));
+    assert.ok(logOf(failed).at(-1)?.includes(`on WSD ports: ${read})`));
+  });
+
+  test("diagnosis shows a device's name without it, and short enough to leave room for the state", async () => {
+    const answer = (model: string) => ({
+      Attributes: {
+        "printer-make-and-model": [model],
+        "printer-state": ["5"],
+        "printer-state-reasons": ["media-jam-error"],
+      },
+    });
+    const told = async (model: string) => {
+      const Network = { Names: {}, Tcp: {}, Snmp: {}, Ipp: { [ippUrl]: answer(model) } };
+      await windows.machine({ ...withIppQueue("Office"), Network });
+      const { lines } = await diagnose(windows, windowsDeployable());
+      assertPlain(lines);
+      return lines.find((line) => / {2}ipp: /.test(line));
+    };
+
+    const lines = [await told(`${spoilt} 打印机 👨\u200d👩\u200d👧`), await told("M".repeat(700))];
+
+    assert.deepEqual(lines, [
+      `bad  ipp: ${plain} 打印机 👨\u200d👩\u200d👧 says it is stopped (media-jam-error)`,
+      `bad  ipp: ${"M".repeat(100)}... says it is stopped (media-jam-error)`,
+    ]);
+  });
+
+  test("a state that no device may have is unknown to diagnosis", async () => {
+    const Snmp = { "10.0.0.9": { State: "answers", DeviceStatus: 4294967295, PrinterStatus: 4294967295 } };
+    const Ports = [{ ...tcp("IP_10.0.0.9"), SNMPEnabled: true, SNMPCommunity: "public", SNMPIndex: 1 }];
+    const Network = { Names: {}, Tcp: {}, Ipp: {}, Snmp };
+    await windows.machine({ Queues: [queue("Office", "IP_10.0.0.9")], Ports, Drivers: [papyrus()], Network });
+
+    const { lines } = await diagnose(windows, deployable({ snmp: "on" }));
+
+    assert.ok(lines.includes("ok   snmp: the device answers: unknown"), lines.join("\n"));
+  });
+
+  for (const name of ["Office", "Floor 1/2"]) {
+    test(`diagnosis sees that ${name} is set to be used offline`, async () => {
+      const key = `HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Print\\Printers\\${name}`;
+      const Queues = [queue(name, "IP_10.0.0.9")];
+      await windows.machine({
+        Queues,
+        Ports: [tcp("IP_10.0.0.9")],
+        Drivers: [papyrus()],
+        Registry: { [key]: { Attributes: 0x448 } },
+      });
+
+      const { lines } = await diagnose(windows, deployable({ name }));
+
+      assert.ok(
+        lines.includes("bad  status: somebody has set the queue to be used offline"),
+        lines.join("\n"),
+      );
+    });
+  }
+});
