@@ -11,14 +11,25 @@ import {
 import { papyrus, queue, tcp, traces } from "../support/simulated-machine.ts";
 import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
-/** What a run leaves behind, without the times of it. */
+/** A user's own preferences, and the note that log-on has them to drop no more. */
+const ownPreferences = /^HKEY_USERS\\[^\\]+\\Printers\\DevModePerUser$/;
+const droppedNote = /^HKEY_USERS\\.*\\Active Setup(?:\\|$)/;
+
+/** What a run leaves behind, without the times of it, and without what is left to log-on where it fails. */
 function lasting({ machine }: RunResult): unknown {
   const { Queues, Ports, Registry } = machine;
   const dated = ["Version", "Deployed"];
-  const keys = Object.entries(Registry).map(([key, values]) => {
-    return [key, Object.entries(values).filter(([name]) => !dated.includes(name))];
-  });
+  const keys = Object.entries(Registry)
+    .filter(([key]) => !ownPreferences.test(key) && !droppedNote.test(key))
+    .map(([key, values]) => [key, Object.entries(values).filter(([name]) => !dated.includes(name))]);
   return { Queues, Ports, keys };
+}
+
+/** Whether log-on drops a user's own preferences that are still there. */
+function logonDropsTheRest({ machine }: RunResult): boolean {
+  const keys = Object.entries(machine.Registry);
+  const isLeft = keys.some(([key, { Office }]) => ownPreferences.test(key) && Office !== undefined);
+  return !isLeft || !keys.some(([key]) => droppedNote.test(key) && key.endsWith("-reset"));
 }
 
 describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell }, () => {
@@ -82,6 +93,7 @@ describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell },
           `${where}: ${healed.output.join(" ")}`,
         );
         assert.deepEqual(lasting(healed), lasting(whole), where);
+        assert.ok(logonDropsTheRest(healed), where);
         assert.deepEqual(second.output, ["Installed: Office: nothing to change"], where);
         assert.deepEqual(traces(removed), [], where);
       }

@@ -8,7 +8,7 @@ function Set-DefaultPrinter {
     #<if many>
     if (-not $Printer.SetDefault) { return }
     #</if>
-    Invoke-OnUser 'the default printer' { param($sid) Set-UserDefault $Printer $sid }
+    foreach ($sid in @(Get-LoadedUser)) { Set-UserDefault $Printer $sid }
     $code = "`$q=(Get-ItemProperty '$(Get-MarkerPath $Printer)').Queue;" +
     "Set-ItemProperty 'HKCU:\Software\Microsoft\Windows NT\CurrentVersion\Windows' LegacyDefaultPrinterMode 1 -Type DWord;" +
     "(New-Object -ComObject WScript.Network).SetDefaultPrinter(`$q)"
@@ -29,9 +29,12 @@ function Set-UserDefault {
         Set-RegistryValue $record 'Device' ([string]$device)
         Set-RegistryValue $record 'LegacyDefaultPrinterMode' ([string]$mode)
     }
-    Set-RegistryValue "$path\Windows" -Name 'LegacyDefaultPrinterMode' -Value 1 -Type 'DWord'
-    Set-RegistryValue "$path\Windows" 'Device' (Get-UserDevice $Printer $path)
-    Write-Change "$what, was $device"
+    try {
+        Set-RegistryValue "$path\Windows" -Name 'LegacyDefaultPrinterMode' -Value 1 -Type 'DWord'
+        Set-RegistryValue "$path\Windows" 'Device' (Get-UserDevice $Printer $path)
+        Write-Change "$what, was $device"
+    }
+    catch { Add-Remark "the default printer of $Sid stays: $($_.Exception.Message)" }
 }
 
 #endregion

@@ -10,7 +10,7 @@ function Get-LoadedUser {
 #</if>
 
 #<if install|uninstall>
-#<if default|reset|connections|uninstall>
+#<if reset|connections|uninstall>
 function Invoke-OnUser {
     # For each of them. What one of them does not let happen is a remark, and keeps nothing from the others.
     param([string]$What, [scriptblock]$Work)
