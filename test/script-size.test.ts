@@ -1,89 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Driver } from "../src/domain/driver.ts";
-import { type Deployable, deploymentApart, deploymentOf } from "../src/pkg/scripts/deployment.ts";
 import { renderScript } from "../src/pkg/scripts/render.ts";
-import { windowsDeployable } from "./support/ipp-machine.ts";
-import { makeDriver, makePrinter } from "./support/records.ts";
-import { makeTicket } from "./support/tickets.ts";
+import { printerKinds, settingChoices } from "./support/printer-kinds.ts";
 
 /** Of what Intune's script installer takes, less a little for names that are longer than those here. */
 const mostBytes = 49_000;
 
-const usual = {
-  name: "Accounting - second floor - A3 colour",
-  location: "Zürich, Bahnhofstrasse 1, second floor, beside the lift",
-  comment: "Toner from the caretaker; calls to the service desk, 044 123 45 67",
-  shared: "on",
-  share_name: "Accounting-A3",
-};
-
-/** Whatever brings lines of its own into the script. */
-const settings: readonly (readonly [name: string, fields: Record<string, string>])[] = [
-  ["preferences", { duplex: "long_edge", color: "mono", collate: "on", paper_size: "A4" }],
-  ["a PrintTicket", { print_ticket: makeTicket() }],
-  ["users' own preferences", { reset_user_preferences: "on" }],
-  ["the default printer", { set_default: "on" }],
-  ["connections", { replaces: "\\\\printserver.example.org\\Accounting" }],
-  ["addresses", { replaces: "address:10.20.30.40" }],
-  ["subnets", { subnets: "10.20.30.0/24\n10.20.31.0/24\nfd00:20:30::/48" }],
-];
-
-function fieldsOf(chosen: readonly Record<string, string>[]): Record<string, string> {
-  const replaces = ["Old queue", ...chosen.flatMap(({ replaces }) => replaces ?? [])].join("\n");
-  return Object.assign({}, usual, ...chosen, { replaces });
-}
-
-/** Every choice of some of them, from none to all. */
-const choices = Array.from({ length: 2 ** settings.length }, (_, bits) =>
-  settings.filter((_, i) => bits & (1 << i)),
-);
-
-const uploaded = makeDriver({
-  trust_publisher: true,
-  name: "Papyrus Universal PCL6",
-  inf: { path: "Driver/x64/PCL6/papyrus.inf", descriptions: ["Papyrus MX-5070 Series PCL6 Class"] },
-});
-const forArm64: Driver = { ...uploaded, id: 2, sha256: "b".repeat(64) };
-const url = (id: number) => ({
-  url: `https://platen.example.org:8443/drivers/${id}/files`,
-  sha256: "c".repeat(64),
-});
-const downloads = new Map([1, 2].map((id) => [id, url(id)]));
-
-function withUploaded(fields: Record<string, string>, arm64Driver: Driver | undefined): Deployable {
-  return { printer: makePrinter({ snmp: "on", ...fields }), driver: uploaded, arm64Driver };
-}
-
-const lpr = { protocol: "lpr", port_number: "515", lpr_queue: "accounting" };
-
-/** Each kind of printer, by how its script comes to who runs it. */
-const kinds: Readonly<Record<string, (fields: Record<string, string>) => Buffer>> = {
-  "in a package": (fields) =>
-    renderScript("install", deploymentOf(withUploaded(fields, undefined), new Map())),
-  "fetched alone": (fields) =>
-    renderScript("install", deploymentOf(withUploaded(fields, undefined), downloads)),
-  "over LPR": (fields) =>
-    renderScript("install", deploymentOf(withUploaded({ ...lpr, ...fields }, undefined), downloads)),
-  "with a second driver for ARM64": (fields) =>
-    renderScript("install", deploymentOf(withUploaded(fields, forArm64), downloads)),
-  "with its driver apart": (fields) =>
-    renderScript("install", deploymentApart(deploymentOf(withUploaded(fields, forArm64)))),
-  "with Windows' own driver": (fields) =>
-    renderScript("install", deploymentOf(windowsDeployable(fields, "Microsoft PCL6 Class Driver"))),
-  "with an IPP queue": (fields) =>
-    renderScript("install", deploymentOf(windowsDeployable({ ipp_tls: "on", ...fields }))),
-};
-
-for (const [kind, install] of Object.entries(kinds)) {
+for (const [kind, deploymentOf] of Object.entries(printerKinds)) {
   test(`Intune's script installer takes the install.ps1 of one printer, whatever its settings: ${kind}`, () => {
-    const sizes = choices.map((chosen) => {
-      const fields = fieldsOf(chosen.map(([, fields]) => fields));
+    const sizes = settingChoices.map(({ names, fields }) => {
       // A ticket may be as large as it is: the page says so.
-      const ticket = Buffer.byteLength((fields.print_ticket ?? "").replaceAll("\n", "\r\n"));
-      return { names: chosen.map(([name]) => name), bytes: install(fields).length - ticket };
+      const ticket = Buffer.byteLength(fields.print_ticket ?? "");
+      return { names, bytes: renderScript("install", deploymentOf(fields)).length - ticket };
     });
 
+    assert.equal(sizes.length, 128);
     assert.deepEqual(
       sizes.filter(({ bytes }) => bytes > mostBytes),
       [],

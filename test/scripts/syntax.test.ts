@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { scriptSettings } from "../../src/pkg/scripts/deployment.ts";
+import { frameOf, scriptKinds } from "../../src/pkg/scripts/render.ts";
 import { bodies, powershellParser, rendered, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
+import { printerKinds, settingChoices } from "../support/printer-kinds.ts";
 
 const automatic = [
   "args",
@@ -64,7 +67,8 @@ describe("the scripts' syntax", () => {
   });
 
   test("ForEach-Object is given a block: with -WhatIf its other form only says what it would read", () => {
-    for (const [name, text] of bodies()) assert.doesNotMatch(text, /ForEach-Object (?!(?:-Process )?\{)/, name);
+    for (const [name, text] of bodies())
+      assert.doesNotMatch(text, /ForEach-Object (?!(?:-Process )?\{)/, name);
   });
 
   test("no automatic variable is assigned", () => {
@@ -89,6 +93,23 @@ describe("the scripts' syntax", () => {
         .map((node) => node.childForFieldName("command_name")?.text ?? "")
         .filter((command) => own.has(command));
       assert.deepEqual(defined.sort(), [...new Set(called)].sort(), name);
+    }
+  });
+
+  test("so it does with every choice of settings, of every kind of printer", () => {
+    const own = [...bodies().values()].flatMap((text) => functionsOf(text));
+    const calls = new RegExp(`(?<!function )(?<![\\w$-])(?:${own.join("|")})(?![\\w-])`, "g");
+    for (const deploymentFrom of Object.values(printerKinds)) {
+      for (const { names, fields } of settingChoices) {
+        const settings = scriptSettings(deploymentFrom(fields));
+        for (const kind of scriptKinds) {
+          const { before, after } = frameOf(kind, settings);
+          const code = `${before}${after}`.replace(/^\s*#.*$/gm, "");
+
+          const called = new Set(code.match(calls));
+          assert.deepEqual(functionsOf(code).sort(), [...called].sort(), `${kind}: ${names.join(", ")}`);
+        }
+      }
     }
   });
 

@@ -3,7 +3,7 @@
 
 function Reset-UserPreference {
     # It lies over the queue's own preferences, and goes once per revision: now for those who are logged on, at the next
-    # log-on for everybody else. Never a reason to fail.
+    # log-on for everybody else.
     param($Printer)
     $done = Get-RegistryValue (Get-MarkerPath $Printer) 'PreferencesReset'
     if (-not $Printer.ResetUserPreferences -or $done -eq $Printer.Revision) { return }

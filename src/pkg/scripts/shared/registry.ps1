@@ -13,7 +13,7 @@ function Get-RegistryValue {
 }
 
 #<if install|uninstall|diagnose|package|apart>
-#<if package|apart|default|ipp|uninstall|diagnose>
+#<if package|apart|default|reset|connections|ipp|uninstall|diagnose>
 function Get-RegistryChild {
     # A key's subkeys, each with its name, which may hold characters that a path may not; none where the key is
     # not there.
