@@ -8,9 +8,8 @@ Installs a printer driver by itself, under each name that printers use.
 #</if>
 
 .DESCRIPTION
-Made by Platen. Everything that differs from one printer to the next stands in the settings below; the
-rest is the same in every script. Run it as SYSTEM or as an administrator, with Windows PowerShell 5.1.
-A second run changes nothing. What an interrupted run left undone, the next one does.
+Made by Platen for what stands in the settings below. Run it as SYSTEM or as an administrator, with Windows
+PowerShell 5.1. A second run changes nothing. What an interrupted run left undone, the next one does.
 
 #<if printer>
 What it does, in this order: checks the machine, then for each printer its driver, port, queue,

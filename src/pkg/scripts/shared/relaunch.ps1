@@ -1,7 +1,7 @@
 #region The 64-bit relaunch
 
-# No printer driver can be installed, or seen, from a 32-bit process on a 64-bit machine. There the script runs
-# again in the 64-bit PowerShell, with the parameters of $PassedOn, and its exit code is passed back.
+# From a 32-bit process on a 64-bit machine no printer driver can be seen: there the script runs again in the 64-bit
+# PowerShell, with the parameters of $PassedOn.
 
 $NativePowerShell = "$env:windir\Sysnative\WindowsPowerShell\v1.0\powershell.exe"
 if ($env:PROCESSOR_ARCHITEW6432 -and (Test-Path -LiteralPath $NativePowerShell)) {
