@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import {
   accessibilityProblems,
+  assertFocus,
   openWide,
   overflows,
   picture,
@@ -13,13 +14,6 @@ import {
 import { driverZip, twoInfs } from "../support/driver-zip.ts";
 
 const several = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
-
-/** The label of what has the focus, or its text. */
-function focused(page: Page): Promise<string> {
-  return page.evaluate(
-    `(document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim().replace(/\\s+/g, " ").slice(0, 60)`,
-  ) as Promise<string>;
-}
 
 /** Tries to leave a page that asks first, and stays. @returns what kind of question it was */
 async function askedBeforeLeaving(page: Page): Promise<string> {
@@ -79,7 +73,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("Deploys Papyrus B, as you chose.").waitFor();
     await page.locator("#driver-table").getByText("Ready").waitFor();
 
-    assert.match(await focused(page), /^Deploys Papyrus B/);
+    await assertFocus(page, /^Deploys Papyrus B/);
     assert.equal(app.store.drivers.get(1).model_chosen, true);
     assert.deepEqual(problems, []);
   });
@@ -96,7 +90,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByLabel("sub/second.inf").check();
     await page.getByLabel("Papyrus 777 PCL6").waitFor();
     assert.equal(await page.locator(".models input").count(), 2);
-    assert.equal(await focused(page), "sub/second.inf", "the focus stays on the INF");
+    await assertFocus(page, /^sub.second.inf$/);
     await page.getByLabel("papyrus.inf", { exact: true }).check();
     await page.getByLabel("Papyrus 139 PCL6").waitFor();
     await page.getByLabel("Search the models").fill("777");
@@ -128,7 +122,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("1 of 2 drivers").waitFor();
     assert.equal(await page.locator("#driver-table tbody tr").count(), 1);
     assert.match(page.url(), /\/drivers\?q=acme/);
-    assert.match(await focused(page), /^Words in the list/);
+    await assertFocus(page, /^Words in the list/);
     await page.getByRole("combobox", { name: "State" }).selectOption("blocked");
     await page.getByText("Nothing matches “acme”.").waitFor();
     await page.getByRole("link", { name: "Show all 2 drivers" }).click();
@@ -150,7 +144,7 @@ describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByLabel("Comment").fill("kept");
     await page.getByRole("button", { name: "Save driver" }).click();
     await page.getByText("3 printers will install again").waitFor();
-    assert.match(await focused(page), /^Before it is saved/);
+    await assertFocus(page, /^Before it is saved/);
     assert.equal(app.store.drivers.get(1).inf_path, "papyrus.inf");
     await picture(page, "1440-driver-confirm");
     assert.deepEqual(await accessibilityProblems(page), []);

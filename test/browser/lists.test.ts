@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { accessibilityProblems, overflows, picture, watch, withoutBrowser } from "../support/browser.ts";
+import {
+  accessibilityProblems,
+  assertFocus,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../support/browser.ts";
 
 import { focused, open, rows, shop, shopClients } from "../support/shop-lists.ts";
 
@@ -90,7 +97,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
     assert.deepEqual([hidden, none], [false, false]);
     assert.deepEqual([range, group, all], ["4 chosen", "17 chosen", "59 chosen"]);
-    assert.match(await focused(page), /2 printers moved to Zeta/);
+    await assertFocus(page, /2 printers moved to Zeta/);
     const moved = service.app.store.printers.list().filter(({ client }) => client?.id === 4);
     assert.equal(moved.length, 17);
     assert.equal(await rows(page).count(), 59, "the list is narrowed as before");
@@ -125,7 +132,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
 
     assert.deepEqual([untouched, kept, left], [60, 60, 58]);
     assert.equal(service.app.store.printers.list().length, 56);
-    assert.match(await focused(page), /Deleted: Büro 16/);
+    await assertFocus(page, /Deleted: Büro 16/);
   });
 
   test("a package of the chosen is asked for by an address that names them alone", async (t) => {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -85,14 +86,42 @@ export function overflows(page: Page): Promise<boolean> {
   ) as Promise<boolean>;
 }
 
-/** Whether the element that has the focus is one that a selector finds, or is inside of it. */
+/** Whether the element that has the focus is one that a selector finds, or is inside of it, or comes to be. */
 export function isFocusIn(page: Page, selector: string): Promise<boolean> {
-  return page.evaluate(
-    `document.activeElement.closest(${JSON.stringify(selector)}) !== null`,
-  ) as Promise<boolean>;
+  const code = `document.activeElement.closest(${JSON.stringify(selector)}) !== null`;
+  return readUntil(
+    () => page.evaluate(code) as Promise<boolean>,
+    (isThere) => isThere,
+  );
 }
 
-/** Whether the focus has fallen to the page itself. */
+/** Whether the focus has fallen to the page itself, and stays there. */
 export function isFocusLost(page: Page): Promise<boolean> {
-  return page.evaluate("[null, document.body].includes(document.activeElement)") as Promise<boolean>;
+  return readUntil(
+    () => page.evaluate("[null, document.body].includes(document.activeElement)") as Promise<boolean>,
+    (isLost) => !isLost,
+  );
+}
+
+/** The focus is at, or comes to, an element with such a label, or such a text where it has no label. */
+export async function assertFocus(page: Page, wanted: RegExp): Promise<void> {
+  const code = `(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim().replace(/\\s+/g, " ").slice(0, 60)`;
+  const text = await readUntil(
+    () => page.evaluate(code) as Promise<string>,
+    (read) => wanted.test(read),
+  );
+  assert.match(text, wanted);
+}
+
+/**
+ * Reads again and again what settles a moment after a text appears, as the focus does.
+ * @returns what is wanted as soon as it is read, or what is read instead after five seconds
+ */
+async function readUntil<T>(read: () => Promise<T>, isWanted: (value: T) => boolean): Promise<T> {
+  const end = performance.now() + 5000;
+  for (;;) {
+    const value = await read();
+    if (isWanted(value) || performance.now() > end) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
