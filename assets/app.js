@@ -44,9 +44,8 @@ function prepare(root) {
 document.addEventListener("htmx:load", ({ target }) => {
   if (target instanceof Element) prepare(target);
 });
-document.addEventListener("htmx:afterSettle", settleFocus);
-// A button that was disabled while it worked has lost the focus, also where nothing was put into the page.
-document.addEventListener("htmx:afterRequest", () => setTimeout(settleFocus, 50));
+// After the answer is in the page and the button that was disabled while it worked is enabled again.
+document.addEventListener("htmx:afterRequest", settleFocus);
 
 // A link to the new-printer form opens it, and one to a field the fold around it.
 function openTarget() {

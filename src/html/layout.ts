@@ -51,6 +51,8 @@ const htmxConfig = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
   historyCacheSize: 0,
+  // What an answer changes is alive, and has the focus, as soon as it is seen.
+  defaultSettleDelay: 0,
   selfRequestsOnly: true,
   // No page has a style attribute, and the Content-Security-Policy would refuse one.
   attributesToSettle: ["class", "width", "height"],

@@ -4,6 +4,22 @@ import { startApp } from "../support/app.ts";
 import { openWide, overflows, withoutBrowser } from "../support/browser.ts";
 
 describe("the keyboard", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("is at what an answer says as soon as that is seen, and not a moment later", async (t) => {
+    const { url } = await startApp(t);
+    const page = await openWide(t);
+    await page.goto(`${url}/clients`);
+    await page.evaluate(`new MutationObserver(() => {
+      const isSaid = document.querySelector("#message").textContent.includes("Papyrus GmbH");
+      if (isSaid) document.body.dataset.seen ??= String(document.activeElement.closest("#message") !== null);
+    }).observe(document.body, { childList: true, subtree: true })`);
+
+    await page.getByLabel("Name").fill("Papyrus GmbH");
+    await page.getByRole("button", { name: "Save client" }).click();
+    await page.locator("#message").getByText("Papyrus GmbH").waitFor();
+
+    assert.equal(await page.getAttribute("body", "data-seen"), "true");
+  });
+
   test("leads first to the link past the head, which nothing covers", async (t) => {
     const { url } = await startApp(t);
     const page = await openWide(t);
