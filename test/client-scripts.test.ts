@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, type TestContext, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { unpackers } from "./support/foreign.ts";
 import { bytesOf } from "./support/mixed-driver.ts";
-import { type RunResult, Simulation, withoutPowerShell } from "./support/powershell.ts";
+import { type RunResult, withoutPowerShell } from "./support/powershell.ts";
+import { simulatedWindows } from "./support/simulated-windows.ts";
 import { makeTicket } from "./support/tickets.ts";
 
 /** A client with two queues on one driver, one on another, and two that stay out. */
@@ -126,11 +127,7 @@ test("the page of an install script says whether Intune's script installer takes
 });
 
 describe("a client's scripts on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   /** Runs a client's script as it is fetched, or as it lies in its package. */
   async function run(name: string, files: Record<string, Buffer>): Promise<RunResult> {

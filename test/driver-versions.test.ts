@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { driverRank } from "../src/domain/driver-version.ts";
 import { type PowerShellValue, powershell } from "../src/pkg/scripts/powershell.ts";
 import { currentPairs, type DriverVer, rankedPairs } from "./support/driver-versions.ts";
-import { Simulation, withoutPowerShell } from "./support/powershell.ts";
+import { withoutPowerShell } from "./support/powershell.ts";
 import { seededRandom } from "./support/random.ts";
+import { simulatedWindows } from "./support/simulated-windows.ts";
 
 function orderOf(a: DriverVer | null, b: DriverVer | null): number {
   const [left, right] = [driverRank(a), driverRank(b)];
@@ -44,11 +45,7 @@ test("an INF without a DriverVer is as old as one without date and version", () 
 });
 
 describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   /** What a command of the scripts makes of each pair, which it sees as `$_.A` and `$_.B`. */
   async function evaluate(pairs: readonly PowerShellValue[], command: string): Promise<unknown> {

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import type { Printer } from "../src/domain/printer.ts";
 import { parsePrinter } from "../src/domain/printer-fields.ts";
 import { deploymentOf, scriptSettings } from "../src/pkg/scripts/deployment.ts";
 import { asciiPowershell, type PowerShellValue, powershell } from "../src/pkg/scripts/powershell.ts";
-import { Simulation, withoutPowerShell } from "./support/powershell.ts";
+import { withoutPowerShell } from "./support/powershell.ts";
 import { seededRandom } from "./support/random.ts";
 import { makeDriver } from "./support/records.ts";
+import { simulatedWindows } from "./support/simulated-windows.ts";
 import { ticketAround } from "./support/tickets.ts";
 
 test("the five quotes are doubled, and what a file could change is a number", () => {
@@ -169,11 +170,7 @@ function hostilePrinters(): { printers: Printer[]; refused: number } {
 }
 
 describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   async function evaluate(text: string): Promise<unknown> {
     const script = join(windows.folder, "literals.ps1");

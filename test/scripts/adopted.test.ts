@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, queueOf, tcp, traces, userPath } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const sid = "S-1-5-21-9-8-7-1001";
 const theirs = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
@@ -44,11 +45,7 @@ function deployedFormerly(name: string, revision: string): Machine {
 }
 
 describe("what former versions deployed, on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("is as it should be: nothing is installed again, nor set again at log-on, and uninstall knows all of it", async () => {
     await windows.machine(deployedFormerly("Office", revisionOf(office)));

@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { interrupted } from "../support/interruptions.ts";
-import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { arm, arm64, pair } from "../support/simulated-arm64.ts";
 import { queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("interrupted runs on a simulated ARM64 machine", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   for (const failWith of ["error", "cut"] as const) {
     test(`a failure (${failWith}) at every call on ARM64 in turn: the next installation heals, and uninstall cleans`, async () => {

@@ -2,20 +2,15 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { armZip } from "../support/arm64-pair.ts";
 import { filesZip } from "../support/files-zip.ts";
 import { windowsDeployable } from "../support/ipp-machine.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  Simulation,
-  withoutPowerShell,
-} from "../support/powershell.ts";
+import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { arm, arm64, main, pair } from "../support/simulated-arm64.ts";
 import { markerPath, papyrus, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 /** Each with the model that it must install. */
 const machines: readonly (readonly [what: string, machine: Machine, model: string])[] = [
@@ -32,11 +27,7 @@ function changing(result: RunResult): string[] {
 }
 
 describe("a driver for ARM64 on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   for (const [what, machine, model] of machines) {
     test(`${what} gets its own driver alone, is detected with it, and is cleaned of it`, async () => {

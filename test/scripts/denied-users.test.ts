@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  Simulation,
-  withoutPowerShell,
-} from "../support/powershell.ts";
+import { describe, test } from "node:test";
+import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, queueOf, tcp, userPath } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const users = ["S-1-5-21-9-8-7-1001", "S-1-5-21-9-8-7-1002", "S-1-5-21-9-8-7-1003"] as const;
 const [first, second, third] = users;
@@ -36,11 +31,7 @@ const remarks = ({ output }: RunResult) => output.at(-1)?.split("; ").slice(1) ?
 describe("users whose registry SYSTEM may not write, on a simulated Windows", {
   skip: withoutPowerShell,
 }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("the others get the printer as their default, and a mode that is no number is none", async () => {
     const office = deployable({ set_default: "on" });

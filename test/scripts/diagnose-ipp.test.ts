@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { diagnose, evaluate, wrongs } from "../support/diagnosis.ts";
 import { without } from "../support/foreign.ts";
 import { freePort, IppPrinter } from "../support/ipp-printer.ts";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 interface Answer {
   readonly Problem: string;
@@ -33,12 +34,10 @@ function asIpptool(name: string, value: string): string {
 describe("a printer asked by IPP, in a real PowerShell", {
   skip: withoutPowerShell || without.ippPrinter,
 }, () => {
-  let windows: Simulation;
+  const windows = simulatedWindows();
   before(async () => {
-    windows = new Simulation();
     await windows.machine({ RealNetwork: true });
   });
-  after(() => windows.close());
 
   const printers: [string, string[]][] = [
     ["a plain one", []],

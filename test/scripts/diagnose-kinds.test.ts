@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { diagnose, wrongs } from "../support/diagnosis.ts";
 import {
   device,
@@ -10,8 +10,9 @@ import {
   ippUrl,
   windowsDeployable,
 } from "../support/ipp-machine.ts";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, tcp } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const wpp = "HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows NT\\Printers\\WPP";
 const isProtected = { [wpp]: { WindowsProtectedPrintMode: 1 } };
@@ -27,18 +28,16 @@ const attributes = {
 const answering = { Names: {}, Tcp: {}, Snmp: {}, Ipp: { [ippUrl]: { Attributes: attributes } } };
 
 describe("diagnosis of every kind of queue", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
+  const windows = simulatedWindows();
   let driverless: Machine;
   const office = windowsDeployable();
   before(async () => {
-    windows = new Simulation();
     const { machine } = await windows.installed({ Devices: [device()] }, office);
     const { Queues, Registry } = machine;
     const port = String(Queues[0]?.PortName);
     const Drivers = [{ Name: ippDriver, Version: "10.0.26100.1", Date: "06/21/2006" }];
     driverless = { Queues, Ports: [ippPort(port)], Drivers, Registry, Network: answering };
   });
-  after(() => windows.close());
 
   /** The lines about a driverless queue that are not ok. */
   async function wrongsOf(change: Partial<Machine>): Promise<string[]> {

@@ -5,8 +5,9 @@ import { diagnose, evaluate } from "../support/diagnosis.ts";
 import { httpAnswer, ippAnswer } from "../support/ipp-answers.ts";
 import { windowsDeployable } from "../support/ipp-machine.ts";
 import { honest, liars, type Manner, says } from "../support/liars.ts";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
 import { seededRandom } from "../support/random.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const parts = ["diagnose/findings", "diagnose/network", "diagnose/http", "diagnose/ipp"];
 /** What a question may take, in milliseconds: long where an answer comes, short where it does not. */
@@ -28,14 +29,13 @@ interface Told {
 }
 
 describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
+  const windows = simulatedWindows();
   let server: Server;
   let manner: Manner = says(httpAnswer(whole));
   const sockets = new Set<Socket>();
   let url = "";
 
   before(async () => {
-    windows = new Simulation();
     await windows.machine({ RealNetwork: true });
     server = createServer((socket) => {
       sockets.add(socket);
@@ -54,7 +54,6 @@ describe("devices that lie, asked in a real PowerShell", { skip: withoutPowerShe
     await told(long);
   });
   after(() => {
-    windows.close();
     for (const socket of sockets) socket.destroy();
     server.close();
   });

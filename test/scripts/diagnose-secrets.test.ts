@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { diagnose } from "../support/diagnosis.ts";
 import {
   alsoQueue,
@@ -15,18 +15,17 @@ import {
   people,
   snmpIs,
 } from "../support/office-machine.ts";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { seededRandom } from "../support/random.ts";
 import { userPath } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("what diagnosis keeps to itself, and leaves as it is", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
+  const windows = simulatedWindows();
   let healthy: Awaited<ReturnType<typeof healthyMachine>>;
   before(async () => {
-    windows = new Simulation();
     healthy = await healthyMachine(windows);
   });
-  after(() => windows.close());
 
   test("the machine is as before, queue for queue and value for value", async () => {
     const wrong = [

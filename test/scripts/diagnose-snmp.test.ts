@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { evaluate } from "../support/diagnosis.ts";
 import { freePort } from "../support/ipp-printer.ts";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
 import { seededRandom } from "../support/random.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 import { SnmpDevice, snmpAnswer } from "../support/snmp-device.ts";
 
 const parts = ["diagnose/network", "diagnose/snmp"];
@@ -23,12 +24,10 @@ interface Told {
 }
 
 describe("a device asked by SNMP, in a real PowerShell", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
+  const windows = simulatedWindows();
   before(async () => {
-    windows = new Simulation();
     await windows.machine({ RealNetwork: true });
   });
-  after(() => windows.close());
 
   const told = (Port: number, Limit = long, Community = "public", Index = 1) =>
     evaluate<Told>(windows, parts, { Community, Index, Port, Limit }, ask);

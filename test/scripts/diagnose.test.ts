@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { defects } from "../support/defects.ts";
 import { diagnose, wrongs } from "../support/diagnosis.ts";
@@ -14,20 +14,19 @@ import {
   ofQueue,
   snmpIs,
 } from "../support/office-machine.ts";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const checksInOrder =
   "rights spooler protected-print log queue driver port marker tcp ipp snmp status jobs doubles default default verdict";
 
 describe("diagnosis on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
+  const windows = simulatedWindows();
   let healthy: Awaited<ReturnType<typeof healthyMachine>>;
   before(async () => {
-    windows = new Simulation();
     healthy = await healthyMachine(windows);
   });
-  after(() => windows.close());
 
   test("a healthy printer: every check is ok, and the verdict too", async () => {
     await windows.machine(healthy);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentApart, deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import type { DriverDeployment } from "../../src/pkg/scripts/driver-deployment.ts";
 import { windowsDeployable } from "../support/ipp-machine.ts";
@@ -7,10 +7,11 @@ import {
   deployable,
   type Machine,
   type RunResult,
-  Simulation,
+  type Simulation,
   withoutPowerShell,
 } from "../support/powershell.ts";
 import { markerPath, papyrus, queueOf, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const model = "Papyrus 100 PCL6";
 const office = deployable();
@@ -18,11 +19,7 @@ const apart = deploymentApart(deploymentOf(office));
 const ownPackage: DriverDeployment = { driver: office.driver, models: [model] };
 
 describe("a printer whose driver is apart on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   async function refused(machine: Machine, ...args: Parameters<Simulation["run"]>): Promise<RunResult> {
     await windows.machine(machine);

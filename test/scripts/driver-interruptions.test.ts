@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentApart, deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import type { DriverDeployment } from "../../src/pkg/scripts/driver-deployment.ts";
 import { interrupted } from "../support/interruptions.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  Simulation,
-  withoutPowerShell,
-} from "../support/powershell.ts";
+import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { makeDriver } from "../support/records.ts";
 import { papyrus, queue, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const models = ["Papyrus 100 PCL6", "Papyrus 100 PS"] as const;
 const driver = makeDriver({ inf: { descriptions: models }, trust_publisher: true });
@@ -19,11 +14,7 @@ const ownPackage: DriverDeployment = { driver, models };
 const older: Machine = { Drivers: [papyrus("1.0.0.0", "01/01/2020")] };
 
 describe("interrupted runs of a driver's own package", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   function assertDone(result: RunResult, where: string): void {
     assert.equal(result.code, 0, `${where}: ${result.output.join(" ")}`);

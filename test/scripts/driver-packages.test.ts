@@ -2,19 +2,16 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { alone, driverMarker, driversOf, fax, lastLine, pcl, ps, title } from "../support/driver-alone.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { filesZip } from "../support/files-zip.ts";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type Simulation, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("a driver's own package on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("is staged once and installed under each of its names; a second run changes nothing", async () => {
     await windows.machine();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import type { DriverDeployment } from "../../src/pkg/scripts/driver-deployment.ts";
 import {
@@ -13,17 +13,14 @@ import {
   ps,
   title,
 } from "../support/driver-alone.ts";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
 import { tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("a driver's own package and printers of the driver on a simulated Windows", {
   skip: withoutPowerShell,
 }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("a name that others brought is not taken for installed, and becomes its own", async () => {
     await windows.machine();

@@ -2,25 +2,16 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { filesZip } from "../support/files-zip.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  Simulation,
-  withoutPowerShell,
-} from "../support/powershell.ts";
+import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, queueOf, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("a driver that is there in this version or a newer one is not installed again", async () => {
     for (const driver of [papyrus(), papyrus("1.2.3.10"), papyrus("1.0.0.0", "07/01/2026")]) {

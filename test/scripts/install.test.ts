@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, portOf, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("installing on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("a fresh machine gets driver, port, queue and marker, and is detected", async () => {
     const office = deployable({ name: "Büro “1” — O'Brien ’x’", location: "Hall", comment: "2nd floor" });

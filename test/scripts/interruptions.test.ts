@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { interrupted } from "../support/interruptions.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  Simulation,
-  withoutPowerShell,
-} from "../support/powershell.ts";
+import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
 /** A user's own preferences, and the note that log-on has them to drop no more. */
@@ -33,11 +28,7 @@ function logonDropsTheRest({ machine }: RunResult): boolean {
 }
 
 describe("interrupted runs on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   for (const failWith of ["error", "cut"] as const) {
     test(`a failure (${failWith}) at every call in turn: the next installation heals, and uninstall cleans`, async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import {
   device,
@@ -9,19 +9,16 @@ import {
   windowsDeployable,
   withIppQueue,
 } from "../support/ipp-machine.ts";
-import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const office = windowsDeployable();
 
 describe("other queues on an IPP printer's device, on a simulated Windows", {
   skip: withoutPowerShell,
 }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test('a queue that Windows says is there already is named; only "replaces" removes it', async () => {
     const machine: Machine = {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { interrupted } from "../support/interruptions.ts";
 import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
-import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const office = windowsDeployable();
 
@@ -21,11 +22,7 @@ const turning: Machine = {
 };
 
 describe("interrupted runs of IPP printers on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   for (const IgnoresQueueName of [false, true]) {
     for (const failWith of ["error", "cut"] as const) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   device,
   ippDriver,
@@ -9,17 +9,14 @@ import {
   windowsDeployable,
   withIppQueue,
 } from "../support/ipp-machine.ts";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, portOf, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const office = windowsDeployable();
 
 describe("IPP queues that are wrong, on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   const remembered = { IppUrl: ippUrl, PortName: "WSD-1", Queue: "Office", Revision: "000000000000" };
   const classDriver = { Name: ippDriver, Version: "10.0.26100.1", Date: "06/21/2006" };

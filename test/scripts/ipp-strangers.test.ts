@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { device, windowsDeployable } from "../support/ipp-machine.ts";
-import { type RunResult, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, queueOf } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const office = windowsDeployable();
 /** A queue of another device, which Windows adds while ours is waited for. */
@@ -13,11 +14,7 @@ const names = ({ machine }: RunResult) => machine.Queues.map(({ Name }) => Name)
 describe("queues that Windows adds by itself beside an IPP printer's, on a simulated Windows", {
   skip: withoutPowerShell,
 }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("that of another device is not taken for ours, which Windows named after the device", async () => {
     const machine = { Devices: [device({ Meanwhile: stranger })], IgnoresQueueName: true };

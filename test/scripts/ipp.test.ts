@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { device, ippDriver, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, portOf, queue, queueOf, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const office = windowsDeployable();
 const changes = /Add-|Set-|Remove-|Rename-|Restart-|pnputil|registry|connection/;
 
 describe("IPP queues on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("a fresh machine gets the queue with all that was asked for, and a second run asks the printer nothing", async () => {
     const whole = windowsDeployable({

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { describe, test } from "node:test";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
 /** What a log-on would run has these in place of Windows’ own, which say what they are called for. */
@@ -21,11 +22,7 @@ Add-Member -InputObject $hive ScriptMethod OpenSubKey {
 `;
 
 describe("what runs at log-on, on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   /** Runs the command that Active Setup has, for a user whose default printer is this. */
   async function logOn(task: string, device: string): Promise<string[]> {

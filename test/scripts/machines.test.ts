@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { describe, test } from "node:test";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, queueOf } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   const refusals: [string, Machine, RegExp][] = [
     [

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { diagnose } from "../support/diagnosis.ts";
 import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
-import { deployable, type RunResult, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, tcp, userPath } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const sid = "S-1-5-21-9-8-7-1001";
 /** Terminal escapes of both kinds, a line that pretends to be the log's, marks that turn the order of letters. */
@@ -28,11 +29,7 @@ function logOf({ log }: RunResult): string[] {
 }
 
 describe("names that devices and users choose, on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("what is no letter of a device's queue or a user's default reaches neither log nor last line", async () => {
     const name = `${spoilt} ${letters}`;

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { describe, test } from "node:test";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, queueOf, userPath } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("preferences and the default printer on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("preferences that the driver refuses or ignores are warnings; the others are set", async () => {
     const office = deployable({ duplex: "short_edge", color: "mono", collate: "off", paper_size: "A4" });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { printServerCommand } from "../../src/pkg/scripts/commands.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { planOf, settingsOf } from "../support/lists.ts";
-import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, tcp } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const print = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Monitors\\WSD Port\\Ports";
 const devices = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Enum\\SWD\\DAFWSDProvider";
@@ -41,11 +42,7 @@ const server: Machine = {
 };
 
 describe("the command for print servers", { skip: withoutPowerShell }, () => {
-  let simulation: Simulation;
-  before(() => {
-    simulation = new Simulation();
-  });
-  after(() => simulation.close());
+  const simulation = simulatedWindows();
 
   test("copies what the preview reads: every printer with its address, or with why it has none", async (t) => {
     const { app, post, addDriver } = await startApp(t);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { ticketCommand } from "../../src/domain/print-ticket.ts";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
-import { deployable, type RunResult, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, queueOf, tcp } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 import { makeTicket, ticketAround } from "../support/tickets.ts";
 
 const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });
@@ -20,11 +21,7 @@ const changing = (calls: readonly string[]) =>
   calls.filter((call) => /Add-|Set-|Remove-|registry/.test(call));
 
 describe("PrintTickets on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("a ticket reaches the driver, is read back and remembered; a second run changes nothing", async () => {
     const office = deployable({ print_ticket: stapled });

@@ -4,14 +4,15 @@ import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("whether a printer is awake, asked by a real PowerShell", { skip: withoutPowerShell }, () => {
   test("one that takes a connection is; one that refuses, is not there or has no name is not, within seconds", async () => {
     const listener = createServer((socket) => socket.destroy());
     await once(listener.listen(0, "127.0.0.1"), "listening");
     const { port } = listener.address() as AddressInfo;
-    const windows = new Simulation();
+    const windows = simulatedWindows();
     const part = resolve("src/pkg/scripts/install/reachable.ps1");
     const asked = [
       ["127.0.0.1", port],
@@ -40,13 +41,12 @@ describe("whether a printer is awake, asked by a real PowerShell", { skip: witho
     const { value } = await windows.ask<{ value: boolean[] }>({ do: "evaluate", script });
 
     listener.close();
-    windows.close();
     assert.deepEqual(value, [true, true, false, false, false, false, false]);
     assert.ok(Date.now() - started < 15_000);
   });
 
   test("of a name with any number of addresses, the first four are tried", async () => {
-    const windows = new Simulation();
+    const windows = simulatedWindows();
     const part = resolve("src/pkg/scripts/install/reachable.ps1");
     const script = join(windows.folder, "addresses.ps1");
     const addresses = Array.from({ length: 40 }, (_, i) => `10.0.0.${i + 1}`);
@@ -67,7 +67,6 @@ $Settings = @(foreach ($open in '10.0.0.4', '10.0.0.5') { $asked = [Collections.
 
     const { value } = await windows.ask<{ value: unknown }>({ do: "evaluate", script });
 
-    windows.close();
     const Asked = addresses.slice(0, 4);
     assert.deepEqual(value, [
       { Is: true, Asked },

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { describe, test } from "node:test";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, portOf, queue, queueOf, tcp } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("drift and ports on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   const drifts: Record<string, Machine> = {
     "the queue's driver": { Queues: [queue("Office", "IP_10.0.0.9", "Other")], Ports: [tcp("IP_10.0.0.9")] },

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
-import {
-  deployable,
-  type Machine,
-  type RunResult,
-  Simulation,
-  withoutPowerShell,
-} from "../support/powershell.ts";
+import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, portOf, queue, tcp } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const names = (result: RunResult) => result.machine.Queues.map(({ Name }) => Name).sort();
 const ports = (result: RunResult) => result.machine.Ports.map(({ Name }) => Name).sort();
@@ -16,11 +11,7 @@ const ports = (result: RunResult) => result.machine.Ports.map(({ Name }) => Name
 describe("queues at an address that a printer replaces, on a simulated Windows", {
   skip: withoutPowerShell,
 }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   const machine: Machine = {
     Queues: [

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { after, describe, test } from "node:test";
+import { withoutPowerShell } from "../support/powershell.ts";
 import { headOf, play, type Scenario, type ScenarioGroup } from "../support/scenario.ts";
 import { registryChanges } from "../support/scenario-registry.ts";
 import { documentedRows, documentPath, rowOf, withTables } from "../support/scenario-table.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 import { driverless } from "./scenarios/driverless.ts";
 import { drivers } from "./scenarios/drivers.ts";
 import { onArm64, ownDrivers, troubles } from "./scenarios/machines.ts";
@@ -68,12 +69,8 @@ test("a change of the registry that no row has a word for is told by its key", (
 
 describe("what docs/scenarios.md says, on a simulated Windows", { skip: withoutPowerShell }, () => {
   const rows = new Map<ScenarioGroup, string[]>();
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
+  const windows = simulatedWindows();
   after(() => {
-    windows.close();
     const isWhole = groups.every((group) => rows.get(group)?.length === group.scenarios.length);
     if (writes && isWhole) writeFileSync(documentPath, withTables(document, groups, rows));
   });

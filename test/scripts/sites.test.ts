@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { type Deployable, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { queueOf, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const onlyHere = { parameters: { OnlyHere: true } };
 
@@ -13,11 +14,7 @@ function placed(subnets: string, fields: Record<string, string> = {}, ofClient: 
 }
 
 describe("sites on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   const places: [what: string, subnets: string, addresses: string[], isHere: boolean][] = [
     ["anywhere", "", [], true],

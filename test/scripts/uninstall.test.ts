@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { deployable, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { describe, test } from "node:test";
+import { deployable, withoutPowerShell } from "../support/powershell.ts";
 import { papyrus, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("what is not there is removed already", async () => {
     await windows.machine();

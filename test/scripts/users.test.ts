@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { device, windowsDeployable } from "../support/ipp-machine.ts";
-import { deployable, type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, tcp, traces, userPath } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 import { usersMachine, usersPrinter } from "../support/users-machine.ts";
 
 const users = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
@@ -20,11 +21,7 @@ const ready: Machine = {
 const writing = (calls: readonly string[]) => calls.filter((call) => /registry/.test(call));
 
 describe("users on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   test("a driverless printer with a ticket replaces the same, and a second run changes nothing", async () => {
     const { print_ticket, replaces } = usersPrinter.printer;

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { interrupted } from "../support/interruptions.ts";
 import { windowsDeployable } from "../support/ipp-machine.ts";
-import { type Machine, Simulation, withoutPowerShell } from "../support/powershell.ts";
+import { type Machine, withoutPowerShell } from "../support/powershell.ts";
 import { queue, queueOf, traces } from "../support/simulated-machine.ts";
+import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const text = "Generic / Text Only";
 
 describe("drivers that Windows brings, on a simulated Windows", { skip: withoutPowerShell }, () => {
-  let windows: Simulation;
-  before(() => {
-    windows = new Simulation();
-  });
-  after(() => windows.close());
+  const windows = simulatedWindows();
 
   const machines: [string, Machine][] = [
     ["x64", {}],
