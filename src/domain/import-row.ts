@@ -1,3 +1,4 @@
+import { UserError } from "./errors.ts";
 import type { FormInput } from "./fields.ts";
 
 /** What a row says of its driver; each may be empty. */
@@ -46,3 +47,7 @@ export interface ImportedList {
 
 /** So many printers can be brought at once. */
 export const mostRows = 5000;
+
+export function tooMany(): UserError {
+  return new UserError("invalid", `More than ${mostRows} printers at once are not taken: split the list.`);
+}

@@ -1,9 +1,8 @@
 import { UserError } from "./errors.ts";
-import { type ImportedList, type ImportRow, mostRows } from "./import-row.ts";
+import { type ImportedList, type ImportRow, mostRows, tooMany } from "./import-row.ts";
 import { type JsonObject, readJson } from "./json.ts";
 import { key, objectsIn, textOf } from "./print-server-json.ts";
 import { Devices, localReason, placeOf } from "./print-server-places.ts";
-import { tooMany } from "./printer-csv.ts";
 import { ippModel } from "./windows-drivers.ts";
 
 /**

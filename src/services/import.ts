@@ -10,7 +10,7 @@ import { KnownDrivers } from "../domain/known-drivers.ts";
 import { readPrintServer } from "../domain/print-server.ts";
 import { isTicketName, ticketName } from "../domain/print-ticket.ts";
 import type { Printer } from "../domain/printer.ts";
-import { readPrinterCsv } from "../domain/printer-csv.ts";
+import { readPrinterCsv } from "../domain/printer-csv-reader.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
 import { atOneMoment, busy } from "./one-moment.ts";

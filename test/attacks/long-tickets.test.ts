@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { planImport } from "../../src/domain/import-planner.ts";
 import { KnownDrivers } from "../../src/domain/known-drivers.ts";
 import { readTicket } from "../../src/domain/print-ticket.ts";
-import { readPrinterCsv } from "../../src/domain/printer-csv.ts";
+import { readPrinterCsv } from "../../src/domain/printer-csv-reader.ts";
 import { stepped } from "../support/lists.ts";
 import { ticketAround } from "../support/tickets.ts";
 

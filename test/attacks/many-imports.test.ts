@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { matchRows } from "../../src/domain/import-match.ts";
-import { readPrinterCsv } from "../../src/domain/printer-csv.ts";
+import { readPrinterCsv } from "../../src/domain/printer-csv-reader.ts";
 import type { ImportWork } from "../../src/services/import.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { growsEvenly } from "../support/growth.ts";
