@@ -10,6 +10,31 @@ import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
 import { beginUpload } from "./support/uploads.ts";
 
+test("SIGTERM lets a running download finish, saves and ends with 0", async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await serve(t, folder);
+  const { addPrinter, addDriver, fetch } = client(service.url);
+  const big = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * i * 31) >> 5));
+  const driver = await addDriver(
+    driverZip({
+      extra: [
+        { name: "big.bin", bytes: big, method: 0 },
+        { name: "big2.bin", bytes: big, method: 0 },
+      ],
+    }),
+  );
+  const id = await addPrinter({ driver_id: String(driver) });
+  const answer = await fetch(`/printers/${id}/packages/rmm`);
+
+  service.process.kill("SIGTERM");
+  await until(() => service.output().includes("SIGTERM: finishing"));
+  const bytes = await answer.arrayBuffer();
+  const code = await service.exited;
+
+  assert.equal(bytes.byteLength, Number(answer.headers.get("content-length")));
+  assert.equal(code, 0);
+});
+
 test("a connection that was busy at SIGTERM is closed as soon as it is idle: nobody waits for its keep-alive", async (t) => {
   const service = await serve(t, await temporaryFolder(t));
   const { addDriver } = client(service.url);

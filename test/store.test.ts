@@ -8,7 +8,6 @@ import { openStore } from "../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { serve } from "./support/service.ts";
-import { until } from "./support/until.ts";
 
 test("what was acknowledged survives a kill right after the reply", async (t) => {
   const folder = await temporaryFolder(t);
@@ -201,31 +200,6 @@ test("the secret is made once and only its owner may read it", async (t) => {
   assert.deepEqual(first.secret, second.secret);
   assert.equal(first.secret.length, 32);
   if (process.platform !== "win32") assert.equal(statSync(join(folder, "secret")).mode & 0o777, 0o600);
-});
-
-test("SIGTERM lets a running download finish, saves and ends with 0", async (t) => {
-  const folder = await temporaryFolder(t);
-  const service = await serve(t, folder);
-  const { addPrinter, addDriver, fetch } = client(service.url);
-  const big = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * i * 31) >> 5));
-  const driver = await addDriver(
-    driverZip({
-      extra: [
-        { name: "big.bin", bytes: big, method: 0 },
-        { name: "big2.bin", bytes: big, method: 0 },
-      ],
-    }),
-  );
-  const id = await addPrinter({ driver_id: String(driver) });
-  const answer = await fetch(`/printers/${id}/packages/rmm`);
-
-  service.process.kill("SIGTERM");
-  await until(() => service.output().includes("SIGTERM: finishing"));
-  const bytes = await answer.arrayBuffer();
-  const code = await service.exited;
-
-  assert.equal(bytes.byteLength, Number(answer.headers.get("content-length")));
-  assert.equal(code, 0);
 });
 
 test("a folder that belongs to somebody else says which user needs it", {
