@@ -61,18 +61,22 @@ test("routes with :id give it as an integer, and are not found where it is none"
 });
 
 test("a handler can read only what its route's pattern names", async () => {
-  const named = get("/printers/:id/scripts/:kind", ({ id, params }) =>
+  const named = get("/printers/:id/scripts/:kind", "viewer", ({ id, params }) =>
     textReply(200, `${id} ${params.kind}`),
   );
   const takesId = ({ id }: Context<"id">) => textReply(200, String(id));
 
   // @ts-expect-error: the pattern has no :id
-  get("/printers", ({ id }) => textReply(200, String(id)));
+  get("/printers", "viewer", ({ id }) => textReply(200, String(id)));
   // @ts-expect-error: nor has it for a handler that was written for one
-  get("/static/:name", takesId);
+  get("/static/:name", "open", takesId);
   // @ts-expect-error: the pattern has no :format
-  get("/printers/:id", ({ params }) => textReply(200, params.format));
-  const found = findRoute([named, get("/printers/:id", takesId)], "GET", "/printers/7/scripts/detect");
+  get("/printers/:id", "viewer", ({ params }) => textReply(200, params.format));
+  const found = findRoute(
+    [named, get("/printers/:id", "viewer", takesId)],
+    "GET",
+    "/printers/7/scripts/detect",
+  );
   const reply = found.kind === "route" ? await runRoute(found, base) : undefined;
 
   assert.equal(reply?.kind === "text" && reply.body, "7 detect\n");

@@ -6,6 +6,7 @@ import { linkTo } from "./remedies.ts";
 import { count } from "./text.ts";
 
 const titles: Record<number, string> = {
+  401: "Sign in",
   403: "Not allowed",
   404: "Not here",
   405: "Not possible this way",

@@ -1,3 +1,4 @@
+import type { Role } from "../domain/access.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 import { searchField } from "./search-field.ts";
@@ -19,11 +20,20 @@ interface PageOptions {
   /** The one primary action, top right. */
   readonly action?: Html | undefined;
   readonly assets: Assets;
+  readonly visitor: Visitor;
   readonly message?: Message | undefined;
 }
 
 /** What every page is given. */
-export type Frame = Pick<PageOptions, "assets" | "message">;
+export type Frame = Pick<PageOptions, "assets" | "visitor" | "message">;
+
+/** Who looks at a page. */
+interface Visitor {
+  /** Who is signed in; undefined for nobody, and where sign-in is off. */
+  readonly name?: string | undefined;
+  /** What they may do; undefined for nobody. */
+  readonly role?: Role | undefined;
+}
 
 /** What became of a change, and what is likely to come next. */
 export interface Message {

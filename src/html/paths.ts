@@ -1,5 +1,6 @@
 /** Every address that pages link to, in one place. */
 export const paths = {
+  signIn: "/sign-in",
   dashboard: "/",
   printers: "/printers",
   clients: "/clients",

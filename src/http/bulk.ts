@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { type BulkChange, type BulkResult, parseBulk, parseIds } from "../domain/bulk.ts";
 import type { UserError } from "../domain/errors.ts";
@@ -13,8 +14,8 @@ import { printersPage } from "../html/printer-list.ts";
 import { counted } from "../html/text.ts";
 import { giveDriver } from "../services/bulk-driver.ts";
 import { answerForm, changing, sentForm } from "./answer-form.ts";
-import { assets } from "./assets.ts";
 import { readFields } from "./forms.ts";
+import { frameOf } from "./frame.ts";
 import { narrowingBehind } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
 import type { Reply } from "./reply.ts";
@@ -30,7 +31,7 @@ export async function change({ app, request }: Context): Promise<Reply> {
   const changed = await changing(async () => changeAll(app, parseIds(ids), parseBulk(form)));
   return answerForm(request, changed, {
     redirect: (result) => resultPath(app, narrowedPath(paths.printers, narrowing), result),
-    page: (error) => refusedPage(app, narrowing, ids, form, error),
+    page: (error) => refusedPage(app, request, narrowing, ids, form, error),
     fragment: ({ error, value }) => {
       // The page keeps its list, in which all are still chosen.
       if (error) throw error;
@@ -42,6 +43,7 @@ export async function change({ app, request }: Context): Promise<Reply> {
 /** The list again, with the same rows chosen, and what was to become of them. */
 async function refusedPage(
   app: App,
+  request: IncomingMessage,
   narrowing: Narrowing,
   ids: readonly string[],
   sent: FormInput,
@@ -50,7 +52,7 @@ async function refusedPage(
   const { message } = error;
   const chosen = new Set(ids.flatMap((text) => text.split(",")).map(Number));
   const list = { ...(await printersShown(app, narrowing)), chosen, bulk: sentForm(sent, error) };
-  const frame = { assets, message: { tone: "bad", text: message } } as const;
+  const frame = frameOf(request, { tone: "bad", text: message });
   const form = sentForm(printerFormValues());
   return printersPage(frame, list, { form, choices: choicesOf(app, form), isAsked: false });
 }

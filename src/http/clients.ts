@@ -24,9 +24,9 @@ import { paths } from "../html/paths.ts";
 import { writeRows } from "../html/printers.ts";
 import { inSteps } from "../services/steps.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
-import { assets } from "./assets.ts";
 import { clientOffer } from "./deploy-offer.ts";
 import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -37,7 +37,7 @@ export function index({ app, request, url }: Context): Reply {
   const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
   const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);
   const list = clientsShown(app, narrowingIn(url.searchParams, narrowedBy.clients));
-  const reply = htmlReply(clientsPage({ assets, message }, list, emptyForm));
+  const reply = htmlReply(clientsPage(frameOf(request, message), list, emptyForm));
   return withAddress(request, reply, narrowedPath(paths.clients, list.narrowing));
 }
 
@@ -60,7 +60,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
   const saved = await saving(async () => clients.add(parseClient(form)));
   return answerForm(request, saved, {
     redirect: (id) => `${paths.clients}?saved=${id}`,
-    page: (error) => clientsPage({ assets }, clientsShown(app, narrowing), sentForm(form, error)),
+    page: (error) => clientsPage(frameOf(request), clientsShown(app, narrowing), sentForm(form, error)),
     fragment: ({ error, value: id }) => {
       const message = id === undefined ? undefined : clientMessage("saved", clients.get(id));
       const next = error ? sentForm(form, error) : emptyForm;
@@ -98,7 +98,7 @@ async function clientPageOf(
     ),
     offer: clientOffer(app, request, client, choice.goesIn),
   };
-  return clientPage({ assets, message }, data);
+  return clientPage(frameOf(request, message), data);
 }
 
 /** `POST /clients/{id}` */

@@ -2,27 +2,31 @@ import type { App } from "../app.ts";
 import { attentionOf } from "../domain/attention.ts";
 import { dashboardPage } from "../html/dashboard.ts";
 import type { Html } from "../html/html.ts";
-import type { Message } from "../html/layout.ts";
+import type { Frame } from "../html/layout.ts";
 import { endedMessage } from "../html/undo.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
-import { assets } from "./assets.ts";
+import { frameOf } from "./frame.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 const recentCount = 5;
 
 /** `GET /` */
-export async function show({ app, url }: Context): Promise<Reply> {
+export async function show({ app, request, url }: Context): Promise<Reply> {
   const ended = app.outcomes.find("ended", url.searchParams.get("ended"));
   const message = ended && endedMessage(ended.name);
   const before = Number(url.searchParams.get("before"));
   return htmlReply(
-    await dashboardOf(app, message, Number.isSafeInteger(before) ? before || undefined : undefined),
+    await dashboardOf(
+      app,
+      frameOf(request, message),
+      Number.isSafeInteger(before) ? before || undefined : undefined,
+    ),
   );
 }
 
-/** The dashboard, with what became of a change. @param before the id of the first deletion that is not shown */
-export async function dashboardOf(app: App, message: Message | undefined, before?: number): Promise<Html> {
+/** The dashboard. @param before the id of the first deletion that is not shown */
+export async function dashboardOf(app: App, frame: Frame, before?: number): Promise<Html> {
   const { printers, drivers } = await app.overview.read();
   const newest = [...printers].sort((a, b) => b.printer.id - a.printer.id);
   const data = {
@@ -34,5 +38,5 @@ export async function dashboardOf(app: App, message: Message | undefined, before
     formats: packageFormats,
     counts: { clients: app.store.clients.count(), drivers: drivers.length, printers: printers.length },
   };
-  return dashboardPage({ assets, message }, data);
+  return dashboardPage(frame, data);
 }

@@ -27,10 +27,10 @@ import { saveDriver } from "../services/driver-changes.ts";
 import { aloneProblem, deployedModels } from "../services/driver-models.ts";
 import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
-import { assets } from "./assets.ts";
 import { driverOffer } from "./deploy-offer.ts";
 import { driversShown } from "./drivers.ts";
 import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
 import { narrowingBehind } from "./narrowing.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -94,7 +94,7 @@ async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message
     isFinal: await app.store.isNearlyFull(),
     deploy: isWindowsOwn(driver) ? undefined : deployOf(app, request, driver),
   };
-  return driverPage({ assets, message }, data);
+  return driverPage(frameOf(request, message), data);
 }
 
 function deployOf(app: App, request: IncomingMessage, driver: Driver): DriverDeploy {
@@ -206,7 +206,7 @@ function confirm(
 ): Promise<Reply> {
   const data = { driver: app.store.drivers.get(id), form, effects, isStale };
   return answerWaiting(request, {
-    page: () => confirmPage({ assets }, data),
+    page: () => confirmPage(frameOf(request), data),
     fragment: () => confirmation(data),
   });
 }

@@ -10,7 +10,7 @@ import { paths } from "../html/paths.ts";
 import { olderVersions } from "../services/driver-versions.ts";
 import { addDriver } from "../services/drivers.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
-import { assets } from "./assets.ts";
+import { frameOf } from "./frame.ts";
 import { clientOf } from "./limits.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
@@ -24,7 +24,7 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const message = undoMessage(app, url);
   const narrowing = narrowingIn(url.searchParams, narrowedBy.drivers);
   const list = await driversShown(app, narrowing);
-  const reply = htmlReply(driversPage({ assets, message }, list, app.config.uploadLimitBytes));
+  const reply = htmlReply(driversPage(frameOf(request, message), list, app.config.uploadLimitBytes));
   return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
 }
 
@@ -46,7 +46,7 @@ export async function upload({ app, request }: Context): Promise<Reply> {
   return answerForm(request, uploaded, {
     redirect: ({ driver, isNew, mended }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
-    page: async () => driversPage({ assets }, await shown(), limitBytes),
+    page: async () => driversPage(frameOf(request), await shown(), limitBytes),
     fragment: async () =>
       driverList(await shown(narrowingBehind(request, paths.drivers, {}, narrowedBy.drivers))),
   });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { type ErrorCode, type Help, UserError } from "../domain/errors.ts";
 import { errorFragment, errorPage } from "../html/error.ts";
-import { assets } from "./assets.ts";
+import { frameOf } from "./frame.ts";
 import { nextLinks } from "./next-links.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
@@ -68,7 +68,7 @@ export function statusReply(
   }
   if (!takesPages(request)) return textReply(status, message, headers);
   const links = nextLinks(request, status);
-  return { ...htmlReply(errorPage({ assets }, status, refusal, links), status), headers };
+  return { ...htmlReply(errorPage(frameOf(request), status, refusal, links), status), headers };
 }
 
 /** Whether the sender can show pages. */

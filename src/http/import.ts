@@ -22,8 +22,8 @@ import type { ImportPreview, ImportSource, ImportWork } from "../services/import
 import { packList, unpackList } from "../services/import-state.ts";
 import { inSteps } from "../services/steps.ts";
 import { isNavigation } from "./answer-form.ts";
-import { assets } from "./assets.ts";
 import { statusOf } from "./errors.ts";
+import { frameOf } from "./frame.ts";
 import { clientOf } from "./limits.ts";
 import { importLimitBytes, readFormWithFile } from "./multipart.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./reply.ts";
@@ -42,10 +42,10 @@ export async function exportPrinters({ app, url }: Context): Promise<Reply> {
 }
 
 /** `GET /import` */
-export function show({ app, url }: Context): Reply {
+export function show({ app, request, url }: Context): Reply {
   const imported = importedIn(url.searchParams);
   const message = imported && importMessage(imported);
-  return htmlReply(importPage({ assets, message }, importStart(pageData(app), emptyImport)));
+  return htmlReply(importPage(frameOf(request, message), importStart(pageData(app), emptyImport)));
 }
 
 /** `GET /import/preview`: there is nothing to show without a list */
@@ -148,7 +148,7 @@ function problemReply(app: App, request: IncomingMessage, form: ImportForm, erro
   if (!isNavigation(request)) throw error;
   const text = form.text.length > shownText ? "" : form.text;
   const shown = importStart(pageData(app), { ...form, text, problem: error });
-  return htmlReply(importPage({ assets }, shown), status);
+  return htmlReply(importPage(frameOf(request), shown), status);
 }
 
 const statuses = { stale: 409, wrong: 422 } as const;
@@ -163,7 +163,7 @@ async function previewReply(
   const rows = await inSteps(previewRows(plan));
   const body: Html = importPreview(plan, rows, { state, digest, client, takesAll }, refusal);
   const status = refusal === undefined ? 200 : statuses[refusal];
-  return htmlReply(isNavigation(request) ? importPage({ assets }, body) : body, status);
+  return htmlReply(isNavigation(request) ? importPage(frameOf(request), body) : body, status);
 }
 
 function pageData({ store }: App): ImportPageData {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { DriverSummary } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
@@ -10,21 +11,27 @@ import { movePage } from "../html/move-printers.ts";
 import { paths } from "../html/paths.ts";
 import { movePrinters, planMove } from "../services/move-printers.ts";
 import { answerForm, saving, sentForm } from "./answer-form.ts";
-import { assets } from "./assets.ts";
 import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId } from "./router.ts";
 
 /** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */
-export async function show({ app, id, url }: Context<"id">): Promise<Reply> {
+export async function show({ app, request, id, url }: Context<"id">): Promise<Reply> {
   app.store.drivers.get(id);
   const { driversById } = await app.overview.read();
   const asked = url.searchParams.get("to");
   const to = asked ? parseId(asked) : driversById.get(id)?.newer?.id;
-  return htmlReply(await pageOf(app, id, to, sentForm({})));
+  return htmlReply(await pageOf(app, request, id, to, sentForm({})));
 }
 
-async function pageOf(app: App, id: number, to: number | undefined, form: FormState): Promise<Html> {
+async function pageOf(
+  app: App,
+  request: IncomingMessage,
+  id: number,
+  to: number | undefined,
+  form: FormState,
+): Promise<Html> {
   const from = app.store.drivers.get(id);
   const { drivers, windowsDrivers, driversById } = await app.overview.read();
   const data = {
@@ -35,7 +42,7 @@ async function pageOf(app: App, id: number, to: number | undefined, form: FormSt
     standing: to === undefined ? undefined : driversById.get(to),
     form,
   };
-  return movePage({ assets }, data);
+  return movePage(frameOf(request), data);
 }
 
 /** Whether printers of one driver may take another with their protocol as it is. */
@@ -52,7 +59,7 @@ export async function move({ app, request, id }: Context<"id">): Promise<Reply> 
   const moved = await saving(() => movePrinters(app.store, wanted, (pair) => form[`model_${pair}`]));
   // Of another plan than this, the models that were typed are of no use.
   const refused = (error: UserError) =>
-    pageOf(app, id, to, sentForm(error.code === "conflict" ? {} : form, error));
+    pageOf(app, request, id, to, sentForm(error.code === "conflict" ? {} : form, error));
   return answerForm(request, moved, {
     redirect: (count) => paths.driverMoved(to, app.outcomes.remember({ kind: "moved", driverId: to, count })),
     page: refused,

@@ -11,8 +11,8 @@ import { clientFileName, scriptFileName, scriptName, withoutDriverName } from ".
 import type { NamedPackage } from "../services/named-package.ts";
 import type { MadeScript, PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
-import { assets } from "./assets.ts";
 import { counting } from "./downloads.ts";
+import { frameOf } from "./frame.ts";
 import { narrowingIn, withAddress } from "./narrowing.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId, type RequestContext } from "./router.ts";
@@ -27,7 +27,7 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const list = { rows, narrowing, total: printers.length, clients, formats: packageFormats };
   return withAddress(
     request,
-    htmlReply(packagesPage({ assets }, list)),
+    htmlReply(packagesPage(frameOf(request), list)),
     narrowedPath(paths.packages, narrowing),
   );
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import { nameOf, roleOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import { Latest } from "../services/latest.ts";
+import { askerOf } from "./asker.ts";
 import { clientOf, type Quotas } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 
@@ -171,9 +173,10 @@ export class Pages {
 }
 
 /** Equal for requests that are answered alike. */
-function keyOf({ url, headers }: IncomingMessage): string {
-  const shaping = Object.entries(headers).filter(([name]) => !shapeless.has(name));
-  return JSON.stringify([url, shaping]);
+function keyOf(request: IncomingMessage): string {
+  const { identity } = askerOf(request);
+  const shaping = Object.entries(request.headers).filter(([name]) => !shapeless.has(name));
+  return JSON.stringify([request.url, roleOf(identity), nameOf(identity), shaping]);
 }
 
 function busy(): UserError {

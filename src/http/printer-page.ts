@@ -8,8 +8,8 @@ import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
-import { assets } from "./assets.ts";
 import { printerOffer } from "./deploy-offer.ts";
+import { frameOf } from "./frame.ts";
 import { messageOf } from "./printers.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -54,7 +54,7 @@ export async function printerPageOf(
     downloaded: driver && downloadedOf(app, id, revision),
     offer: deployable && printerOffer(app, request, details, deployable),
   };
-  return printerPage({ assets, message }, data);
+  return printerPage(frameOf(request, message), data);
 }
 
 function downloadedOf({ deployments }: App, id: number, revision: string | undefined): Html {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { modelProblem } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
@@ -20,9 +21,9 @@ import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "./answer-form.ts";
-import { assets } from "./assets.ts";
 import { bulkMessageIn } from "./bulk.ts";
 import { readForm, readPrinterForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
 import { htmlReply, type Reply } from "./reply.ts";
@@ -37,7 +38,7 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const list = await printersShown(app, narrowingIn(query));
   const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
   const reply = htmlReply(
-    printersPage({ assets, message }, list, { form, choices: choicesOf(app, form), isAsked }),
+    printersPage(frameOf(request, message), list, { form, choices: choicesOf(app, form), isAsked }),
   );
   return withAddress(request, reply, narrowedPath(paths.printers, list.narrowing));
 }
@@ -73,7 +74,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
     page: async (error) => {
       const list = await printersShown(app, narrowing);
       const refused = sentForm(form, error);
-      return printersPage({ assets }, list, {
+      return printersPage(frameOf(request), list, {
         form: refused,
         choices: choicesOf(app, refused),
         isAsked: true,
@@ -112,23 +113,24 @@ function revisionIn(app: App, { printer }: PrinterDetails): string | undefined {
 }
 
 /** `GET /printers/{id}/edit` */
-export function edit({ app, id }: Context<"id">): Reply {
+export function edit({ app, request, id }: Context<"id">): Reply {
   const { printer } = app.store.printers.get(id);
   const form = recordForm(printerFormValues(printer));
-  return htmlReply(printerEditPage({ assets }, printer, choicesOf(app, form), form));
+  return htmlReply(printerEditPage(frameOf(request), printer, choicesOf(app, form), form));
 }
 
 /** `POST /printers/{id}` */
 export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
   const form = await readPrinterForm(request);
-  if (isNavigation(request) && app.store.printers.find(id) === undefined) return goneMeanwhile(app, form);
+  if (isNavigation(request) && app.store.printers.find(id) === undefined)
+    return goneMeanwhile(app, request, form);
   const before = app.store.printers.get(id);
   const saved = await saving(async () => app.store.printers.update(id, parse(app, form), form.opened));
   const now = app.store.printers.get(id);
   const done = revisionIn(app, before) === revisionIn(app, now) ? "changed" : "redeploy";
   const editPage = (error: UserError) => {
     const refused = sentForm(form, error, printerFormValues(now.printer));
-    return printerEditPage({ assets }, now.printer, choicesOf(app, refused), refused);
+    return printerEditPage(frameOf(request), now.printer, choicesOf(app, refused), refused);
   };
   return answerForm(request, saved, {
     redirect: () => `${paths.printer(id)}?done=${done}`,
@@ -139,7 +141,11 @@ export async function update({ app, request, id }: Context<"id">): Promise<Reply
 }
 
 /** Somebody has deleted the printer while its form was open: nothing typed is lost. */
-async function goneMeanwhile(app: App, { opened: _, ...typed }: FormInput): Promise<Reply> {
+async function goneMeanwhile(
+  app: App,
+  request: IncomingMessage,
+  { opened: _, ...typed }: FormInput,
+): Promise<Reply> {
   const text =
     "Not saved: this printer is not here any more. What you typed stands in the form below, as a new printer.";
   const links = [{ label: "What was deleted", path: paths.deleted }];
@@ -147,7 +153,7 @@ async function goneMeanwhile(app: App, { opened: _, ...typed }: FormInput): Prom
   const form = sentForm(typed);
   const choices = choicesOf(app, form);
   const message = { tone: "bad", text, links } as const;
-  return htmlReply(printersPage({ assets, message }, list, { form, choices, isAsked: true }), 404);
+  return htmlReply(printersPage(frameOf(request, message), list, { form, choices, isAsked: true }), 404);
 }
 
 function settingsOf(app: App, id: number): Html {

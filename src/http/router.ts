@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import type { Rule } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import { formLimitBytes, importLimitBytes, printerFormLimitBytes } from "./multipart.ts";
 import type { Reply } from "./reply.ts";
@@ -28,6 +29,8 @@ type Handler<Name extends string = never> = (context: Context<Name>) => Reply | 
 export interface Route {
   readonly method: string;
   readonly pattern: RegExp;
+  /** Who may use it. */
+  readonly rule: Rule;
   readonly names: readonly string[];
   /** Whether its answer is a page, which is made in turn with others. */
   readonly isPage: boolean;
@@ -40,11 +43,12 @@ export interface Route {
 
 const routeOf =
   (method: string, { keptBytes = formLimitBytes, isPage = false, isDownload = false } = {}) =>
-  <const Pattern extends string>(path: Pattern, handler: Handler<ParamNames<Pattern>>): Route => {
+  <const Pattern extends string>(path: Pattern, rule: Rule, handler: Handler<ParamNames<Pattern>>): Route => {
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
-    return { method, pattern, names, isPage, isDownload, handler: handler as Handler<string>, keptBytes };
+    const kind = { method, isPage, isDownload, keptBytes };
+    return { ...kind, pattern, rule, names, handler: handler as Handler<string> };
   };
 
 /** What is neither a page nor made first: it is answered at once, however many of those are asked for. */

@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { narrowClients, narrowDrivers, narrowPrinters } from "../domain/search.ts";
 import { type Found, searchPage, searchResults } from "../html/search.ts";
-import { assets } from "./assets.ts";
+import { frameOf } from "./frame.ts";
 import { narrowingIn } from "./narrowing.ts";
 import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -9,7 +9,7 @@ import type { Context } from "./router.ts";
 /** `GET /search`: a page, or what was found alone where a script of ours asks */
 export async function show({ app, request, url }: Context): Promise<Reply> {
   const found = await find(app, narrowingIn(url.searchParams).q);
-  if (request.headers["hx-target"] === undefined) return htmlReply(searchPage({ assets }, found));
+  if (request.headers["hx-target"] === undefined) return htmlReply(searchPage(frameOf(request), found));
   return htmlReply(searchResults(found));
 }
 

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { App } from "../app.ts";
+import { nameOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
+import { asActor } from "../store/actor.ts";
+import { refusalOf } from "./access.ts";
+import { recognise } from "./asker.ts";
 import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes } from "./multipart.ts";
 import { arrived, downloadInTurn, Pages } from "./page-turns.ts";
+import { inTurn } from "./pipelining.ts";
 import { type Reply, redirect } from "./reply.ts";
 import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
@@ -52,57 +57,6 @@ function admit({ quotas }: Service, socket: Socket): void {
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
     () => socket.destroy(),
   );
-}
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-/**
- * One answer at a time for each connection. Node hands over all requests that a client pipelines at once; here
- * they wait until the answer before them is out, and other connections come in between.
- * @param limit requests that may wait; a connection that pipelines more is closed
- */
-function inTurn(
-  limit: number,
-  answerOne: Answer,
-): (request: IncomingMessage, response: ServerResponse) => void {
-  const waiting = new WeakMap<Socket, (() => void)[]>();
-  const later = onePerTurn();
-  return (request, response) => {
-    const { socket } = request;
-    const queue = waiting.get(socket);
-    const start = () => {
-      response.once("close", () => {
-        const next = waiting.get(socket)?.shift();
-        if (next === undefined || socket.destroyed) waiting.delete(socket);
-        else later(next);
-      });
-      void answerOne(request, response);
-    };
-    if (queue === undefined) {
-      waiting.set(socket, []);
-      start();
-    } else if (queue.length < limit) queue.push(start);
-    else socket.destroy();
-  };
-}
-
-/** Does one thing in each turn of the event loop: who asks for little does not wait for all that others pipelined. */
-function onePerTurn(): (work: () => void) => void {
-  const queue: (() => void)[] = [];
-  let isPlanned = false;
-  const plan = () => {
-    if (!isPlanned && queue.length > 0) setImmediate(turn);
-    isPlanned = queue.length > 0;
-  };
-  const turn = () => {
-    isPlanned = false;
-    queue.shift()?.();
-    plan();
-  };
-  return (work) => {
-    queue.push(work);
-    plan();
-  };
 }
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -184,6 +138,19 @@ async function recover(
 }
 
 async function handle(
+  service: Service,
+  request: IncomingMessage,
+  asked: Asked,
+  hasQuota: boolean,
+): Promise<Reply> {
+  const { address, identity } = await recognise(service.app, request, asked.found);
+  const refused = refusalOf(request, identity, asked.found);
+  if (refused !== undefined) return refused;
+  const who = { who: nameOf(identity), from: address };
+  return asActor(who, () => handleAllowed(service, request, asked, hasQuota));
+}
+
+async function handleAllowed(
   { app, pages }: Service,
   request: IncomingMessage,
   { url, found }: Asked,

@@ -6,6 +6,7 @@ import { paths } from "../html/paths.ts";
 import { endedMessage, notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
 import { answerForm, type Outcome } from "./answer-form.ts";
 import { dashboardOf } from "./dashboard.ts";
+import { frameOf } from "./frame.ts";
 import { narrowedListBehind } from "./narrowing.ts";
 import type { Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -16,7 +17,7 @@ export async function restore({ app, request, id }: Context<"id">): Promise<Repl
   return answerForm(request, outcome, {
     redirect: (record) =>
       withQuery(narrowedListBehind(request) ?? restoredPath(record), "restored", String(id)),
-    page: (error) => dashboardOf(app, messageOf({ error })),
+    page: (error) => dashboardOf(app, frameOf(request, messageOf({ error }))),
     fragment: (undone) => notify(messageOf(undone)),
   });
 }
@@ -27,7 +28,7 @@ export async function end({ app, request, id }: Context<"id">): Promise<Reply> {
   const outcome = await undoing(() => app.undo.end(id));
   return answerForm(request, outcome, {
     redirect: () => withQuery(paths.dashboard, "ended", app.outcomes.remember({ kind: "ended", name })),
-    page: (error) => dashboardOf(app, messageOf({ error })),
+    page: (error) => dashboardOf(app, frameOf(request, messageOf({ error }))),
     fragment: ({ error }) => notify(error ? messageOf({ error }) : endedMessage(name)),
   });
 }

@@ -1,0 +1,63 @@
+/** What somebody may do: look and download; also change; also accounts, tokens, backups and the audit log. */
+export const roles = ["viewer", "operator", "admin"] as const;
+export type Role = (typeof roles)[number];
+
+/** Who may use a route: anybody, also where sign-in is on, or whoever has this role or a higher one. */
+export type Rule = "open" | Role;
+
+/** What a token or a link reaches. */
+type Scope =
+  | { readonly kind: "read" }
+  | { readonly kind: "client"; readonly id: number }
+  | { readonly kind: "printer"; readonly id: number };
+
+/** Who asks. */
+export type Identity =
+  /** Sign-in is off: everybody may do everything. */
+  | { readonly kind: "anyone" }
+  /** Sign-in is on, and nobody that we know. */
+  | { readonly kind: "nobody" }
+  /** A person, by a session or by the word of a trusted proxy. */
+  | { readonly kind: "person"; readonly name: string; readonly role: Role }
+  /** A program with a token. */
+  | { readonly kind: "token"; readonly name: string; readonly scope: Scope }
+  /** A machine with a signed link, which holds for the address that it was made for. */
+  | { readonly kind: "link"; readonly name: string };
+
+export const anyone: Identity = { kind: "anyone" };
+export const nobody: Identity = { kind: "nobody" };
+
+/** Whether somebody's role is enough for a rule. Tokens that reach all of it look as a viewer does; others and links not at all. */
+export function mayUse(identity: Identity, rule: Rule): boolean {
+  if (rule === "open") return true;
+  const role = roleOf(identity);
+  return role !== undefined && roles.indexOf(rule) <= roles.indexOf(role);
+}
+
+/** The role of who asks; undefined for whom no role lets in. */
+export function roleOf(identity: Identity): Role | undefined {
+  switch (identity.kind) {
+    case "anyone":
+      return "admin";
+    case "person":
+      return identity.role;
+    case "token":
+      return identity.scope.kind === "read" ? "viewer" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Who it was, as the audit log names them. */
+export function nameOf(identity: Identity): string {
+  switch (identity.kind) {
+    case "person":
+      return identity.name;
+    case "token":
+      return `token ${identity.name}`;
+    case "link":
+      return `link ${identity.name}`;
+    default:
+      return identity.kind;
+  }
+}
