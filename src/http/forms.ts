@@ -30,11 +30,12 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
     return new URLSearchParams(await readMultipartFields(request, kind));
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // What is not read here is drained before the answer goes out, for a while.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size <= kind.limitBytes) chunks.push(chunk);
+    if (size > kind.limitBytes) throw formTooLarge();
+    chunks.push(chunk);
   }
-  if (size > kind.limitBytes) throw formTooLarge();
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
+import { answerHeaders } from "./answer-headers.ts";
 import {
   type Encoding,
   encodingFor,
@@ -13,16 +15,9 @@ import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
 import type { Download, OpenDownload, Reply, TextReply } from "./reply.ts";
 import type { SentParts } from "./sent-parts.ts";
 
-const securityHeaders = {
-  "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "same-origin",
-  "Cross-Origin-Resource-Policy": "same-origin",
-};
-
 /** What an answer may hold while it is being sent, and how slow its client may be. */
 interface Sending {
+  readonly app: Pick<App, "config">;
   readonly limits: Limits;
   readonly quotas: Quotas;
   readonly sentParts: SentParts;
@@ -39,7 +34,9 @@ export async function send(
   response: ServerResponse,
   reply: Reply,
 ): Promise<void> {
-  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(answerHeaders(sending.app.config))) {
+    response.setHeader(name, value);
+  }
   if (reply.kind === "download") return sendDownload(sending, request, response, reply);
   response.setHeader("Cache-Control", "no-store");
   if (reply.kind === "redirect") {

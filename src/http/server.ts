@@ -5,19 +5,21 @@ import { nameOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import { asActor } from "../store/actor.ts";
 import { refusalOf } from "./access.ts";
+import { lastAnswer } from "./answer-headers.ts";
 import { recognise } from "./asker.ts";
 import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
+import { inTurn } from "./in-turn.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./limits.ts";
 import { formLimitBytes } from "./multipart.ts";
 import { arrived, downloadInTurn, Pages } from "./page-turns.ts";
-import { inTurn } from "./pipelining.ts";
 import { type Reply, redirect } from "./reply.ts";
+import { answerBrokenRequests, endWith, headLimits, headProblem } from "./request-heads.ts";
 import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { send } from "./send.ts";
 import { SentParts } from "./sent-parts.ts";
-import { checkHost, isCrossSite } from "./service-url.ts";
+import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 
 /** A connection on which nothing moves for so long is closed, whatever it waits for. */
 const idleLimitMs = 10 * 60_000;
@@ -35,9 +37,21 @@ interface Service {
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
   const quotas = makeQuotas(limits);
   const service = { app, limits, quotas, pages: new Pages(quotas), sentParts: new SentParts() };
-  // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
-  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 10_000 });
+  const server = createServer({
+    insecureHTTPParser: false,
+    maxHeaderSize: headLimits.bytes,
+    headersTimeout: headLimits.ms,
+    connectionsCheckingInterval: headLimits.lookMs,
+    keepAliveTimeout: headLimits.keepAliveMs,
+    // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
+    requestTimeout: 0,
+    // Node's own answer would go out without our headers.
+    requireHostHeader: false,
+  });
+  // One more than are taken: what Node leaves out of a longer head cannot be Origin or Host unnoticed.
+  server.maxHeadersCount = headLimits.headers + 1;
   server.setTimeout(idleLimitMs);
+  answerBrokenRequests(server, app.config);
   server.on("connection", (socket) => admit(service, socket));
   for (const event of ["connection", "request"]) server.on(event, arrived);
   const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
@@ -46,22 +60,17 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
 }
 
 /** Takes a connection, or turns it away where its client or all together have too many. */
-function admit({ quotas }: Service, socket: Socket): void {
+function admit({ app, quotas }: Service, socket: Socket): void {
   const release = quotas.connections.take(socket.remoteAddress);
-  if (release !== undefined) {
-    socket.once("close", release);
-    return;
-  }
-  socket.on("error", () => {});
-  socket.end(
-    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-    () => socket.destroy(),
-  );
+  if (release !== undefined) socket.once("close", release);
+  else endWith(socket, undefined, lastAnswer(app.config, 503, tooMany, { "Retry-After": "5" }));
 }
+
+const tooMany = "Too many connections are open at the moment. Try again in a few seconds.";
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { app } = service;
-  const stopWatching = watchBody(service.limits, request);
+  const stopWatching = watchBody(service, request, response);
   const asked = lookUp(request);
   const release = isReading(request) ? () => {} : takeBody(service, request, asked);
   try {
@@ -104,16 +113,18 @@ function takeBody({ quotas }: Service, request: IncomingMessage, { found }: Aske
   return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, kept));
 }
 
-/** Closes the connection of a client that sends its request's body too slowly, until the answer is called. */
-function watchBody({ slowMs, leastBytes }: Limits, request: IncomingMessage): () => void {
+/** Ends the connection of a client that sends its request's body too slowly, until the answer is called. */
+function watchBody({ app, limits }: Service, request: IncomingMessage, response: ServerResponse): () => void {
   let seen = request.socket.bytesRead;
   const timer = setInterval(() => {
     const came = request.socket.bytesRead - seen;
     seen += came;
     if (request.complete) clearInterval(timer);
     // What came and was not taken yet is our own slowness, not the client's.
-    else if (came < leastBytes && request.readableLength === 0) request.socket.destroy();
-  }, slowMs);
+    else if (came < limits.leastBytes && request.readableLength === 0) {
+      endWith(request.socket, response, lastAnswer(app.config, 408, "The request came too slowly."));
+    }
+  }, limits.slowMs);
   return () => clearInterval(timer);
 }
 
@@ -143,6 +154,11 @@ async function handle(
   asked: Asked,
   hasQuota: boolean,
 ): Promise<Reply> {
+  const problem = headProblem(request);
+  if (problem !== undefined) {
+    return statusReply(request, problem.status, problem.message, { Connection: "close" });
+  }
+  if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
   const { address, identity } = await recognise(service.app, request, asked.found);
   const refused = refusalOf(request, identity, asked.found);
   if (refused !== undefined) return refused;

@@ -56,22 +56,50 @@ const privateEndings = [
   "test",
 ];
 
+type Known = Pick<Config, "publicUrl" | "allowedHosts">;
+
 /**
  * Refuses a change that was sent to a public name that is not known as ours. A page of another site can let its own
  * name point at this machine (DNS rebinding); to the browser its requests then come from the same origin.
  * @throws UserError "misdirected" that names the setting
  */
-export function checkHost(
-  request: IncomingMessage,
-  { publicUrl, allowedHosts }: Pick<Config, "publicUrl" | "allowedHosts">,
-): void {
-  const name = hostName(request.headers.host);
-  if (name !== undefined && (isPrivate(name) || allowedHosts.includes(name))) return;
-  if (name !== undefined && publicUrl !== undefined && new URL(publicUrl).hostname === name) return;
-  throw new UserError(
+export function checkHost(request: IncomingMessage, known: Known): void {
+  for (const host of hostsOf(request)) {
+    if (!isOurs(host, known)) throw misdirected(host, "nothing was changed");
+  }
+}
+
+/**
+ * Where `PUBLIC_URL` says which name is ours, the same of every request: such a page does not read ours either.
+ * Without it nobody knows which public name a reverse proxy lends us, and pages are answered under any.
+ * @throws UserError "misdirected"
+ */
+export function checkReader(request: IncomingMessage, known: Known): void {
+  if (known.publicUrl === undefined) return;
+  for (const host of hostsOf(request)) {
+    if (!isOurs(host, known)) throw misdirected(host, "nothing is shown under it");
+  }
+}
+
+/** What a request calls us: in `Host`, and in its address where that is whole (RFC 9112, 3.2.2). */
+function hostsOf({ headers, url = "" }: IncomingMessage): (string | undefined)[] {
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
+  return authority === undefined ? [headers.host] : [headers.host, authority];
+}
+
+function isOurs(host: string | undefined, { publicUrl, allowedHosts }: Known): boolean {
+  const name = hostName(host);
+  if (name === undefined) return false;
+  if (isPrivate(name) || allowedHosts.includes(name)) return true;
+  return publicUrl !== undefined && new URL(publicUrl).hostname === name;
+}
+
+function misdirected(host: string | undefined, what: string): UserError {
+  const name = hostName(host);
+  return new UserError(
     "misdirected",
     `${name === undefined ? "This request names no host" : `“${name}” is not known as a name of this service`}: ` +
-      "nothing was changed. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.",
+      `${what}. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.`,
   );
 }
 

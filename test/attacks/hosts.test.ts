@@ -93,6 +93,37 @@ test("every method that changes something asks for the host, and pages are read 
   assert.deepEqual(answers.map(statusOf), [421, 421, 421, 200, 200]);
 });
 
+test("a name that somebody let point here reads nothing once PUBLIC_URL says which name is ours", async (t) => {
+  const service = await startApp(t, {
+    publicUrl: "https://platen.example.com",
+    allowedHosts: ["other.example.com"],
+  });
+  const ask = (path: string, host: string) =>
+    exchange(service.url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+
+  const paths = ["/", "/printers", "/nothing", "/static/app.js", "/drivers/1/archive", "//health"];
+  const foreign = await Promise.all(paths.map((path) => ask(path, "rebind.attacker.net:8080")));
+  const whole = await ask("http://rebind.attacker.net/printers", "platen.example.com");
+  const ours = ["platen.example.com", "PLATEN.example.com:443", "other.example.com", "10.0.0.5:8080", "nas"];
+  const known = await Promise.all(ours.map((host) => ask("/printers", host)));
+  const health = await ask("/health", "rebind.attacker.net");
+
+  assert.deepEqual(
+    foreign.map(statusOf),
+    paths.map((path) => (path === "//health" ? 200 : 421)),
+  );
+  assert.match(
+    foreign[0] ?? "",
+    /“?rebind\.attacker\.net.*is not known[\s\S]*PUBLIC_URL[\s\S]*ALLOWED_HOSTS/,
+  );
+  assert.equal(statusOf(whole), 421);
+  assert.deepEqual(
+    known.map(statusOf),
+    ours.map(() => 200),
+  );
+  assert.equal(statusOf(health), 200);
+});
+
 test("ALLOWED_HOSTS is a list of names, and a wrong one stops the start", () => {
   const config = readConfig({ ALLOWED_HOSTS: " Platen.Example.com, second.example.org ," });
 

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { openWide, withoutBrowser } from "../support/browser.ts";
+import { makePng } from "../support/png.ts";
+
+/** Another site with one page. */
+async function site(t: TestContext, html: string): Promise<string> {
+  const server = createServer((_, response) => response.setHeader("Content-Type", "text/html").end(html));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.closeAllConnections());
+  t.after(() => server.close());
+  return `http://localhost:${(server.address() as AddressInfo).port}/`;
+}
+
+test("pages work in isolation, with every power of the browser denied, and it has nothing to complain of", {
+  skip: withoutBrowser,
+}, async (t) => {
+  const service = await startApp(t);
+  const id = await service.addPrinter();
+  await service.upload(`/printers/${id}/icon`, makePng(), "icon.png");
+  const page = await openWide(t);
+  const said: string[] = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+
+  for (const path of ["/", "/printers", `/printers/${id}`, "/clients", "/drivers", "/import", "/packages"]) {
+    await page.goto(service.url + path, { waitUntil: "networkidle" });
+  }
+  await page.goto(`${service.url}/printers/${id}`);
+  const isIsolated = await page.evaluate("crossOriginIsolated");
+  const camera = await page.evaluate(
+    "navigator.permissions.query({ name: 'camera' }).then(({ state }) => state)",
+  );
+  const pictures = await page.evaluate<boolean[]>(
+    "[...document.images].map(({ naturalWidth }) => naturalWidth > 0)",
+  );
+
+  assert.deepEqual(said, []);
+  assert.equal(isIsolated, true);
+  assert.equal(camera, "denied");
+  assert.ok(pictures.length > 0 && !pictures.includes(false), "its pictures are shown");
+});
+
+test("a page of another site shows nothing of ours in a frame, and holds no window of ours", {
+  skip: withoutBrowser,
+}, async (t) => {
+  const service = await startApp(t);
+  const evil = await site(
+    t,
+    `<iframe src="${service.url}/printers"></iframe><img src="${service.url}/favicon.ico">
+     <button onclick="ours = window.open('${service.url}/printers')">open</button>`,
+  );
+  const page = await openWide(t);
+
+  await page.goto(evil, { waitUntil: "networkidle" });
+  const framed = await Promise.all(
+    page
+      .frames()
+      .slice(1)
+      .map((frame) => frame.content().catch(() => "")),
+  );
+  const [popup] = await Promise.all([page.waitForEvent("popup"), page.click("button")]);
+  await popup.waitForLoadState();
+  const isCut = await page.evaluate("ours.closed");
+  const width = await page.evaluate("document.images[0].naturalWidth");
+
+  assert.equal(framed.length, 1);
+  assert.doesNotMatch(framed[0] ?? "", /Platen/);
+  assert.match(await popup.content(), /<h1>Printers/);
+  assert.equal(await popup.evaluate("window.opener"), null);
+  assert.deepEqual([isCut, width], [true, 0]);
+});
