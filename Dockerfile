@@ -1,14 +1,16 @@
 # Builds the one file, then ships it with Node and nothing else.
-FROM node:24-bookworm-slim AS build
+# The image by its digest: what is built today is built from the same bytes tomorrow. How to renew it: CONTRIBUTING.md.
+ARG NODE_IMAGE=node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY build.mjs tsconfig.json ./
+COPY build.mjs supply.mjs tsconfig.json LICENSE ./
 COPY assets assets
 COPY src src
 RUN node build.mjs && mkdir /empty
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Platen" \
       org.opencontainers.image.licenses="MIT"
 # One arena of memory for all threads: freed memory of one is used by the others, some 17 MB less at the highest.

@@ -1,23 +1,11 @@
 // Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/, and with --demo the demo.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
+import { billOfMaterials, licences } from "./supply.mjs";
 
-const { version, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-
-/** The licences of Platen itself and of everything that the bundle holds, each under its name and version. */
-function licences() {
-  const texts = [`Platen ${version}\n\n${readFileSync("LICENSE", "utf8")}`];
-  const waiting = Object.keys(dependencies);
-  for (const name of waiting) {
-    const folder = `node_modules/${name}`;
-    const { version, dependencies = {} } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
-    waiting.push(...Object.keys(dependencies).filter((needed) => !waiting.includes(needed)));
-    texts.push(`${name} ${version}\n\n${readFileSync(`${folder}/LICENSE`, "utf8")}`);
-  }
-  const [htmx] = readdirSync("assets").filter((name) => /^htmx-.*\.js$/.test(name));
-  texts.push(`${htmx}\n\n${readFileSync("assets/htmx-LICENSE.txt", "utf8")}`);
-  return texts.map((text) => text.trim()).join(`\n\n${"-".repeat(80)}\n\n`);
-}
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const bill = billOfMaterials();
 
 /**
  * A script or style sheet with everything that it imports.
@@ -43,7 +31,12 @@ const shared = {
   target: "node20.15",
   logLevel: "warning",
   legalComments: "none",
-  define: { PLATEN_VERSION: JSON.stringify(version), PLATEN_LICENCES: JSON.stringify(licences()) },
+  define: {
+    PLATEN_VERSION: JSON.stringify(version),
+    PLATEN_LICENCES: JSON.stringify(licences()),
+    // As a text: as an object it would be made anew by every thread.
+    PLATEN_BILL: JSON.stringify(JSON.stringify(bill)),
+  },
   loader: { ".wasm": "binary", ".ps1": "text", ".css": "text", ".svg": "text" },
   plugins: [
     {
@@ -81,7 +74,10 @@ const { metafile } = await build({
   keepNames: true,
   metafile: true,
 });
-writeFileSync("dist/platen.cjs", inAscii(readFileSync("dist/platen.cjs", "utf8")));
+const program = inAscii(readFileSync("dist/platen.cjs", "utf8"));
+writeFileSync("dist/platen.cjs", program);
+writeFileSync("dist/platen.cdx.json", `${JSON.stringify(bill, null, 2)}\n`);
+console.log(`sha256 ${createHash("sha256").update(program).digest("hex")} dist/platen.cjs`);
 
 /**
  * What is run from .build/ and never shipped.

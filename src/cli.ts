@@ -28,6 +28,10 @@ export async function runCommand(args: readonly string[], version: string, outpu
     output.out(`${PLATEN_LICENCES}\n`);
     return { kind: "done", exitCode: 0 };
   }
+  if (command === "--sbom") {
+    output.out(`${JSON.stringify(JSON.parse(PLATEN_BILL), null, 2)}\n`);
+    return { kind: "done", exitCode: 0 };
+  }
   if (command === "inspect") return { kind: "done", exitCode: await inspect(rest, output) };
   output.err(`platen: “${command}” is no command; --help lists them.\n`);
   return { kind: "done", exitCode: 2 };
@@ -65,7 +69,7 @@ function helpText(version: string): string {
 
 usage: platen [serve]              serve the web application
        platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
-       platen --version | --help | --licenses
+       platen --version | --help | --licenses | --sbom
 
 Settings come from the environment:
 ${settings.join("\n")}

@@ -26,3 +26,5 @@ declare module "*.wasm" {
 declare const PLATEN_VERSION: string;
 /** Of Platen and of everything that is bundled with it. */
 declare const PLATEN_LICENCES: string;
+/** The bill of materials, CycloneDX as JSON. */
+declare const PLATEN_BILL: string;
