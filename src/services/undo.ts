@@ -173,13 +173,18 @@ export class Undo {
   /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
   async end(id: number): Promise<void> {
     this.#checkKept(id);
-    await this.#end([id], "asked");
+    if ((await this.#end([id], "asked")).length > 0) return;
+    const why = this.#over.get(id);
+    throw new NotRestored(undefined, why === undefined ? { kind: "undone" } : { kind: "over", why });
   }
 
-  async #end(ids: readonly number[], why: EndReason): Promise<void> {
-    const ended = await this.#services.store.deletions.end(ids);
-    for (const id of ids) this.#noteOver(id, why);
+  /** @returns those of them that were kept until then */
+  async #end(ids: readonly number[], why: EndReason): Promise<readonly number[]> {
+    const { now, ended } = await this.#services.store.deletions.end(ids);
+    for (const id of now) this.#noteOver(id, why);
+    for (const id of ids) this.#ends.delete(id);
     await this.#clearing.clear(ended);
+    return now;
   }
 
   /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */

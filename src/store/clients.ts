@@ -3,7 +3,8 @@ import { UserError } from "../domain/errors.ts";
 import type { ClientName, ListedClient } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Database } from "./database.ts";
-import { keepDeleted, noReferences, type References, type Removal, rowsOf } from "./deletions.ts";
+import { noReferences, type References } from "./deleted-content.ts";
+import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
 import { type Row, readable } from "./rows.ts";
 
 /** The clients' only SQL. */

@@ -1,10 +1,12 @@
-import initSqlJs, { type Database as SqlJsDatabase, type SqlJsStatic, type SqlValue } from "sql.js";
+import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
+import { Connection } from "./connection.ts";
 import { openChecked, readIfThere, unreadable } from "./database-file.ts";
-import { writeDurably } from "./files.ts";
 import { migrations } from "./migrations.ts";
-import { isDiskFull, noRoom, Reserve } from "./reserve.ts";
-import type { Row } from "./rows.ts";
+import type { Queries, Row } from "./rows.ts";
+import { SavedFile, type SaveMode } from "./saved-file.ts";
+import { Slices } from "./slices.ts";
+import { type Draft, type Work, WriteQueue } from "./write-queue.ts";
 
 interface DatabaseOptions {
   /** UTC, milliseconds since 1970. */
@@ -15,41 +17,21 @@ interface DatabaseOptions {
   readonly confirm?: () => Promise<void>;
 }
 
-/** So many empty pages may stay: a database of a few records is not made anew for each of them. */
-const freePages = 64;
-
-/** How a batch is saved: as ever; on a full disk, where the file may not grow; or there, with nothing kept of what goes. */
-type SaveMode = "ordinary" | "reserve" | "final";
-
-interface PendingWrite {
-  readonly work: (isFinal: boolean) => unknown;
-  /** Whether it frees space, and may use the reserve where there is none. */
-  readonly frees: boolean;
-  readonly done: (result: unknown) => void;
-  readonly failed: (error: unknown) => void;
-}
-
-interface AppliedWrite {
-  readonly pending: PendingWrite;
-  readonly result: unknown;
-}
-
 /**
- * SQLite in memory, saved whole. A write is acknowledged only when the file that holds it is synced and
- * in its place; writes that arrive while one is being saved share the next save.
+ * SQLite in memory, saved whole. A write is acknowledged only when the file that holds it is synced and in its place;
+ * writes that arrive while one is being saved share the next save. They work on a copy of what is saved, which becomes
+ * what is read when it is saved itself: nobody ever reads what a failed save takes back.
  */
-export class Database {
+export class Database implements Queries {
   readonly #sql: SqlJsStatic;
-  readonly #path: string;
-  readonly #reserve: Reserve;
   readonly #clock: () => number;
-  readonly #confirm: () => Promise<void>;
-  readonly #queue: PendingWrite[] = [];
-  #db: SqlJsDatabase;
-  /** What is on disk: where a failed save goes back to. */
-  #saved: Uint8Array;
-  #saving: Promise<void> | undefined;
-  #version = 0;
+  readonly #file: SavedFile;
+  readonly #writes = new WriteQueue(() => this.#draft());
+  /** What is saved. */
+  #shown: Connection;
+  /** What is asked: `#shown`, and the copy while a write works on it. */
+  #asked: Connection;
+  #lastVersion = 0;
 
   private constructor(
     sql: SqlJsStatic,
@@ -58,13 +40,10 @@ export class Database {
     options: DatabaseOptions,
   ) {
     this.#sql = sql;
-    this.#path = path;
-    this.#reserve = new Reserve(`${path}.reserve`);
     this.#clock = options.clock ?? Date.now;
-    this.#confirm = options.confirm ?? (async () => {});
-    this.#db = saved === undefined ? new sql.Database() : openChecked(sql, saved);
-    this.#saved = saved ?? new Uint8Array();
-    this.#configure();
+    this.#file = new SavedFile(path, saved ?? new Uint8Array(), options.confirm ?? (async () => {}));
+    this.#shown = new Connection(saved === undefined ? new sql.Database() : openChecked(sql, saved), 0);
+    this.#asked = this.#shown;
   }
 
   /** @throws Error that says what to do, when the file cannot be read or is newer than this program. */
@@ -86,14 +65,18 @@ export class Database {
         `${path} was written by a newer Platen (schema ${version}, this one knows ${migrations.length}). Start that version again; nothing was changed.`,
       );
     }
-    if (version < migrations.length) await database.#save("ordinary");
-    else await database.#reserve.ensure(database.#saved.length).catch(() => {});
+    if (version < migrations.length) await database.#save(database.#shown, "ordinary");
+    else await database.#file.prepare();
+    database.#shown.freeze();
     return database;
   }
 
-  /** Another number whenever a row may have changed: who remembers what was read asks again then. */
+  /**
+   * Another number whenever what is read is another: who remembers what was read asks again then. Within a write, that
+   * of the copy, which is what was read before it until another write of the same batch changed it.
+   */
   get version(): number {
-    return this.#version;
+    return this.#asked.version;
   }
 
   /** When the last write was, by the clock of that time; 0 for a database that holds none yet. */
@@ -101,158 +84,104 @@ export class Database {
     return Number(this.first("SELECT saved_at FROM saves")?.saved_at ?? 0);
   }
 
-  /** Runs one statement; its rows as objects by column name. */
+  /** Runs one statement; its rows as objects by column name. Only within a write may it change anything. */
   all(statement: string, parameters: readonly SqlValue[] = []): Row[] {
-    const prepared = this.#db.prepare(statement);
-    try {
-      prepared.bind([...parameters]);
-      const names = prepared.getColumnNames();
-      const rows: Row[] = [];
-      while (prepared.step()) {
-        const values = prepared.get();
-        const row: Row = {};
-        for (let i = 0; i < names.length; i++) row[names[i] ?? ""] = values[i] ?? null;
-        rows.push(row);
-      }
-      return rows;
-    } finally {
-      prepared.free();
-    }
+    return this.#asked.all(statement, parameters);
   }
 
   /** The first row; undefined when there is none. */
   first(statement: string, parameters: readonly SqlValue[] = []): Row | undefined {
-    return this.all(statement, parameters)[0];
+    return this.#asked.first(statement, parameters);
   }
 
   /**
-   * Runs `work` as one transaction and saves. `work` is synchronous, and may run twice.
+   * Runs `work` as one transaction and saves. `work` is synchronous, or a generator that yields between its rows: then
+   * others are served meanwhile, and read what is saved. It may run twice.
    * @throws what `work` throws (nothing is changed then), or an error of the disk (likewise).
    */
-  write<T>(work: () => T): Promise<T> {
-    return this.#ask(work, false);
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#writes.ask(work, false);
   }
 
   /**
    * The same for work that takes records away: it is saved on a full disk too, since the reserve is given up for what
    * frees space and for nothing else. Where the reserve is not enough it runs again and is told to keep nothing.
    */
-  freeingWrite<T>(work: (isFinal: boolean) => T): Promise<T> {
-    return this.#ask(work, true);
+  freeingWrite<T>(work: Work<T>): Promise<T> {
+    return this.#writes.ask(work, true);
   }
 
   /** Waits until every write that was asked for is on disk or refused. */
-  async settle(): Promise<void> {
-    while (this.#saving !== undefined) await this.#saving;
+  settle(): Promise<void> {
+    return this.#writes.settle();
   }
 
   close(): void {
-    this.#db.close();
+    this.#shown.close();
   }
 
-  #ask<T>(work: (isFinal: boolean) => T, frees: boolean): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, frees, done: (result) => resolve(result as T), failed: reject });
-      this.#saving ??= Promise.resolve().then(() => this.#drain());
-    });
+  #draft(): Draft {
+    const copy = Connection.copyOf(this.#sql, this.#file.bytes, this.#shown.version);
+    const slices = new Slices((run) => this.#asking(copy, run));
+    return {
+      apply: (work) => this.#transact(copy, () => slices.all(work)),
+      save: async (mode) => {
+        copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
+        await slices.turn();
+        await this.#save(copy, mode);
+        this.#show(copy);
+      },
+      close: () => {
+        if (this.#shown !== copy) copy.close();
+      },
+    };
   }
 
-  async #drain(): Promise<void> {
+  /** Everybody who asks reads from this connection while `run` runs, which is synchronous. */
+  #asking<T>(connection: Connection, run: () => T): T {
+    this.#asked = connection;
     try {
-      while (this.#queue.length > 0) await this.#saveBatch(this.#queue.splice(0));
+      return run();
     } finally {
-      this.#saving = undefined;
+      this.#asked = this.#shown;
     }
   }
 
-  async #saveBatch(batch: readonly PendingWrite[], mode: SaveMode = "ordinary"): Promise<void> {
-    const applied = this.#apply(batch, mode === "final");
-    if (applied.length === 0) return;
+  async #transact<T>(copy: Connection, work: () => Promise<T>): Promise<T> {
+    copy.run("BEGIN");
     try {
-      this.#transact(() => this.all("UPDATE saves SET saved_at = ?", [this.#clock()]));
-      await this.#save(mode);
-    } catch (error) {
-      this.#goBack();
-      // What frees space is tried again by itself: only it may use the reserve.
-      const isRoomMissing = isDiskFull(error) && mode !== "final";
-      const isTriedAgain = ({ pending }: AppliedWrite) => isRoomMissing && pending.frees;
-      for (const write of applied) if (!isTriedAgain(write)) write.pending.failed(error);
-      const again = applied.filter(isTriedAgain).map(({ pending }) => pending);
-      return this.#saveBatch(again, mode === "ordinary" ? "reserve" : "final");
-    }
-    for (const { pending, result } of applied) pending.done(result);
-  }
-
-  /** What of a batch could be written, not yet saved; the rest has failed. */
-  #apply(batch: readonly PendingWrite[], isFinal: boolean): AppliedWrite[] {
-    const applied: AppliedWrite[] = [];
-    for (const pending of batch) {
-      try {
-        applied.push({ pending, result: this.#transact(() => pending.work(isFinal)) });
-      } catch (error) {
-        pending.failed(error);
-      }
-    }
-    return applied;
-  }
-
-  /** Acknowledged only with a reserve for the next deletion, save for what frees space on a full disk. */
-  async #save(mode: SaveMode): Promise<void> {
-    this.#giveBack();
-    const bytes = this.#db.export();
-    this.#configure();
-    // A file that does not grow leaves room for a reserve of the same size when the old one is gone.
-    if (mode === "reserve" && bytes.length > this.#saved.length) throw noRoom();
-    await this.#confirm();
-    if (mode === "ordinary") {
-      await this.#reserve.ensure(bytes.length);
-      await writeDurably(this.#path, bytes);
-    } else await this.#reserve.spend(this.#path, bytes);
-    this.#saved = bytes;
-  }
-
-  /** Pages that deleting left empty would be written with each save: many of them are given back. */
-  #giveBack(): void {
-    const free = Number(this.first("PRAGMA freelist_count")?.freelist_count);
-    if (free > freePages && 4 * free > Number(this.first("PRAGMA page_count")?.page_count))
-      this.#db.run("VACUUM");
-  }
-
-  #transact(work: () => unknown): unknown {
-    this.#version++;
-    this.#db.run("BEGIN");
-    try {
-      const result = work();
-      this.#db.run("COMMIT");
+      const result = await work();
+      copy.run("COMMIT");
+      copy.version = ++this.#lastVersion;
       return result;
     } catch (error) {
-      this.#db.run("ROLLBACK");
+      copy.rollBack();
       throw error;
     }
+  }
+
+  async #save(connection: Connection, mode: SaveMode): Promise<void> {
+    await this.#file.save(connection.export(), mode);
+  }
+
+  /** What was just saved is what is read from now on. */
+  #show(saved: Connection): void {
+    this.#shown.close();
+    saved.freeze();
+    this.#shown = saved;
+    this.#asked = saved;
   }
 
   /** In memory alone: the file stays as it is until its rows have been read. */
   #migrate(from: number, isFile: boolean): void {
     const tables = Number(this.first("SELECT count(*) AS n FROM sqlite_schema")?.n);
     if (isFile && (from <= 0 || tables === 0)) throw new Error("it is no database of Platen’s");
-    this.#transact(() => {
-      for (const step of migrations.slice(from)) {
-        if (typeof step === "string") this.#db.exec(step);
-        else step(this);
-      }
-    });
-    this.#db.run(`PRAGMA user_version = ${migrations.length}`);
-  }
-
-  /** `export` reopens the database, which forgets its pragmas. */
-  #configure(): void {
-    this.#db.run("PRAGMA foreign_keys = ON");
-  }
-
-  #goBack(): void {
-    this.#version++;
-    this.#db.close();
-    this.#db = new this.#sql.Database(this.#saved);
-    this.#configure();
+    this.#shown.run("BEGIN");
+    for (const step of migrations.slice(from)) {
+      if (typeof step === "string") this.#shown.run(step);
+      else step(this);
+    }
+    this.#shown.run("COMMIT");
+    this.#shown.run(`PRAGMA user_version = ${migrations.length}`);
   }
 }

@@ -1,7 +1,8 @@
-import type { SqlValue } from "sql.js";
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
 import type { Database } from "./database.ts";
+import { contentFrom, contentOf, type DeletedRows, type DeletedTable } from "./deleted-content.ts";
 import { digestIn, type Queries, type Row, readable } from "./rows.ts";
+import { atOnce, inParts } from "./slices.ts";
 
 /**
  * So many bytes of deletions are kept at most, since each save writes them: beyond that the oldest are final. Five
@@ -10,10 +11,6 @@ import { digestIn, type Queries, type Row, readable } from "./rows.ts";
 export const mostKeptBytes = 16 * 1024 * 1024;
 /** Each deletion counts as so many bytes besides its content: what its rows take, and what showing it costs. */
 const bytesBesides = 1024;
-
-/** The tables whose rows a deletion takes away, each before those that refer to it. */
-export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;
-export type DeletedTable = (typeof deletedTables)[number];
 
 type FileKind = "drivers" | "icons";
 
@@ -38,36 +35,8 @@ export interface Removal {
 }
 
 /** What is deleted, before it is. */
-interface NewDeletion extends DeletedRecord {
-  readonly rows: Partial<Record<DeletedTable, readonly Row[]>>;
-  readonly references: References;
+interface NewDeletion extends DeletedRecord, DeletedRows {
   readonly files: readonly DeletedFile[];
-}
-
-/** What deleted printers refer to without taking it along, as it was then. */
-export interface References {
-  readonly clients: readonly { readonly id: number; readonly name: string }[];
-  readonly drivers: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly sha256: string;
-    /** What its models were judged by: `modelsKeyOf`. */
-    readonly models: string;
-  }[];
-}
-
-export const noReferences: References = { clients: [], drivers: [] };
-
-/** The rows of a table: their columns' names once. */
-interface PackedRows {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly SqlValue[])[];
-}
-
-/** What is kept of a deletion. */
-export interface DeletedContent {
-  readonly tables: Partial<Record<DeletedTable, PackedRows>>;
-  readonly references: References;
 }
 
 /** Rows whose column is one of these numbers. */
@@ -76,10 +45,21 @@ export function rowsOf(
   table: DeletedTable,
   column: string,
   values: readonly number[],
-  selected = "*",
 ): readonly Row[] {
   const where = `WHERE ${column} IN (SELECT value FROM json_each(?))`;
-  return db.all(`SELECT ${selected} FROM ${table} ${where}`, [JSON.stringify(values)]);
+  return db.all(`SELECT * FROM ${table} ${where}`, [JSON.stringify(values)]);
+}
+
+/** The same, where the values may be thousands. */
+export function* rowsInParts(
+  db: Queries,
+  table: DeletedTable,
+  column: string,
+  values: readonly number[],
+): Generator<undefined, readonly Row[]> {
+  const parts: (readonly Row[])[] = [];
+  yield* inParts(values, (some) => parts.push(rowsOf(db, table, column, some)));
+  return parts.flat();
 }
 
 /** What a column refers to, each once. */
@@ -97,8 +77,19 @@ export function keepDeleted(
   deletion: NewDeletion,
   options: { readonly isFinal: boolean },
 ): Removal {
+  return atOnce(keepDeletedInParts(db, now, deletion, options));
+}
+
+/** The same, where its rows may be thousands. */
+export function* keepDeletedInParts(
+  db: Queries,
+  now: number,
+  deletion: NewDeletion,
+  options: { readonly isFinal: boolean },
+): Generator<undefined, Removal> {
   // As bytes, which sql.js copies at once; it would write a text into SQLite's memory character by character.
-  const content = Buffer.from(options.isFinal ? "" : contentOf(deletion));
+  const content = options.isFinal ? Buffer.alloc(0) : yield* contentOf(deletion);
+  yield;
   const isKept = content.length > 0 && content.length + bytesBesides <= mostKeptBytes;
   if (!isKept && deletion.files.length === 0) return { kept: undefined, ended: endedIn(db) };
   const row = db.first(
@@ -109,19 +100,9 @@ export function keepDeleted(
   for (const { kind, sha256 } of deletion.files) {
     db.all("INSERT OR IGNORE INTO deleted_files VALUES (?, ?, ?)", [id, kind, sha256]);
   }
+  yield;
   if (isKept) endOldest(db);
   return { kept: isKept ? id : undefined, ended: endedIn(db) };
-}
-
-function contentOf({ rows, references }: NewDeletion): string {
-  const tables = Object.entries(rows).map(([table, found]) => [table, packed(found)] as const);
-  const content: DeletedContent = { tables: Object.fromEntries(tables), references };
-  return JSON.stringify(content);
-}
-
-function packed(rows: readonly Row[]): PackedRows {
-  const columns = Object.keys(rows[0] ?? {});
-  return { columns, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) };
 }
 
 /** `printer 7 Office`: what lists show stands before the content, which may be large. */
@@ -164,15 +145,6 @@ function endedIn(db: Queries): EndedDeletion[] {
 
 function fileOf(row: Row): DeletedFile {
   return { kind: row.kind === "icons" ? "icons" : "drivers", sha256: digestIn(row) };
-}
-
-/** What was kept of a deletion. @throws Error where the text is not what `keepDeleted` wrote */
-export function contentFrom(text: string): DeletedContent {
-  const content = JSON.parse(text) as Partial<DeletedContent> | null;
-  const { tables, references } = content ?? {};
-  if (tables === undefined || !references?.clients || !references.drivers)
-    throw new Error("it does not hold what was deleted");
-  return { tables, references };
 }
 
 /** The only SQL of what was deleted and can be brought back. */
@@ -220,11 +192,12 @@ export class Deletions {
     return rows.some(({ deletion_id }) => !besides.has(Number(deletion_id)));
   }
 
-  /** Makes deletions final. @returns all that are, with their files */
-  end(ids: readonly number[]): Promise<readonly EndedDeletion[]> {
+  /** Makes deletions final, those of them that are still kept. @returns which, and all that are final with their files */
+  end(ids: readonly number[]): Promise<{ readonly now: number[]; readonly ended: readonly EndedDeletion[] }> {
     return this.#db.freeingWrite(() => {
-      for (const id of ids) this.#db.all(`${end} WHERE id = ?`, [id]);
-      return endedIn(this.#db);
+      const now = ids.filter((id) => this.find(id) !== undefined);
+      for (const id of now) this.#db.all(`${end} WHERE id = ?`, [id]);
+      return { now, ended: endedIn(this.#db) };
     });
   }
 
@@ -239,7 +212,7 @@ export class Deletions {
   check(): void {
     for (const { id = null } of this.#db.all(`SELECT id FROM deletions WHERE NOT ${isOver} ORDER BY id`)) {
       const row = this.#db.first("SELECT * FROM deletions WHERE id = ?", [id]);
-      readable(`the deletion ${id}`, () => row && [keptOf(row), contentFrom(String(row.content))]);
+      readable(`the deletion ${id}`, () => row && [keptOf(row), atOnce(contentFrom(String(row.content)))]);
     }
     for (const row of this.#db.all("SELECT * FROM deleted_files"))
       readable(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));

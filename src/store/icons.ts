@@ -1,6 +1,7 @@
 import type { Icon } from "../domain/icon.ts";
 import type { Database } from "./database.ts";
-import { keepDeleted, noReferences, type Removal, rowsOf } from "./deletions.ts";
+import { noReferences } from "./deleted-content.ts";
+import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
 import type { Printers } from "./printers.ts";
 import { digestIn, type Row, readable } from "./rows.ts";
 

@@ -4,11 +4,12 @@ import { throwIfAny } from "../domain/fields.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
-import { idsIn, keepDeleted, mostKeptBytes, type Removal, rowsOf } from "./deletions.ts";
+import { idsIn, keepDeletedInParts, mostKeptBytes, type Removal, rowsInParts } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import { checkIds, setClient, setDriver } from "./printer-changes.ts";
 import type { Printers } from "./printers.ts";
 import { digestIn } from "./rows.ts";
+import { inParts } from "./slices.ts";
 import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
 
 /** What is done with many printers in one write, and deleting one of them. */
@@ -45,11 +46,11 @@ export class ManyPrinters {
     models: ReadonlyMap<number, string>,
     arm64Models: ReadonlyMap<number, string> = new Map(),
   ): Promise<void> {
-    return this.#db.write(() => {
-      // A write counts from its beginning.
-      checkVersion(this.#db, version + 1);
-      setDriver(this.#db, "", driverId, models, this.#clock());
-      setDriver(this.#db, "arm64_", driverId, arm64Models, this.#clock());
+    const [db, now] = [this.#db, this.#clock()];
+    return db.write(function* () {
+      checkVersion(db, version);
+      yield* setDriver(db, "", driverId, models, now);
+      yield* setDriver(db, "arm64_", driverId, arm64Models, now);
     });
   }
 
@@ -58,19 +59,23 @@ export class ManyPrinters {
    * @param version what `Store.version` answered when it was planned: nothing is checked anew
    * @throws UserError "conflict" where anything was written since
    */
-  async importAll(version: number, writes: readonly ImportWrite[]): Promise<void> {
-    await stagePrinters(this.#db, version, writes);
+  importAll(version: number, writes: readonly ImportWrite[]): Promise<void> {
+    return this.#db.write(() => this.#importAll(version, writes));
+  }
+
+  *#importAll(version: number, writes: readonly ImportWrite[]): Generator<undefined, void> {
+    checkVersion(this.#db, version);
     const clients = new Map(
       writes.flatMap(({ newClient }) =>
         newClient ? [[clientNameKey(newClient.name), newClient] as const] : [],
       ),
     );
-    await this.#db.write(() => {
-      // A write counts from its beginning.
-      checkVersion(this.#db, version + 1);
-      for (const client of clients.values()) this.#clients.insert(client);
-      movePrinters(this.#db, this.#clock());
-    });
+    for (const client of clients.values()) {
+      this.#clients.insert(client);
+      yield;
+    }
+    yield* stagePrinters(this.#db, writes);
+    yield* movePrinters(this.#db, this.#clock());
   }
 
   /** Its icon and its downloads go with it. @throws UserError "not-found" */
@@ -93,21 +98,26 @@ export class ManyPrinters {
   }
 
   /** Within a write. */
-  #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
-    const icons = rowsOf(this.#db, "icons", "printer_id", ids);
+  *#remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Generator<undefined, Removal> {
+    const icons = yield* rowsInParts(this.#db, "icons", "printer_id", ids);
     const digests = new Set(icons.map(digestIn));
     const files = [...digests].map((sha256) => ({ kind: "icons", sha256 }) as const);
     const isTooLarge = isFinal || this.#printers.settingsBytes(ids) > mostKeptBytes;
-    const printers = isTooLarge ? [] : rowsOf(this.#db, "printers", "id", ids);
-    const downloads = isTooLarge ? [] : rowsOf(this.#db, "downloads", "printer_id", ids);
+    const kept = isTooLarge ? [] : ids;
+    const printers = yield* rowsInParts(this.#db, "printers", "id", kept);
+    const downloads = yield* rowsInParts(this.#db, "downloads", "printer_id", kept);
     const drivers = new Set([...idsIn(printers, "driver_id"), ...idsIn(printers, "arm64_driver_id")]);
     const references = {
       clients: this.#clients.references(idsIn(printers, "client_id")),
       drivers: this.#drivers.references([...drivers]),
     };
     const deletion = { ...deleted, rows: { printers, icons, downloads }, references, files };
-    const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });
-    this.#db.all("DELETE FROM printers WHERE id IN (SELECT value FROM json_each(?))", [JSON.stringify(ids)]);
+    const removal = yield* keepDeletedInParts(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });
+    yield* inParts(ids, (some) =>
+      this.#db.all("DELETE FROM printers WHERE id IN (SELECT value FROM json_each(?))", [
+        JSON.stringify(some),
+      ]),
+    );
     return removal;
   }
 
@@ -116,7 +126,7 @@ export class ManyPrinters {
     return this.#db.write(() => {
       checkIds(this.#db, ids);
       throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
-      setClient(this.#db, ids, clientId, this.#clock());
+      return setClient(this.#db, ids, clientId, this.#clock());
     });
   }
 }

@@ -1,7 +1,8 @@
 import { UserError } from "../domain/errors.ts";
 import type { Queries } from "./rows.ts";
+import { inParts } from "./slices.ts";
 
-// Each is a few statements however many printers there are, inside a write of its caller's.
+// Each is a few statements for hundreds of printers, inside a write of its caller's.
 
 const among = "IN (SELECT value FROM json_each(?))";
 
@@ -16,9 +17,16 @@ export function checkIds(db: Queries, ids: readonly number[]): void {
   throw new UserError("invalid", message);
 }
 
-export function setClient(db: Queries, ids: readonly number[], clientId: number | null, now: number): void {
+export function* setClient(
+  db: Queries,
+  ids: readonly number[],
+  clientId: number | null,
+  now: number,
+): Generator<undefined, void> {
   const set = "UPDATE printers SET client_id = ?1, updated_at = ?2 WHERE client_id IS NOT ?1 AND id";
-  db.all(`${set} IN (SELECT value FROM json_each(?3))`, [clientId, now, JSON.stringify(ids)]);
+  yield* inParts(ids, (some) =>
+    db.all(`${set} IN (SELECT value FROM json_each(?3))`, [clientId, now, JSON.stringify(some)]),
+  );
 }
 
 /**
@@ -26,20 +34,22 @@ export function setClient(db: Queries, ids: readonly number[], clientId: number 
  * @param kind what the names of the first driver's fields begin with, or the second's
  * @param models by the printers' ids
  */
-export function setDriver(
+export function* setDriver(
   db: Queries,
   kind: "" | "arm64_",
   driverId: number | null,
   models: ReadonlyMap<number, string>,
   now: number,
-): void {
+): Generator<undefined, void> {
   // One statement however many models there are; a list of lists would take ten times as long.
   const given =
     "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS model FROM json_each(?3)";
-  db.all(
-    `UPDATE printers SET updated_at = ?1, ${kind}driver_id = ?2,
-      settings = json_set(settings, '$.${kind}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
-    [now, driverId, JSON.stringify([...models])],
+  yield* inParts([...models], (some) =>
+    db.all(
+      `UPDATE printers SET updated_at = ?1, ${kind}driver_id = ?2,
+        settings = json_set(settings, '$.${kind}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
+      [now, driverId, JSON.stringify(some)],
+    ),
   );
 }
 

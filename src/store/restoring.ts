@@ -3,17 +3,12 @@ import { type KeptDeletion, NotRestored, type RestoredRecord } from "../domain/d
 import { type DriverSummary, driverTitle } from "../domain/driver.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database.ts";
-import {
-  contentFrom,
-  type DeletedContent,
-  type DeletedTable,
-  type Deletions,
-  deletedTables,
-  type Removal,
-} from "./deletions.ts";
+import { contentFrom, type DeletedContent, type DeletedTable, deletedTables } from "./deleted-content.ts";
+import type { Deletions, Removal } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import type { Icons } from "./icons.ts";
 import { emptyArm64Models } from "./printer-changes.ts";
+import { inParts } from "./slices.ts";
 
 /** Where deleted records refer to what is not there any more: what they refer to instead, by the old id. */
 type Instead = ReadonlyMap<SqlValue, number | null>;
@@ -42,9 +37,6 @@ interface Records {
   readonly icons: Icons;
 }
 
-/** Rows that one statement inserts: SQLite takes 32,766 values at once. */
-const rowsAtOnce = 500;
-
 /** Brings deleted records back, as they were. */
 export class Restoring {
   readonly #db: Database;
@@ -67,33 +59,36 @@ export class Restoring {
    * @throws NotRestored where something stands in the way
    */
   restore(id: number): Promise<Restored> {
-    return this.#db.write(() => {
-      const deletion = this.#deletions.find(id);
-      if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
-      const content = this.#contentOf(id);
-      this.#checkFree(deletion, content);
-      const replaced = this.#replaced(deletion, content);
-      this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
-      const removal = deletion.kind === "icon" ? this.#icons.take(deletion.recordId) : undefined;
-      for (const table of deletedTables) this.#insert(table, content, replaced);
-      const printerIds = valuesIn(content, "printers", "id").map(Number);
-      const seconds = valuesIn(content, "printers", "arm64_driver_id");
-      const orphans = printerIds.filter((_, i) => replaced.driver_id.get(seconds[i] ?? null) === null);
-      if (orphans.length > 0) emptyArm64Models(this.#db, orphans);
-      this.#listDriversAgain(content, replaced);
-      const { kind, recordId, name } = deletion;
-      const notes = removal?.kept === undefined ? replaced.notes : [iconTaken];
-      return { record: { kind, recordId, name, notes }, printerIds, removal };
-    });
+    return this.#db.write(() => this.#restore(id));
   }
 
-  #contentOf(id: number): DeletedContent {
+  *#restore(id: number): Generator<undefined, Restored> {
+    const deletion = this.#deletions.find(id);
+    if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
+    const content = yield* this.#contentOf(id);
+    yield* this.#checkFree(deletion, content);
+    const replaced = this.#replaced(deletion, content);
+    this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
+    const removal = deletion.kind === "icon" ? this.#icons.take(deletion.recordId) : undefined;
+    for (const table of deletedTables) yield* this.#insert(table, content, replaced);
+    const printerIds = valuesIn(content, "printers", "id").map(Number);
+    const seconds = valuesIn(content, "printers", "arm64_driver_id");
+    const orphans = printerIds.filter((_, i) => replaced.driver_id.get(seconds[i] ?? null) === null);
+    yield* inParts(orphans, (some) => emptyArm64Models(this.#db, some));
+    this.#listDriversAgain(content, replaced);
+    const { kind, recordId, name } = deletion;
+    const notes = removal?.kept === undefined ? replaced.notes : [iconTaken];
+    return { record: { kind, recordId, name, notes }, printerIds, removal };
+  }
+
+  *#contentOf(id: number): Generator<undefined, DeletedContent> {
     const row = this.#db.first("SELECT content FROM deletions WHERE id = ?", [id]);
-    return contentFrom(String(row?.content));
+    yield;
+    return yield* contentFrom(String(row?.content));
   }
 
   /** @throws NotRestored where another record has the place of one that would come back */
-  #checkFree(deletion: KeptDeletion, content: DeletedContent): void {
+  *#checkFree(deletion: KeptDeletion, content: DeletedContent): Generator<undefined, void> {
     for (const name of valuesIn(content, "clients", "name")) {
       const client = this.#clients.findByName(String(name));
       if (client !== undefined) throw new NotRestored(deletion, { kind: "name", client });
@@ -104,20 +99,24 @@ export class Restoring {
       const { id } = driver;
       throw new NotRestored(deletion, { kind: "upload", driver: { id, title: driverTitle(driver) } });
     }
-    if (deletion.kind === "icon") this.#checkIcon(deletion);
+    if (deletion.kind === "icon") yield* this.#checkIcon(deletion);
   }
 
-  #checkIcon(deletion: KeptDeletion): void {
+  *#checkIcon(deletion: KeptDeletion): Generator<undefined, void> {
     const printerId = deletion.recordId;
     if (this.#db.first("SELECT 1 FROM printers WHERE id = ?", [printerId]) !== undefined) return;
-    const needed = this.#deletions.findOf("printer", printerId) ?? this.#severalWith(printerId);
+    const needed = this.#deletions.findOf("printer", printerId) ?? (yield* this.#severalWith(printerId));
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
   }
 
   /** The deletion of several printers that one of them went with. */
-  #severalWith(printerId: number): KeptDeletion | undefined {
-    const several = this.#deletions.list().filter(({ kind }) => kind === "printers");
-    return several.find(({ id }) => valuesIn(this.#contentOf(id), "printers", "id").includes(printerId));
+  *#severalWith(printerId: number): Generator<undefined, KeptDeletion | undefined> {
+    for (const deletion of this.#deletions.list()) {
+      if (deletion.kind !== "printers") continue;
+      const content = yield* this.#contentOf(deletion.id);
+      if (valuesIn(content, "printers", "id").includes(printerId)) return deletion;
+    }
+    return undefined;
   }
 
   /** @throws NotRestored where printers refer to what can be brought back first */
@@ -148,19 +147,18 @@ export class Restoring {
   }
 
   /** A column that a newer Platen left out is left out; one that it added has its default. */
-  #insert(table: DeletedTable, { tables }: DeletedContent, replaced: Replaced): void {
+  *#insert(table: DeletedTable, { tables }: DeletedContent, replaced: Replaced): Generator<undefined, void> {
     const { columns = [], rows = [] } = tables[table] ?? {};
     const known = new Set(this.#db.all(`PRAGMA table_info(${table})`).map(({ name }) => name));
     const used = columns.flatMap((name, at) => (known.has(name) ? { name, at } : []));
     const row = `(${used.map(() => "?").join()})`;
     const names = used.map(({ name }) => name).join();
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      const some = rows.slice(from, from + rowsAtOnce);
+    yield* inParts(rows, (some) => {
       const values = some.flatMap((cells) =>
         used.map(({ name, at }) => insteadOf(replaced, name, cells[at])),
       );
       this.#db.all(`INSERT INTO ${table} (${names}) VALUES ${some.map(() => row).join()}`, values);
-    }
+    });
   }
 
   /** Where a driver's models changed meanwhile, its lists must name what these printers deploy and it has not. */
