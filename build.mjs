@@ -111,7 +111,7 @@ if (process.argv.includes("--tests")) {
   rmSync(".build", { recursive: true, force: true });
   const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => /\.(?:test|bench)\.ts$/.test(name));
+    .filter((name) => /\.(?:test|bench|soak)\.ts$/.test(name));
   await buildPrograms("test", tests, ".build");
   // What the one file is made of, for the test of its licences.
   writeFileSync(".build/platen.json", JSON.stringify(metafile));

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { growth, type Sample } from "./soak/verdict.ts";
+
+function samplesOf(rss: (minute: number) => number, descriptors = (_: number) => 30): Sample[] {
+  return Array.from({ length: 30 }, (_, minute) => ({
+    minute,
+    rss: rss(minute),
+    descriptors: descriptors(minute),
+    files: 12,
+  }));
+}
+
+test("a run is flat where memory warms up, swings and has peaks", () => {
+  const warming = samplesOf((minute) => 120 - 40 * Math.exp(-minute / 3) + (minute % 3));
+  const peaks = samplesOf((minute) => (minute % 9 === 0 ? 190 : 110));
+
+  const found = [growth(warming), growth(peaks)];
+
+  assert.deepEqual(found, [[], []]);
+});
+
+test("memory that grows by 1 MiB a minute, or a descriptor lost in each, is seen", () => {
+  const memory = samplesOf((minute) => 100 + minute + 3 * (minute % 2));
+  const descriptors = samplesOf(
+    () => 100,
+    (minute) => 30 + minute,
+  );
+
+  const found = [growth(memory), growth(descriptors)];
+
+  assert.match(found[0]?.join() ?? "", /^rss grew by 1\d/);
+  assert.match(found[1]?.join() ?? "", /^descriptors grew by 1\d/);
+});
+
+test("what grew late, after a flat middle, is seen, and too few samples say so", () => {
+  const late = samplesOf((minute) => (minute < 18 ? 100 : 100 + 5 * (minute - 18)));
+
+  const found = [growth(late), growth(late.slice(0, 8))];
+
+  assert.match(found[0]?.join() ?? "", /rss grew/);
+  assert.deepEqual(found[1], ["8 samples are too few to tell"]);
+});

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { machine, table } from "../bench/figures.ts";
+import { bundle } from "../support/app.ts";
+import { acts, openShop } from "./load.ts";
+import { growth, type Sample } from "./verdict.ts";
+
+// The bundled service under everything at once, for SOAK_MINUTES: what it has at quiet moments must not grow.
+// SOAK_PAUSE_MS is how long everybody rests between two things that they do.
+
+const minutes = Number(process.env.SOAK_MINUTES ?? 30);
+const pauseMs = Number(process.env.SOAK_PAUSE_MS ?? 50);
+/** Each minute, and at least fifteen in all. */
+const sampleMs = Math.min(60_000, (minutes * 60_000) / 15);
+
+const folder = mkdtempSync(join(tmpdir(), "platen-soak-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Everything below a folder, by its path. */
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: "utf8" }).sort();
+}
+
+const dataDir = join(folder, "data");
+const temporary = join(folder, "tmp");
+const filesNow = () => [...filesBelow(dataDir), ...filesBelow(temporary).map((name) => `tmp: ${name}`)];
+
+interface Service {
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly lines: string[];
+}
+
+async function start(): Promise<Service> {
+  mkdirSync(temporary);
+  const env = {
+    PATH: process.env.PATH ?? "",
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: dataDir,
+    TMPDIR: temporary,
+    // As the image sets it.
+    MALLOC_ARENA_MAX: "1",
+  };
+  // A copy: the next build changes what this process would start its threads from.
+  const program = join(folder, "platen.cjs");
+  copyFileSync(bundle, program);
+  const child = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const lines: string[] = [];
+  const url = await new Promise<string>((resolve) => {
+    const take = (chunk: unknown) => {
+      lines.push(...String(chunk).split("\n").filter(Boolean));
+      const port = /localhost:(\d+)/.exec(String(chunk))?.[1];
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}`);
+    };
+    child.stdout.on("data", take);
+    child.stderr.on("data", take);
+  });
+  return { url, child, lines };
+}
+
+/** Lets everybody finish what they do, and go on later. */
+class Gate {
+  #waiting: (() => void)[] = [];
+  #isClosed = false;
+  #busy = 0;
+
+  async pass<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#isClosed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#busy++;
+    return work().finally(() => {
+      this.#busy--;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#busy > 0) await sleep(50);
+  }
+
+  open(): void {
+    this.#isClosed = false;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}
+
+const descriptorsOf = ({ child }: Service) => readdirSync(`/proc/${child.pid}/fd`).length;
+
+/** What the service has when nobody wants anything and idle connections are closed. */
+async function sample(service: Service, minute: number): Promise<Sample> {
+  let calm = 0;
+  for (let before = -1, looks = 0; calm < 12 && looks < 60; looks++) {
+    const now = descriptorsOf(service);
+    calm = now === before ? calm + 1 : 0;
+    before = now;
+    await sleep(500);
+  }
+  const status = readFileSync(`/proc/${service.child.pid}/status`, "utf8");
+  const rss = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  return { minute, rss, descriptors: descriptorsOf(service), files: filesNow().length };
+}
+
+async function soak(): Promise<string[]> {
+  const service = await start();
+  process.on("exit", () => service.child.kill("SIGKILL"));
+  const shop = await openShop(service.url);
+  const gate = new Gate();
+  const tallies = new Map<string, Map<number, number>>();
+  const problems: string[] = [];
+  const ends = Date.now() + minutes * 60_000;
+  const everybody = Object.entries(acts(service.url, shop)).map(async ([name, act]) => {
+    const tally = new Map<number, number>();
+    tallies.set(name, tally);
+    for (let turn = 0; Date.now() < ends; turn++) {
+      const got = await gate
+        .pass(() => act(turn))
+        .catch((error: Error) => {
+          problems.push(`${name}, turn ${turn}: ${error.message}`);
+          return [];
+        });
+      for (const status of got) tally.set(status, (tally.get(status) ?? 0) + 1);
+      await sleep(pauseMs);
+    }
+  });
+  // Before anything comes and goes: once everything was done a few times.
+  await sleep(Math.min(sampleMs, 15_000));
+  await gate.close();
+  await sample(service, 0);
+  const filesBefore = filesNow();
+  gate.open();
+  const samples: Sample[] = [];
+  for (let i = 1; Date.now() + sampleMs < ends; i++) {
+    await sleep(sampleMs);
+    await gate.close();
+    samples.push(await sample(service, (minutes * 60_000 - (ends - Date.now())) / 60_000));
+    gate.open();
+  }
+  await Promise.all(everybody);
+  await sample(service, minutes);
+  const filesAfter = filesNow();
+  report(samples, tallies);
+  service.child.kill("SIGTERM");
+  return [
+    ...problems.slice(0, 20),
+    ...growth(samples),
+    ...filesAfter.filter((name) => !filesBefore.includes(name)).map((name) => `left behind: ${name}`),
+    ...service.lines.filter((line) => /error [0-9a-f]{8}|Warning/.test(line)).slice(0, 20),
+  ];
+}
+
+function report(samples: readonly Sample[], tallies: ReadonlyMap<string, ReadonlyMap<number, number>>): void {
+  console.log(
+    `\n## Soak\n\n${machine()}, ${minutes} minutes, ${pauseMs} ms between two things that each does.\n`,
+  );
+  table([
+    ["minute", "resident memory", "descriptors", "files"],
+    ...samples.map(({ minute, rss, descriptors, files }) => [
+      minute.toFixed(1),
+      `${rss.toFixed(0)} MiB`,
+      String(descriptors),
+      String(files),
+    ]),
+  ]);
+  console.log();
+  table([
+    ["what", "answers"],
+    ...[...tallies].map(([name, tally]) => [
+      name,
+      [...tally].map(([status, count]) => `${status} × ${count}`).join(", ") || "none is waited for",
+    ]),
+  ]);
+}
+
+soak().then(
+  (problems) => {
+    for (const problem of problems) console.log(`SOAK: ${problem}`);
+    console.log(problems.length === 0 ? "\nflat: nothing grew, nothing was left behind" : "\nnot flat");
+    process.exit(problems.length === 0 ? 0 : 1);
+  },
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
