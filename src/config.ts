@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { type Proxies, readProxies } from "./domain/proxies.ts";
 
 /** The service's settings, each from the environment variable of its name. */
 export interface Config {
@@ -14,6 +15,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** `UPLOAD_LIMIT_MB`. */
   readonly uploadLimitBytes: number;
+  /** `TRUSTED_PROXIES`, `REMOTE_USER_HEADER`, `REMOTE_GROUPS_HEADER`, `REMOTE_GROUPS`. */
+  readonly proxies: Proxies;
 }
 
 const defaults = { DATA_DIR: "./data", PORT: 8080, UPLOAD_LIMIT_MB: 1024 } as const;
@@ -26,6 +29,10 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
   ["ALLOWED_HOSTS", "none", "further public host names of the service, separated by commas"],
   ["UPLOAD_LIMIT_MB", String(defaults.UPLOAD_LIMIT_MB), "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
+  ["TRUSTED_PROXIES", "none", "addresses and networks whose X-Forwarded headers count, separated by commas"],
+  ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy says who it is, such as Remote-User"],
+  ["REMOTE_GROUPS_HEADER", "none", "header in which it says their groups, such as Remote-Groups"],
+  ["REMOTE_GROUPS", "operator=*", "roles of groups, such as admin=platen-admins,operator=techs,viewer=*"],
 ];
 
 /** @throws Error whose message names every wrong setting. */
@@ -47,6 +54,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: readPublicUrl(setting("PUBLIC_URL"), problems),
     allowedHosts: readHosts(setting("ALLOWED_HOSTS"), problems),
     uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1, 4095) * 1024 * 1024,
+    proxies: readProxies(setting, problems),
   };
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return Object.freeze(config);

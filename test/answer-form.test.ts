@@ -35,6 +35,7 @@ function answersWith(made: string[]): FormAnswers<number> {
 
 test("every error code has one status", () => {
   const statuses: Record<ErrorCode, number> = {
+    malformed: 400,
     invalid: 422,
     "not-found": 404,
     conflict: 409,

@@ -14,7 +14,7 @@ const mayImport: Record<string, readonly string[]> = {
   "pkg/formats": ["domain", "inf", "pkg/zip", "pkg/scripts"],
   workers: ["domain", "inf", "pkg/zip", "pkg/scripts", "pkg/formats"],
   services: ["domain", "inf", "store", "pkg/zip", "pkg/scripts", "pkg/formats", "workers"],
-  config: [],
+  config: ["domain"],
   app: ["config", "services", "store", "workers"],
   "create-app": ["app", "config", "services", "store", "workers"],
   http: [

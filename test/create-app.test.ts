@@ -3,6 +3,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createApp, type Overrides } from "../src/create-app.ts";
+import { noProxies } from "../src/domain/proxies.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
@@ -20,6 +21,7 @@ async function makeApp(t: TestContext, overrides: Overrides = {}) {
     publicUrl: undefined,
     allowedHosts: [],
     uploadLimitBytes: gibi,
+    proxies: noProxies,
   };
   const created = await createApp(config, { script: bundle, log: quiet, ...overrides });
   return { ...created, dataDir };

@@ -2,6 +2,7 @@ import type { Remedy } from "./remedy.ts";
 
 /** What kind of mistake it was, as its code; `http/errors.ts` turns it into a status. */
 export type ErrorCode =
+  | "malformed" // no client of ours sends it so
   | "invalid" // what was sent cannot be accepted
   | "not-found"
   | "conflict" // it collides with what is there

@@ -10,6 +10,7 @@ import { paths } from "../html/paths.ts";
 import { olderVersions } from "../services/driver-versions.ts";
 import { addDriver } from "../services/drivers.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
+import { askerOf } from "./asker.ts";
 import { frameOf } from "./frame.ts";
 import { clientOf } from "./limits.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
@@ -69,7 +70,7 @@ async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedD
   const tooLarge = () => driverTooLarge(limitBytes);
   const reader = app.inspections;
   const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge, reader });
-  return addDriver(app, result, fileName, clientOf(request.socket.remoteAddress ?? ""));
+  return addDriver(app, result, fileName, clientOf(askerOf(request).address));
 }
 
 function driverTooLarge(limit: number): UserError {

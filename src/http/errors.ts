@@ -7,6 +7,7 @@ import { nextLinks } from "./next-links.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
 const statuses: Record<ErrorCode, number> = {
+  malformed: 400,
   invalid: 422,
   "not-found": 404,
   conflict: 409,

@@ -22,6 +22,7 @@ import type { ImportPreview, ImportSource, ImportWork } from "../services/import
 import { packList, unpackList } from "../services/import-state.ts";
 import { inSteps } from "../services/steps.ts";
 import { isNavigation } from "./answer-form.ts";
+import { askerOf } from "./asker.ts";
 import { statusOf } from "./errors.ts";
 import { frameOf } from "./frame.ts";
 import { clientOf } from "./limits.ts";
@@ -98,7 +99,7 @@ async function answering(
     const { fields, file } = await readFormWithFile(request, importLimitBytes, tooLarge);
     const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
     form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
-    return await app.imports.inTurn(clientOf(request.socket.remoteAddress ?? ""), async (imports) => {
+    return await app.imports.inTurn(clientOf(askerOf(request).address), async (imports) => {
       const list = await listIn(fields, file);
       return answer(imports, { ...options, list, text: decodeText(list) }, fields);
     });

@@ -14,12 +14,13 @@ class Quota {
   }
 
   /**
-   * Takes a share for a client, as its socket names it.
+   * Takes a share for a client.
+   * @param isMany whether it stands for many clients, and may have all that there is
    * @returns what gives the share back, once; undefined when there is not enough left
    */
-  take(address: string | undefined, amount = 1): (() => void) | undefined {
-    if (!this.has(address, amount)) return undefined;
-    const client = clientOf(address ?? "");
+  take(address: string, amount = 1, isMany = false): (() => void) | undefined {
+    if (!this.has(address, amount, isMany)) return undefined;
+    const client = clientOf(address);
     this.#add(client, amount);
     let isHeld = true;
     return () => {
@@ -29,9 +30,9 @@ class Quota {
   }
 
   /** Whether a client could take so much now. */
-  has(address: string | undefined, amount: number): boolean {
-    const held = this.#held.get(clientOf(address ?? "")) ?? 0;
-    return this.#total + amount <= this.#limit && held + amount <= this.#limit / 2;
+  has(address: string, amount: number, isMany = false): boolean {
+    const held = this.#held.get(clientOf(address)) ?? 0;
+    return this.#total + amount <= this.#limit && (isMany || held + amount <= this.#limit / 2);
   }
 
   #add(client: string, amount: number): void {

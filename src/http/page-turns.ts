@@ -30,8 +30,8 @@ class AnswerTurns {
   }
 
   /** Makes an answer, or a part of one, in its turn. */
-  run<T>({ socket }: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
-    const client = clientOf(socket.remoteAddress ?? "");
+  run<T>(request: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
+    const client = clientOf(askerOf(request).address);
     return new Promise<T>((resolve, reject) => {
       const work = async () => make();
       const queue = this.#waiting.get(client) ?? [];
@@ -149,7 +149,7 @@ export class Pages {
       same.askers.push(request);
       return same.reply;
     }
-    const release = this.#quotas.pages.take(request.socket.remoteAddress);
+    const release = this.#quotas.pages.take(askerOf(request).address);
     if (release === undefined) throw busy();
     const askers = [request];
     const begin = async () => {
@@ -167,8 +167,8 @@ export class Pages {
   }
 
   /** Whether a client may hold one more page like the last at this path. */
-  #hasRoom({ socket }: IncomingMessage, path: string): boolean {
-    return this.#quotas.pageBytes.has(socket.remoteAddress, this.#lengths.get(path) ?? 0);
+  #hasRoom(request: IncomingMessage, path: string): boolean {
+    return this.#quotas.pageBytes.has(askerOf(request).address, this.#lengths.get(path) ?? 0);
   }
 }
 

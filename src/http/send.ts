@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import { answerHeaders } from "./answer-headers.ts";
+import { askerOf } from "./asker.ts";
 import {
   type Encoding,
   encodingFor,
@@ -55,7 +56,7 @@ async function sendText(
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
-  const client = request.socket.remoteAddress;
+  const client = askerOf(request).address;
   const take = (bytes: Uint8Array) =>
     bytes.length <= freeBytes ? free : quotas.pageBytes.take(client, bytes.length);
   const isPackable = reply.body.length >= leastPackedLength;
@@ -143,7 +144,7 @@ async function sendDownload(
     return;
   }
   const quota = reply.isEncrypted ? quotas.encryptedDownloads : quotas.downloads;
-  await holding(quota.take(request.socket.remoteAddress), async () => {
+  await holding(quota.take(askerOf(request).address), async () => {
     const download = await reply.open();
     let sent = start;
     try {
@@ -154,7 +155,7 @@ async function sendDownload(
     } finally {
       await download.close?.();
       if (reply.onSent !== undefined) {
-        const key = `${clientOf(request.socket.remoteAddress ?? "")} ${etag}`;
+        const key = `${clientOf(askerOf(request).address)} ${etag}`;
         if (sentParts.add(key, { start, end: sent }, reply.size)) reply.onSent();
       }
     }

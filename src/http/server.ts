@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 import type { App } from "../app.ts";
 import { nameOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
+import { isTrusted, plainAddress } from "../domain/proxies.ts";
 import { asActor } from "../store/actor.ts";
 import { refusalOf } from "./access.ts";
 import { lastAnswer } from "./answer-headers.ts";
-import { recognise } from "./asker.ts";
+import { arrive, askerOf, recognise } from "./asker.ts";
 import { errorReply, requestLine, statusReply, takesPages } from "./errors.ts";
 import { drain } from "./forms.ts";
 import { inTurn } from "./in-turn.ts";
@@ -59,9 +60,13 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   return server;
 }
 
-/** Takes a connection, or turns it away where its client or all together have too many. */
+/**
+ * Takes a connection, or turns it away where its client or all together have too many. Who is behind a trusted proxy is
+ * not known before the first request: its connections count for all of its clients, and it may have all there are.
+ */
 function admit({ app, quotas }: Service, socket: Socket): void {
-  const release = quotas.connections.take(socket.remoteAddress);
+  const address = plainAddress(socket.remoteAddress ?? "") ?? "";
+  const release = quotas.connections.take(address, 1, isTrusted(app.config.proxies, address));
   if (release !== undefined) socket.once("close", release);
   else endWith(socket, undefined, lastAnswer(app.config, 503, tooMany, { "Retry-After": "5" }));
 }
@@ -70,6 +75,7 @@ const tooMany = "Too many connections are open at the moment. Try again in a few
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { app } = service;
+  arrive(app.config, request);
   const stopWatching = watchBody(service, request, response);
   const asked = lookUp(request);
   const release = isReading(request) ? () => {} : takeBody(service, request, asked);
@@ -110,7 +116,7 @@ function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
 function takeBody({ quotas }: Service, request: IncomingMessage, { found }: Asked): (() => void) | undefined {
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   const kept = found.kind === "route" ? found.route.keptBytes : formLimitBytes;
-  return quotas.bodyBytes.take(request.socket.remoteAddress, Math.min(announced, kept));
+  return quotas.bodyBytes.take(askerOf(request).address, Math.min(announced, kept));
 }
 
 /** Ends the connection of a client that sends its request's body too slowly, until the answer is called. */
@@ -160,7 +166,7 @@ async function handle(
   }
   if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
   const { address, identity } = await recognise(service.app, request, asked.found);
-  const refused = refusalOf(request, identity, asked.found);
+  const refused = refusalOf(service.app.config, request, identity, asked.found);
   if (refused !== undefined) return refused;
   const who = { who: nameOf(identity), from: address };
   return asActor(who, () => handleAllowed(service, request, asked, hasQuota));

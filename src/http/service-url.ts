@@ -2,17 +2,18 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import { UserError } from "../domain/errors.ts";
+import { askerOf } from "./asker.ts";
 
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * The service's address as the client sees it: `PUBLIC_URL`, else the request's own host. What is no
- * plain host and port is not repeated; then there is none.
+ * The service's address as the client sees it: `PUBLIC_URL`, else the request's own scheme and host, as a trusted proxy
+ * says them. What is no plain host and port is not repeated; then there is none.
  */
 export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publicUrl">): string | undefined {
   if (config.publicUrl !== undefined) return config.publicUrl;
-  const { host } = request.headers;
-  return host !== undefined && plainHost.test(host) ? `http://${host}` : undefined;
+  const { host, scheme } = askerOf(request);
+  return host !== undefined && plainHost.test(host) ? `${scheme}://${host}` : undefined;
 }
 
 const loopback = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
@@ -33,11 +34,11 @@ export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publ
 /** Whether an address is one of this service, as the request names it or as it is known. */
 export function isOwnAddress(
   address: string,
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
   { publicUrl }: Pick<Config, "publicUrl">,
 ): boolean {
   if (!URL.canParse(address)) return false;
-  const ours = [headers.host, publicUrl && new URL(publicUrl).host];
+  const ours = [askerOf(request).host, publicUrl && new URL(publicUrl).host];
   return ours.includes(new URL(address).host);
 }
 
@@ -82,9 +83,10 @@ export function checkReader(request: IncomingMessage, known: Known): void {
 }
 
 /** What a request calls us: in `Host`, and in its address where that is whole (RFC 9112, 3.2.2). */
-function hostsOf({ headers, url = "" }: IncomingMessage): (string | undefined)[] {
-  const authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
-  return authority === undefined ? [headers.host] : [headers.host, authority];
+function hostsOf(request: IncomingMessage): (string | undefined)[] {
+  const { host } = askerOf(request);
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "")?.[1];
+  return authority === undefined ? [host] : [host, authority];
 }
 
 function isOurs(host: string | undefined, { publicUrl, allowedHosts }: Known): boolean {

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
 import { createApp } from "../../src/create-app.ts";
+import { noProxies } from "../../src/domain/proxies.ts";
 import { defaultLimits, type Limits } from "../../src/http/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
@@ -60,6 +61,7 @@ export async function startApp(
     publicUrl: undefined,
     allowedHosts: [],
     uploadLimitBytes: 64 << 20,
+    proxies: noProxies,
     ...settings,
   };
   const { app, close } = await createApp(config, { script: bundle, clock, log, inspectionLimits, undoMs });

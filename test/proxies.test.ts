@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "../src/config.ts";
+import { isTrusted, plainAddress, roleOfGroups } from "../src/domain/proxies.ts";
+import { startApp } from "./support/app.ts";
+import { groupedProxies, namingProxies, proxiesOf } from "./support/proxies.ts";
+
+const page = { accept: "text/html" };
+
+test("proxies are trusted by address and by network, IPv4 and IPv6, however an address is written", () => {
+  const proxies = proxiesOf({
+    TRUSTED_PROXIES: "10.0.0.5, 172.18.0.0/16 ,fd00:1::/64, ::ffff:192.168.7.0/120, 2001:db8::1",
+  });
+  const written = [
+    "10.0.0.5",
+    "::ffff:10.0.0.5",
+    "::ffff:a00:5",
+    "172.18.255.1",
+    "fd00:1::9",
+    "fd00:1:0:0:ffff::9%eth0",
+    "192.168.7.200",
+    "2001:DB8::1",
+  ];
+  const others = [
+    "10.0.0.6",
+    "172.19.0.1",
+    "fd00:1:0:1::1",
+    "192.168.8.1",
+    "::1",
+    "2001:db8::2",
+    "::10.0.0.5",
+  ];
+
+  const asked = (addresses: readonly string[]) =>
+    addresses.filter((text) => isTrusted(proxies, plainAddress(text) ?? ""));
+
+  assert.deepEqual(asked(written), written);
+  assert.deepEqual(asked(others), []);
+});
+
+test("every wrong setting of a proxy is named at once", () => {
+  const wrong = {
+    TRUSTED_PROXIES: "10.0.0.0/33, proxy.lan, 0.0.0.0/0, ::/0, ::ffff:0:0/96, fe80::1%eth0, 1.2.3.4/08",
+    REMOTE_USER_HEADER: "Remote_User",
+    REMOTE_GROUPS_HEADER: "X-Forwarded-For",
+    REMOTE_GROUPS: "admin, boss=x, viewer=",
+  };
+  const lonely = { REMOTE_USER_HEADER: "Remote-User", REMOTE_GROUPS_HEADER: "Remote-Groups" };
+
+  assert.throws(
+    () => readConfig(wrong),
+    /TRUSTED_PROXIES has “10\.0\.0\.0\/33”, “proxy\.lan”, “0\.0\.0\.0\/0”, “::\/0”, “::ffff:0:0\/96”, “fe80::1%eth0”, “1\.2\.3\.4\/08”[\s\S]*/,
+  );
+  assert.throws(() => readConfig(wrong), /REMOTE_USER_HEADER is “Remote_User”/);
+  assert.throws(() => readConfig(wrong), /REMOTE_GROUPS_HEADER is “X-Forwarded-For”/);
+  assert.throws(() => readConfig(wrong), /REMOTE_GROUPS has “admin”, “boss=x”, “viewer=”/);
+  assert.throws(() => readConfig(lonely), /needs TRUSTED_PROXIES[\s\S]*needs REMOTE_GROUPS, such as/);
+  assert.throws(() => readConfig({ REMOTE_GROUPS: "admin=a" }), /does not say where they stand/);
+  assert.throws(() => readConfig({ REMOTE_GROUPS_HEADER: "Groups" }), /needs REMOTE_USER_HEADER/);
+});
+
+test("of several groups the highest role counts", () => {
+  const { groups } = groupedProxies();
+  const open = proxiesOf({ REMOTE_GROUPS: "viewer=*" }).groups;
+
+  assert.equal(roleOfGroups(groups, ["sales", "platen-admins", "techs"]), "admin");
+  assert.equal(roleOfGroups(groups, ["x", "techs"]), "operator");
+  assert.equal(roleOfGroups(groups, ["Techs"]), undefined);
+  assert.equal(roleOfGroups(open, []), "viewer");
+});
+
+test("somebody whom a trusted proxy names is who they are, with the role of their groups", async (t) => {
+  const service = await startApp(t, { proxies: groupedProxies() });
+  const ask = async (groups: string | undefined, method = "GET") => {
+    const headers = {
+      ...page,
+      "remote-user": "Jö",
+      ...(groups === undefined ? {} : { "remote-groups": groups }),
+    };
+    // On the wire a name is UTF-8.
+    headers["remote-user"] = Buffer.from("Jö").toString("latin1");
+    const body = method === "POST" ? new URLSearchParams({ name: "A" }) : null;
+    return (await service.fetch("/clients", { method, headers, body })).status;
+  };
+
+  const read = [
+    await ask("sales"),
+    await ask("a|techs"),
+    await ask("x; y"),
+    await ask(""),
+    await ask(undefined),
+  ];
+  const changed = [await ask("sales", "POST"), await ask("x,techs", "POST")];
+
+  assert.deepEqual(read, [200, 200, 403, 403, 403]);
+  assert.deepEqual(changed, [403, 200]);
+});
+
+test("without groups everybody whom the proxy names is an operator, and whoever comes another way nobody", async (t) => {
+  const service = await startApp(t, { proxies: namingProxies() });
+  const named = { "remote-user": "jo" };
+
+  const changed = await service.post("/clients", { name: "A" }, named);
+  const direct = await service.post("/clients", { name: "B" });
+  const shown = await service.fetch("/", { headers: page });
+  const health = await service.fetch("/health");
+
+  assert.deepEqual([changed.status, direct.status, shown.status, health.status], [200, 401, 401, 200]);
+  assert.match(await shown.text(), /sign in at the proxy/);
+  assert.equal(service.app.store.clients.count(), 1);
+});
+
+test("behind a trusted proxy the service's address is the one that the client asked for", async (t) => {
+  const service = await startApp(t, { proxies: proxiesOf() });
+  const id = await service.addPrinter();
+  const other = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "10.9.9.9" }) });
+  const otherId = await other.addPrinter();
+  const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "platen.example" };
+  const script = async ({ fetch }: typeof service, printer: number, sent = {}) =>
+    (await fetch(`/printers/${printer}/scripts/install`, { headers: { ...headers, ...sent } })).text();
+
+  const trusted = await script(service, id);
+  const hostile = await script(service, id, { "x-forwarded-host": "a'b;c", "x-forwarded-proto": "file" });
+  const untrusted = await script(other, otherId);
+
+  assert.match(trusted, /Download = 'https:\/\/platen\.example\/drivers\/1\/files'/);
+  assert.match(hostile, /Download = ''/);
+  assert.ok(untrusted.includes(`Download = '${other.url}/drivers/1/files'`));
+});
