@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
+import type { BackupKeeper } from "./services/backup-keeper.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Imports } from "./services/import.ts";
 import type { ModelSearch } from "./services/model-search.ts";
@@ -19,6 +20,7 @@ export interface App {
   readonly inspections: Inspections;
   readonly workers: Workers;
   readonly archives: ArchiveCheck;
+  readonly backups: BackupKeeper;
   readonly overview: Overview;
   readonly models: ModelSearch;
   readonly packages: PackageBuilder;

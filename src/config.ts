@@ -13,13 +13,15 @@ export interface Config {
   readonly publicUrl: string | undefined;
   /** `ALLOWED_HOSTS`: further host names that changes may be sent to, in lower case. */
   readonly allowedHosts: readonly string[];
+  /** `BACKUPS`: so many states of the database are kept; 0: none is made. */
+  readonly backups: number;
   /** `UPLOAD_LIMIT_MB`. */
   readonly uploadLimitBytes: number;
   /** `TRUSTED_PROXIES`, `REMOTE_USER_HEADER`, `REMOTE_GROUPS_HEADER`, `REMOTE_GROUPS`. */
   readonly proxies: Proxies;
 }
 
-const defaults = { DATA_DIR: "./data", PORT: 8080, UPLOAD_LIMIT_MB: 1024 } as const;
+const defaults = { DATA_DIR: "./data", PORT: 8080, BACKUPS: 14, UPLOAD_LIMIT_MB: 1024 } as const;
 
 /** Every setting's variable, default and meaning, as `--help` prints them. */
 export const settingsHelp: readonly (readonly [string, string, string])[] = [
@@ -28,6 +30,7 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["HOST", "all interfaces", "address to listen on"],
   ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
   ["ALLOWED_HOSTS", "none", "further public host names of the service, separated by commas"],
+  ["BACKUPS", String(defaults.BACKUPS), "daily states of the database that are kept; 0 keeps none"],
   ["UPLOAD_LIMIT_MB", String(defaults.UPLOAD_LIMIT_MB), "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
   ["TRUSTED_PROXIES", "none", "addresses and networks whose X-Forwarded headers count, separated by commas"],
   ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy says who it is, such as Remote-User"],
@@ -39,7 +42,7 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const setting = (name: string) => environment[name]?.trim() || undefined;
-  const integer = (name: "PORT" | "UPLOAD_LIMIT_MB", min: number, max: number) => {
+  const integer = (name: "PORT" | "BACKUPS" | "UPLOAD_LIMIT_MB", min: number, max: number) => {
     const text = setting(name);
     if (text === undefined) return defaults[name];
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -53,6 +56,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: setting("HOST"),
     publicUrl: readPublicUrl(setting("PUBLIC_URL"), problems),
     allowedHosts: readHosts(setting("ALLOWED_HOSTS"), problems),
+    backups: integer("BACKUPS", 0, 366),
     uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1, 4095) * 1024 * 1024,
     proxies: readProxies(setting, problems),
   };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
+import { BackupKeeper } from "./services/backup-keeper.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Imports } from "./services/import.ts";
 import { ModelSearch } from "./services/model-search.ts";
@@ -47,6 +48,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const packages = new PackageBuilder(store, workers, archives);
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
+  const backups = new BackupKeeper({ store, script, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
   const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
   const models = new ModelSearch(store);
@@ -54,6 +56,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     inspections,
     workers,
     archives,
+    backups,
     overview,
     models,
     packages,
@@ -67,11 +70,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 }
 
 /** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
-async function closeApp({ archives, inspections, workers, deployments, undo, store }: App): Promise<void> {
+async function closeApp(app: App): Promise<void> {
+  const { archives, backups, inspections, workers, deployments, undo, store } = app;
   archives.close();
   inspections.close();
   await workers.close();
   await archives.settled();
+  await backups.close();
   await undo.close();
   await deployments.close();
   await store.close();

@@ -27,6 +27,7 @@ async function serve(config: Config): Promise<void> {
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
   app.archives.start();
+  app.backups.start();
   onceAtSignal(async (signal) => {
     app.log(`${signal}: finishing what runs, ${shutdownTimeoutMs / 1000} seconds at most`);
     await closeServer(server, shutdownTimeoutMs);

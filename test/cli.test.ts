@@ -134,7 +134,7 @@ test("the defaults that --help and the README name are those that count", () => 
   const config = readConfig(asNamed);
 
   assert.deepEqual(config, readConfig({}));
-  assert.deepEqual(Object.keys(asNamed), ["DATA_DIR", "PORT", "UPLOAD_LIMIT_MB"]);
+  assert.deepEqual(Object.keys(asNamed), ["DATA_DIR", "PORT", "BACKUPS", "UPLOAD_LIMIT_MB"]);
   for (const [name, fallback] of settingsHelp) {
     const [, row = ""] = readme.split(`| \`${name}\``);
     assert.equal(

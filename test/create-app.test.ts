@@ -20,6 +20,7 @@ async function makeApp(t: TestContext, overrides: Overrides = {}) {
     host: undefined,
     publicUrl: undefined,
     allowedHosts: [],
+    backups: 14,
     uploadLimitBytes: gibi,
     proxies: noProxies,
   };

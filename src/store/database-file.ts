@@ -50,9 +50,32 @@ function checkHeader(bytes: Buffer): void {
     throw new Error(`it has ${bytes.length} of ${whole} bytes: a copy of it broke off`);
 }
 
+/** A file that is there and no sound database; it was not touched. */
+export class DamagedDatabase extends Error {
+  override readonly name = "DamagedDatabase";
+  /** Why, without its end. */
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super(
+      `${path} cannot be read as a database (${reason}). Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is. Nothing was changed.`,
+    );
+    this.reason = reason;
+  }
+}
+
+/** A sound database of a later version of this program. */
+export class NewerDatabase extends Error {
+  override readonly name = "NewerDatabase";
+
+  constructor(path: string, found: number, known: number) {
+    super(
+      `${path} was written by a newer Platen (schema ${found}, this one knows ${known}). Start that version again; nothing was changed.`,
+    );
+  }
+}
+
 /** What a start says of a file that it does not touch. */
-export function unreadable(path: string, error: unknown): Error {
-  return new Error(
-    `${path} cannot be read as a database (${messageOf(error)}). Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is. Nothing was changed.`,
-  );
+export function unreadable(path: string, error: unknown): DamagedDatabase {
+  return new DamagedDatabase(path, messageOf(error));
 }

@@ -1,7 +1,7 @@
 import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
 import { Connection } from "./connection.ts";
-import { openChecked, readIfThere, unreadable } from "./database-file.ts";
+import { NewerDatabase, openChecked, readIfThere, unreadable } from "./database-file.ts";
 import { migrations } from "./migrations.ts";
 import type { Queries, Row } from "./rows.ts";
 import { SavedFile, type SaveMode } from "./saved-file.ts";
@@ -15,6 +15,14 @@ interface DatabaseOptions {
   readonly check?: (db: Database) => void;
   /** Asked before each save; what it throws refuses the save. */
   readonly confirm?: () => Promise<void>;
+}
+
+/** A database as it is on disk. */
+export interface SavedState {
+  /** Never written to. */
+  readonly bytes: Uint8Array;
+  /** UTC, milliseconds since 1970; 0 where nothing was ever written. */
+  readonly savedAt: number;
 }
 
 /**
@@ -32,6 +40,8 @@ export class Database implements Queries {
   /** What is asked: `#shown`, and the copy while a write works on it. */
   #asked: Connection;
   #lastVersion = 0;
+  /** Told after each save. */
+  #listener: (state: SavedState) => void = () => {};
 
   private constructor(
     sql: SqlJsStatic,
@@ -50,6 +60,28 @@ export class Database implements Queries {
   static async open(path: string, options: DatabaseOptions = {}): Promise<Database> {
     const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
     const bytes = await readIfThere(path);
+    const { database, version } = Database.#openChecked(sql, path, bytes, options);
+    if (version < migrations.length) await database.#save(database.#shown, "ordinary");
+    else await database.#file.prepare();
+    database.#shown.freeze();
+    return database;
+  }
+
+  /**
+   * A copy in memory of what a file holds, checked as `open` checks it. Nothing of it is ever saved.
+   * @throws DamagedDatabase, NewerDatabase
+   */
+  static async openCopy(path: string, bytes: Uint8Array, options: DatabaseOptions = {}): Promise<Database> {
+    const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
+    return Database.#openChecked(sql, path, bytes, options).database;
+  }
+
+  static #openChecked(
+    sql: SqlJsStatic,
+    path: string,
+    bytes: Uint8Array | undefined,
+    options: DatabaseOptions,
+  ): { readonly database: Database; readonly version: number } {
     let database: Database;
     let version: number;
     try {
@@ -60,15 +92,8 @@ export class Database implements Queries {
     } catch (error) {
       throw unreadable(path, error);
     }
-    if (version > migrations.length) {
-      throw new Error(
-        `${path} was written by a newer Platen (schema ${version}, this one knows ${migrations.length}). Start that version again; nothing was changed.`,
-      );
-    }
-    if (version < migrations.length) await database.#save(database.#shown, "ordinary");
-    else await database.#file.prepare();
-    database.#shown.freeze();
-    return database;
+    if (version > migrations.length) throw new NewerDatabase(path, version, migrations.length);
+    return { database, version };
   }
 
   /**
@@ -82,6 +107,16 @@ export class Database implements Queries {
   /** When the last write was, by the clock of that time; 0 for a database that holds none yet. */
   lastWrite(): number {
     return Number(this.first("SELECT saved_at FROM saves")?.saved_at ?? 0);
+  }
+
+  /** What is on disk; to be asked where no write is under way, or from `onSaved`. */
+  current(): SavedState {
+    return { bytes: this.#file.bytes, savedAt: this.lastWrite() };
+  }
+
+  /** @param listener is told of each state as soon as it is on disk, and must not throw */
+  onSaved(listener: (state: SavedState) => void): void {
+    this.#listener = listener;
   }
 
   /** Runs one statement; its rows as objects by column name. Only within a write may it change anything. */
@@ -170,6 +205,7 @@ export class Database implements Queries {
     saved.freeze();
     this.#shown = saved;
     this.#asked = saved;
+    this.#listener(this.current());
   }
 
   /** In memory alone: the file stays as it is until its rows have been read. */

@@ -2,18 +2,20 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
+import { Backups } from "./backups.ts";
 import { Blobs } from "./blobs.ts";
-import { Clients } from "./clients.ts";
-import { Database } from "./database.ts";
-import { Deletions } from "./deletions.ts";
+import type { Clients } from "./clients.ts";
+import { Database, type SavedState } from "./database.ts";
+import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
-import { Drivers } from "./drivers.ts";
+import type { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
-import { Icons } from "./icons.ts";
+import type { Icons } from "./icons.ts";
 import { type Lock, type LockOptions, lockFolder } from "./lock.ts";
 import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
-import { Printers } from "./printers.ts";
+import type { Printers } from "./printers.ts";
+import { checkRows, recordsOf } from "./records.ts";
 import { isDiskFull } from "./reserve.ts";
 import { Restoring } from "./restoring.ts";
 
@@ -28,12 +30,17 @@ export interface Store {
   readonly deletions: Deletions;
   readonly restoring: Restoring;
   readonly blobs: Blobs;
+  readonly backups: Backups;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
   /** Whether so little space is left that no archive should be kept which could be deleted. */
   isNearlyFull(): Promise<boolean>;
   /** Another number whenever a record may have changed. */
   version(): number;
+  /** The database as it is on disk; to be asked where no write is under way. */
+  current(): SavedState;
+  /** @param listener is told of each state as soon as it is on disk, and must not throw */
+  onSaved(listener: (state: SavedState) => void): void;
   /** Waits for writes under way, of files and of records, then gives the folder free. */
   close(): Promise<void>;
 }
@@ -77,6 +84,8 @@ async function openLocked(
   const records = recordsOf(db, clock);
   const { clients, drivers, printers } = records;
   const manyPrinters = new ManyPrinters(db, clock, clients, drivers, printers);
+  const backups = new Backups(dataDir, clock);
+  await backups.load();
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
   const { deletions } = records;
@@ -95,19 +104,9 @@ async function openLocked(
   const downloads = new Downloads(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
-  return { ...records, manyPrinters, downloads, restoring, blobs, secret, isNearlyFull, version, close };
-}
-
-function recordsOf(db: Database, clock: () => number) {
-  const clients = new Clients(db, clock);
-  const drivers = new Drivers(db, clock);
-  const printers = new Printers(db, clock, clients, drivers);
-  const icons = new Icons(db, clock, printers);
-  return { clients, drivers, printers, icons, deletions: new Deletions(db) };
-}
-
-function checkRows(records: ReturnType<typeof recordsOf>): void {
-  for (const noun of Object.values(records)) noun.check();
+  const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
+  const files = { blobs, backups, secret, isNearlyFull };
+  return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
 }
 
 /** Where the system does not tell, it is not. */

@@ -60,6 +60,7 @@ export async function startApp(
     host: "127.0.0.1",
     publicUrl: undefined,
     allowedHosts: [],
+    backups: 14,
     uploadLimitBytes: 64 << 20,
     proxies: noProxies,
     ...settings,

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { isGood } from "../src/domain/backup.ts";
+import { openStore } from "../src/store/store.ts";
+import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
+
+const hour = 60 * 60_000;
+const noon = Date.UTC(2026, 10, 21, 12);
+
+interface Shop extends TestApp {
+  /** Turns the clock on. */
+  readonly later: (ms: number) => void;
+  readonly add: (name: string) => Promise<unknown>;
+  /** What is kept, the newest first, as names of files. */
+  readonly names: () => string[];
+}
+
+/** A service that keeps backups, with a clock that can be turned. */
+async function startShop(
+  t: TestContext,
+  options: { backups?: number; dataDir?: string } = {},
+): Promise<Shop> {
+  let now = noon;
+  const app = await startApp(t, { ...options, clock: () => now });
+  const names = () => app.app.backups.list().map(({ name }) => name);
+  const add = (name: string) => app.app.store.clients.add({ name, notes: "", subnets: [] });
+  const later = (ms: number) => {
+    now += ms;
+  };
+  return { ...app, later, add, names };
+}
+
+const settle = async ({ app }: TestApp) => {
+  app.backups.look();
+  await app.backups.settled();
+};
+
+test("the first state is kept at once, and the newest one of each day when the day is over", async (t) => {
+  const shop = await startShop(t);
+
+  await settle(shop);
+  const empty = shop.names();
+  await shop.add("First");
+  await settle(shop);
+  const first = shop.names();
+  shop.later(hour);
+  await shop.add("Second");
+  await settle(shop);
+  const sameDay = shop.names();
+  shop.later(12 * hour);
+  await shop.add("Third");
+  await settle(shop);
+
+  assert.deepEqual(empty, []);
+  assert.deepEqual(first, ["platen-2026-11-21T120000.000Z.sqlite"]);
+  assert.deepEqual(sameDay, first);
+  assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z.sqlite"]);
+  const [state] = shop.app.backups.list();
+  assert.ok(state && isGood(state));
+  assert.deepEqual(state.checked.facts.records, { clients: 2, drivers: 0, printers: 0 });
+});
+
+test("a day without a change has no state, and the oldest ones go", async (t) => {
+  const shop = await startShop(t, { backups: 3 });
+
+  for (const [i, day] of [1, 1, 3, 1, 1].entries()) {
+    await shop.add(`Client ${i}`);
+    shop.later(day * 24 * hour);
+    await settle(shop);
+    await settle(shop);
+  }
+
+  assert.deepEqual(shop.names(), [
+    "platen-2026-11-27T120000.000Z.sqlite",
+    "platen-2026-11-26T120000.000Z.sqlite",
+    "platen-2026-11-23T120000.000Z.sqlite",
+  ]);
+  assert.equal(readdirSync(join(shop.dataDir, "backups")).length, 6);
+});
+
+test("what was kept is the database as it was, byte for byte, and for its owner alone", async (t) => {
+  const shop = await startShop(t);
+  await shop.add("Only");
+  const before = readFileSync(join(shop.dataDir, "platen.sqlite"));
+
+  await settle(shop);
+  await shop.add("Later");
+
+  const path = join(shop.dataDir, "backups", shop.names()[0] ?? "");
+  assert.ok(readFileSync(path).equals(before));
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test("a backup that is asked for is made once for each state", async (t) => {
+  const shop = await startShop(t);
+  await shop.add("Only");
+
+  const made = await shop.app.backups.makeNow();
+  const again = await shop.app.backups.makeNow();
+  shop.later(hour);
+  await shop.add("More");
+  const third = await shop.app.backups.makeNow();
+
+  assert.deepEqual([made, again, third], [true, false, true]);
+  assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z.sqlite"]);
+});
+
+test("BACKUPS=0 keeps nothing, takes nothing away, and says so", async (t) => {
+  const shop = await startShop(t, { backups: 0 });
+  await shop.add("Only");
+
+  shop.later(48 * hour);
+  await settle(shop);
+  const refused = shop.app.backups.makeNow();
+
+  await assert.rejects(refused, /switched off by BACKUPS=0/);
+  assert.equal(existsSync(join(shop.dataDir, "backups")), false);
+});
+
+test("a start finds what is kept, reads what has no note, and deletes what a crash left half-written", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const shop = await startShop(t, { dataDir });
+  await shop.add("Only");
+  await settle(shop);
+  await shop.stop();
+  const folder = join(dataDir, "backups");
+  const [name = ""] = shop.names();
+  const sound = readFileSync(join(folder, name));
+  writeFileSync(join(folder, "platen-2026-11-19T000000.000Z.sqlite"), sound);
+  writeFileSync(join(folder, "platen-2026-11-18T000000.000Z.sqlite"), sound.subarray(0, 5000));
+  writeFileSync(join(folder, "platen-2026-11-17T000000.000Z.sqlite"), sound);
+  writeFileSync(join(folder, "platen-2026-11-17T000000.000Z.sqlite.json"), '{"size":1,"records":"../../x"}');
+  writeFileSync(join(folder, "platen-2026-11-20T000000.000Z.sqlite.new"), "half");
+  writeFileSync(join(folder, "platen-2026-11-16T000000.000Z.sqlite.json"), "{}");
+  writeFileSync(join(folder, "mine.txt"), "somebody’s");
+  mkdirSync(join(folder, "platen-2026-11-15T000000.000Z.sqlite"));
+
+  const again = await startShop(t, { dataDir });
+  again.app.backups.start();
+  await again.app.backups.settled();
+
+  const found = again.app.backups.list().map(({ name, checked }) => [name.slice(7, 17), checked?.problem]);
+  assert.deepEqual(found.slice(0, 2), [
+    ["2026-11-21", undefined],
+    ["2026-11-19", undefined],
+  ]);
+  assert.match(String(found[2]), /^2026-11-18,.*a copy of it broke off/);
+  assert.deepEqual(found.slice(3), [["2026-11-17", undefined]]);
+  assert.deepEqual(
+    readdirSync(folder).filter((file) => !/^platen-2026-11-(?:21|19|18|17)T/.test(file)),
+    ["mine.txt", "platen-2026-11-15T000000.000Z.sqlite"],
+  );
+});
+
+test("a full disk keeps no backup, hinders no write, is said, and is tried again after an hour", async (t) => {
+  const disk = smallDisk(t, 32 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const dataDir = join(disk, "data");
+  mkdirSync(dataDir);
+  const shop = await startShop(t, { dataDir });
+  await shop.add("First");
+  const giveBack = fill(disk);
+
+  await settle(shop);
+  const health = await shop.fetch("/health");
+  const failure = shop.app.backups.failure();
+  giveBack();
+  await shop.add("Second");
+  await settle(shop);
+  const early = shop.names();
+  shop.later(hour);
+  await settle(shop);
+
+  assert.equal(health.status, 200);
+  assert.deepEqual(failure, { at: noon, reason: "there is not enough room on the disk" });
+  assert.deepEqual(shop.lines, [
+    "warning: no backup was made: there is not enough room on the disk; all others are as they were, and so is the database",
+  ]);
+  assert.deepEqual(early, []);
+  assert.equal(shop.names().length, 1);
+  assert.equal(shop.app.backups.failure(), undefined);
+});
+
+test("a state whose rows cannot be read does not count", async (t) => {
+  const shop = await startShop(t);
+  await shop.add("Only");
+  const store = shop.app.store;
+  const saved = new Uint8Array(store.current().bytes).fill(7, 4200, 9000);
+
+  const writing = store.backups.write({ bytes: saved, savedAt: noon }, async (path) => {
+    throw new Error(`${path} is damaged`);
+  });
+
+  await assert.rejects(writing, /is damaged/);
+  assert.deepEqual(shop.names(), []);
+  assert.deepEqual(readdirSync(join(shop.dataDir, "backups")), []);
+});
+
+test("a kept state opens as a database of its own", async (t) => {
+  const shop = await startShop(t);
+  await shop.add("Only");
+  await settle(shop);
+  const dataDir = await temporaryFolder(t);
+  const kept = readFileSync(join(shop.dataDir, "backups", shop.names()[0] ?? ""));
+
+  writeFileSync(join(dataDir, "platen.sqlite"), kept);
+  const store = await openStore(dataDir, Date.now, () => {});
+
+  assert.deepEqual(
+    store.clients.list().map(({ name }) => name),
+    ["Only"],
+  );
+  await store.close();
+});
