@@ -57,9 +57,13 @@ export class BackupKeeper {
     void this.#inTurn(async () => {
       for (const { name, checked } of this.#options.store.backups.list())
         if (checked === undefined) await this.#options.store.backups.check(name, this.#read);
+      await this.#options.store.keptFiles.tidy();
     });
     this.look();
-    this.#timer = setInterval(() => this.look(), lookMs).unref();
+    this.#timer = setInterval(() => {
+      this.look();
+      void this.#inTurn(() => this.#options.store.keptFiles.tidy());
+    }, lookMs).unref();
   }
 
   /** Begins nothing more; settles when nothing is being written. */
@@ -146,6 +150,7 @@ export class BackupKeeper {
       await store.backups.write(state, this.#read);
       this.#failure = undefined;
       await store.backups.prune(this.most);
+      await store.keptFiles.tidy();
     } catch (error) {
       if (this.#isClosed) return;
       const reason = isDiskFull(error) ? "there is not enough room on the disk" : messageOf(error);

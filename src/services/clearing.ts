@@ -39,10 +39,12 @@ export class Clearing {
 
   /** A record or another deletion may have the same file, and an upload of it may have come first. */
   async #removeFile(file: DeletedFile): Promise<void> {
-    const { blobs, deletions } = this.#store;
+    const { blobs, deletions, keptFiles } = this.#store;
     const { kind, sha256 } = file;
     await blobs.inTurn(sha256, async () => {
       if (this.#store[kind].hasDigest(sha256) || deletions.needsFile(file, this.#running)) return;
+      const path = kind === "icons" ? blobs.iconPath(sha256) : blobs.archivePath(sha256);
+      if (await keptFiles.keep(file, path)) return;
       await (kind === "icons" ? blobs.removeIcon(sha256) : blobs.removeArchive(sha256));
     });
   }

@@ -29,6 +29,8 @@ export class Backups {
   readonly #folder: string;
   readonly #clock: () => number;
   #states: readonly KeptState[] = [];
+  /** How many are being written or read: what they name is not known yet. */
+  #unknown = 0;
 
   constructor(dataDir: string, clock: () => number) {
     this.#folder = join(dataDir, "backups");
@@ -77,6 +79,15 @@ export class Backups {
     );
   }
 
+  /** Whether a kept state needs a file, as far as is known. */
+  names(kind: keyof DatabaseFacts["files"], sha256: string): boolean {
+    if (this.#unknown > 0) return true;
+    return this.#states.some(
+      (state) =>
+        state.checked === undefined || (isGood(state) && state.checked.facts.files[kind].includes(sha256)),
+    );
+  }
+
   /**
    * Keeps a state, in place of earlier ones of the same day. It counts when it is on disk and was read back.
    * @throws Error of the disk, or of `check`: then nothing of it is left, and all others are
@@ -84,8 +95,9 @@ export class Backups {
   async write({ bytes, savedAt }: SavedState, check: CheckFile): Promise<void> {
     const name = stateName(savedAt);
     const [path, unfinished] = [this.pathOf(name), this.pathOf(`${name}.new`)];
-    await makeFolder(this.#folder);
+    this.#unknown++;
     try {
+      await makeFolder(this.#folder);
       await this.#requireRoom(bytes.length);
       await writeSynced(unfinished, bytes);
       await compare(unfinished, bytes);
@@ -103,6 +115,8 @@ export class Backups {
       await rm(unfinished, { force: true });
       if (this.find(name) === undefined) await rm(notePath(path), { force: true });
       throw error;
+    } finally {
+      this.#unknown--;
     }
   }
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
+import { keptFilesFolder } from "./kept-files.ts";
 
 const lostDays = 30;
 const lostMs = lostDays * 24 * 60 * 60 * 1000;
@@ -19,7 +20,7 @@ interface Tidying {
 
 /**
  * Puts files and records in agreement, as a start does. A file that a record misses is moved back from
- * `lost/`; one that no record refers to is moved there, and deleted after 30 days. Nothing is moved away or
+ * `lost/`, or from those that backups kept; one that no record refers to is moved there, and deleted after 30 days. Nothing is moved away or
  * deleted when the database was made anew, and no file that is younger than the database's last write: then
  * it is the database that is not what it was.
  */
@@ -28,7 +29,7 @@ export async function tidyBlobs(tidying: Tidying): Promise<void> {
   const counts = { back: 0, stay: 0, lost: 0, deleted: 0 };
   for (const kind of ["drivers", "icons"] as const) {
     try {
-      counts.back += await moveBack(tidying, kind);
+      for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(tidying, kind, folder);
       const orphans = (await files(tidying.dataDir, kind)).filter(
         ({ sha256 }) => !tidying.kept[kind].has(sha256),
       );
@@ -48,7 +49,7 @@ function logCounts(
   log: Tidying["log"],
 ): void {
   const logCount = (what: string, count: number) => count > 0 && log(`${what}: ${count}`);
-  logCount("files moved back from lost/, because records refer to them", counts.back);
+  logCount("files moved back, because records refer to them", counts.back);
   logCount(
     "files of no record that stay where they are, because they are younger than the database",
     counts.stay,
@@ -82,12 +83,12 @@ function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
   throw error;
 }
 
-async function moveBack({ dataDir, kept }: Tidying, kind: Kind): Promise<number> {
+async function moveBack({ dataDir, kept }: Tidying, kind: Kind, folder: string): Promise<number> {
   const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
-  const missed = (await files(join(dataDir, "lost"), kind)).filter(
+  const missed = (await files(join(dataDir, folder), kind)).filter(
     ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
   );
-  for (const { name } of missed) await rename(join(dataDir, "lost", kind, name), join(dataDir, kind, name));
+  for (const { name } of missed) await rename(join(dataDir, folder, kind, name), join(dataDir, kind, name));
   return missed.length;
 }
 

@@ -11,6 +11,7 @@ import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import type { Icons } from "./icons.ts";
+import { KeptFiles } from "./kept-files.ts";
 import { type Lock, type LockOptions, lockFolder } from "./lock.ts";
 import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
@@ -31,6 +32,8 @@ export interface Store {
   readonly restoring: Restoring;
   readonly blobs: Blobs;
   readonly backups: Backups;
+  /** Files of deleted records that kept states name. */
+  readonly keptFiles: KeptFiles;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
   /** Whether so little space is left that no archive should be kept which could be deleted. */
@@ -105,7 +108,7 @@ async function openLocked(
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
-  const files = { blobs, backups, secret, isNearlyFull };
+  const files = { blobs, backups, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
   return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
 }
 

@@ -131,7 +131,7 @@ test("our own advice costs nothing: a damaged database moved away and put back l
   assert.deepEqual(lines, [
     "files of no record that stay where they are, because they are younger than the database: 1",
     "files of no record moved to lost/, where they are deleted after 30 days: 1",
-    "files moved back from lost/, because records refer to them: 1",
+    "files moved back, because records refer to them: 1",
   ]);
   assert.deepEqual(readdirSync(join(dataDir, "lost", "drivers")), []);
   await restored.close();

@@ -122,7 +122,7 @@ test("a record whose file is missing gets it back from lost/", async (t) => {
   await (await open(400)).close();
 
   assert.equal(readFileSync(archive, "utf8"), `the bytes of ${digests.kept}`);
-  assert.deepEqual(lines, ["files moved back from lost/, because records refer to them: 1"]);
+  assert.deepEqual(lines, ["files moved back, because records refer to them: 1"]);
 });
 
 test("an older backup of the database beside younger archives takes none of them away", async (t) => {

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
+import { makePng } from "./support/png.ts";
+import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
+
+const keptIn = (dataDir: string, kind: string) => {
+  const folder = join(dataDir, "backups", "files", kind);
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+
+/** A service with a printer that has a driver and an icon, and a backup of that. */
+async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
+  const app = await startApp(t, { dataDir, backups });
+  const printer = await app.addPrinter();
+  await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  await app.app.backups.makeNow();
+  return app;
+}
+
+/** Deletes all printers and uploaded drivers for good. */
+async function deleteAll({ app, fetch, post }: TestApp): Promise<void> {
+  for (const { printer } of app.store.printers.list())
+    await fetch(`/printers/${printer.id}`, { method: "DELETE" });
+  for (const { id, sha256 } of app.store.drivers.list())
+    if (sha256 !== "") await fetch(`/drivers/${id}`, { method: "DELETE" });
+  for (const { id } of app.undo.list()) await post(`/deletions/${id}/delete`, {});
+}
+
+test("what a kept state names outlasts its deletion, and is there again for who goes back", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startWithBackup(t, dataDir);
+  const [state] = service.app.backups.list();
+  const [archive = ""] = readdirSync(join(dataDir, "drivers"));
+  const bytes = readFileSync(join(dataDir, "drivers", archive));
+
+  await deleteAll(service);
+  const gone = [...readdirSync(join(dataDir, "drivers")), ...readdirSync(join(dataDir, "icons"))];
+  const kept = [...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")];
+  await service.stop();
+  copyFileSync(join(dataDir, "backups", state?.name ?? ""), join(dataDir, "platen.sqlite"));
+  const again = await startApp(t, { dataDir });
+  const download = await again.fetch("/drivers/1/archive");
+
+  assert.deepEqual(gone, []);
+  assert.equal(kept.length, 2);
+  assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
+  assert.deepEqual(again.lines, ["files moved back, because records refer to them: 2"]);
+  assert.deepEqual([...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")], []);
+});
+
+test("what no kept state names is deleted at once, and what the last one named with it", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startWithBackup(t, dataDir, 1);
+  await service.addDriver(driverZip({ version: "7.0.0.0" }));
+
+  await deleteAll(service);
+  const kept = keptIn(dataDir, "drivers");
+  await service.app.store.clients.add({ name: "Later", notes: "", subnets: [] });
+  const store = service.app.store;
+  const tomorrow = store.current().savedAt + 24 * 60 * 60_000;
+  const facts = { savedAt: tomorrow, records: { clients: 1, drivers: 0, printers: 0 } };
+  await store.backups.write({ ...store.current(), savedAt: tomorrow }, async () => ({
+    ...facts,
+    files: { drivers: [], icons: [] },
+  }));
+  await store.backups.prune(1);
+  await store.keptFiles.tidy();
+
+  assert.equal(kept.length, 1);
+  assert.deepEqual([...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")], []);
+});
+
+test("a file that is uploaded again is not kept twice", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startWithBackup(t, dataDir);
+
+  await deleteAll(service);
+  await service.addDriver();
+  await service.app.store.keptFiles.tidy();
+
+  assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
+  assert.deepEqual(keptIn(dataDir, "drivers"), []);
+});
+
+test("on a disk with little room a deletion gives its room back at once", async (t) => {
+  const disk = smallDisk(t, 32 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const service = await startWithBackup(t, join(disk, "data"));
+  const giveBack = fill(disk);
+
+  await deleteAll(service);
+  giveBack();
+
+  assert.deepEqual(keptIn(service.dataDir, "drivers"), []);
+  assert.deepEqual(readdirSync(join(service.dataDir, "drivers")), []);
+});
