@@ -5,7 +5,9 @@ import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
 /** What the command line asks for; everything but `serve` has been done when this returns. */
-type Command = { readonly kind: "serve" } | { readonly kind: "done"; readonly exitCode: number };
+type Command =
+  | { readonly kind: "serve" /** Whether a damaged database is set aside. */; readonly recover: boolean }
+  | { readonly kind: "done"; readonly exitCode: number };
 
 interface Output {
   readonly out: (text: string) => void;
@@ -15,7 +17,9 @@ interface Output {
 /** Reads the arguments and does what they say, short of serving. */
 export async function runCommand(args: readonly string[], version: string, output: Output): Promise<Command> {
   const [command, ...rest] = args;
-  if (command === undefined || command === "serve") return { kind: "serve" };
+  const serving = command === "serve" ? rest : args;
+  if (serving.length === 0) return { kind: "serve", recover: false };
+  if (serving.length === 1 && serving[0] === "--recover") return { kind: "serve", recover: true };
   if (command === "--version" || command === "-v") {
     output.out(`${version}\n`);
     return { kind: "done", exitCode: 0 };
@@ -33,7 +37,7 @@ export async function runCommand(args: readonly string[], version: string, outpu
     return { kind: "done", exitCode: 0 };
   }
   if (command === "inspect") return { kind: "done", exitCode: await inspect(rest, output) };
-  output.err(`platen: “${command}” is no command; --help lists them.\n`);
+  output.err(`platen: “${args.join(" ")}” is no command; --help lists them.\n`);
   return { kind: "done", exitCode: 2 };
 }
 
@@ -67,7 +71,8 @@ function helpText(version: string): string {
   );
   return `Platen ${version}: from a vendor’s printer driver ZIP to scripts, RMM packages and Intune apps
 
-usage: platen [serve]              serve the web application
+usage: platen [serve] [--recover]  serve the web application; --recover: with the newest good backup where the
+                                   database is damaged, which is set aside
        platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
        platen --version | --help | --licenses | --sbom
 

@@ -27,6 +27,8 @@ export interface Overrides {
   readonly inspectionLimits?: Partial<InspectionLimits>;
   /** How long a deletion can be taken back, in milliseconds. */
   readonly undoMs?: number | undefined;
+  /** Whether the newest good backup takes the place of a damaged database. */
+  readonly recover?: boolean;
 }
 
 /** An app, and what ends it. */
@@ -39,7 +41,7 @@ interface CreatedApp {
 /** Puts together all that handlers are given. @throws Error that says what to do, when the folder cannot be used */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<CreatedApp> {
   const { script = __filename, clock = Date.now, random = randomBytes, log = logToStderr } = overrides;
-  const store = await openStore(config.dataDir, clock, log);
+  const store = await openStore(config.dataDir, clock, log, { recover: overrides.recover });
   const inspections = new Inspections(script, overrides.inspectionLimits);
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);

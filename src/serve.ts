@@ -14,12 +14,12 @@ export async function main(): Promise<void> {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   });
-  if (command.kind === "serve") await serve(readConfig());
+  if (command.kind === "serve") await serve(readConfig(), command.recover);
   else process.exitCode = command.exitCode;
 }
 
-async function serve(config: Config): Promise<void> {
-  const { app, close } = await createApp(config);
+async function serve(config: Config, recover: boolean): Promise<void> {
+  const { app, close } = await createApp(config, { recover });
   const server = createHttpServer(app);
   const port = await listen(server, config);
   server.on("error", (error) => app.log(`the server: ${error.message}`));

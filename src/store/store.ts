@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
+import { driverTitle } from "../domain/driver.ts";
 import { Backups } from "./backups.ts";
 import { Blobs } from "./blobs.ts";
 import type { Clients } from "./clients.ts";
@@ -17,6 +18,7 @@ import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
 import type { Printers } from "./printers.ts";
 import { checkRows, recordsOf } from "./records.ts";
+import { openOrRecover } from "./recovery.ts";
 import { isDiskFull } from "./reserve.ts";
 import { Restoring } from "./restoring.ts";
 
@@ -50,6 +52,8 @@ export interface Store {
 
 interface StoreOptions {
   readonly lock?: LockOptions;
+  /** Whether the newest good backup takes the place of a damaged database. */
+  readonly recover?: boolean | undefined;
 }
 
 /** @throws Error that says what to do, when the folder cannot be used. */
@@ -62,33 +66,37 @@ export async function openStore(
   await checkWritable(dataDir);
   const lock = await lockFolder(dataDir, log, options.lock);
   try {
-    return await openLocked(dataDir, clock, log, lock);
+    return await openLocked({ dataDir, clock, log, lock, recover: options.recover === true });
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function openLocked(
-  dataDir: string,
-  clock: () => number,
-  log: (line: string) => void,
-  lock: Lock,
-): Promise<Store> {
+interface Opening {
+  readonly dataDir: string;
+  readonly clock: () => number;
+  readonly log: (line: string) => void;
+  readonly lock: Lock;
+  readonly recover: boolean;
+}
+
+async function openLocked({ dataDir, clock, log, lock, recover }: Opening): Promise<Store> {
   const databasePath = join(dataDir, "platen.sqlite");
   const secretPath = join(dataDir, "secret");
   for (const path of [databasePath, secretPath]) await rescueUnfinished(path, join(dataDir, "lost"));
-  const db = await Database.open(databasePath, {
-    clock,
-    check: (opened) => checkRows(recordsOf(opened, clock)),
-    confirm: () => lock.confirm(),
+  const backups = new Backups(dataDir, clock);
+  await backups.load();
+  const check = (opened: Database) => checkRows(recordsOf(opened, clock));
+  const { db, isRecovered } = await openOrRecover({
+    path: databasePath,
+    open: () => Database.open(databasePath, { clock, check, confirm: () => lock.confirm() }),
+    ...{ backups, isAsked: recover, now: clock(), log },
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
   const records = recordsOf(db, clock);
   const { clients, drivers, printers } = records;
   const manyPrinters = new ManyPrinters(db, clock, clients, drivers, printers);
-  const backups = new Backups(dataDir, clock);
-  await backups.load();
   const blobs = new Blobs(dataDir);
   await blobs.prepare();
   const { deletions } = records;
@@ -97,6 +105,7 @@ async function openLocked(
     icons: new Set([...records.icons.digests(), ...deletions.digests("icons")]),
   };
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
+  if (isRecovered) await logMissing(records.drivers, blobs, log);
   const secret = await readSecret(secretPath);
   const close = async () => {
     await blobs.close();
@@ -110,6 +119,20 @@ async function openLocked(
   const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
   return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
+}
+
+const mostNamed = 50;
+
+/** Names the drivers of a state that was gone back to whose archives are not there any more. */
+async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
+  let missing = 0;
+  for (const driver of drivers.list()) {
+    if (await blobs.exists(blobs.archivePath(driver.sha256))) continue;
+    missing++;
+    if (missing <= mostNamed)
+      log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);
+  }
+  if (missing > mostNamed) log(`recovered: so are the archives of ${missing - mostNamed} other drivers`);
 }
 
 /** Where the system does not tell, it is not. */

@@ -23,12 +23,16 @@ export async function serve(
   folder: string,
   environment: Record<string, string> = {},
   shell?: string,
+  args: readonly string[] = [],
 ): Promise<Service> {
   copyFileSync(bundle, join(folder, "platen.cjs"));
   const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", ...environment };
   const child = shell
-    ? spawn("bash", ["-c", `${shell}; exec "${process.execPath}" platen.cjs`], { cwd: folder, env })
-    : spawn(process.execPath, ["platen.cjs"], { cwd: folder, env });
+    ? spawn("bash", ["-c", `${shell}; exec "${process.execPath}" platen.cjs ${args.join(" ")}`], {
+        cwd: folder,
+        env,
+      })
+    : spawn(process.execPath, ["platen.cjs", ...args], { cwd: folder, env });
   t.after(() => child.kill("SIGKILL"));
   let text = "";
   const exited = new Promise<number | null>((resolve) => child.on("exit", resolve));

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../src/store/store.ts";
+import { startApp, temporaryFolder } from "./support/app.ts";
+import { editDatabase } from "./support/database.ts";
+import { serve } from "./support/service.ts";
+
+const day = 24 * 60 * 60_000;
+const monday = Date.UTC(2026, 10, 16, 12);
+
+interface Damaged {
+  readonly dataDir: string;
+  readonly path: string;
+  readonly damaged: Buffer;
+}
+
+/** A folder with a state of Monday (one client), one of Tuesday (two), and a damaged database of Wednesday. */
+async function damagedFolder(t: TestContext): Promise<Damaged> {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, "data");
+  let now = monday;
+  const service = await startApp(t, { dataDir, clock: () => now });
+  for (const name of ["Monday", "Tuesday"]) {
+    await service.app.store.clients.add({ name, notes: "", subnets: [] });
+    await service.app.backups.makeNow();
+    now += day;
+  }
+  await service.addDriver();
+  await service.stop();
+  const path = join(dataDir, "platen.sqlite");
+  const damaged = readFileSync(path).fill(7, 4200, 9000);
+  writeFileSync(path, damaged);
+  return { dataDir, path, damaged };
+}
+
+const opening = (dataDir: string, recover = false, lines: string[] = []) =>
+  openStore(
+    dataDir,
+    () => monday + 3 * day,
+    (line) => lines.push(line),
+    { recover },
+  );
+
+const names = (store: Awaited<ReturnType<typeof openStore>>) => store.clients.list().map(({ name }) => name);
+
+test("a damaged database stops the start, which names the newest good backup and the way to it", async (t) => {
+  const { dataDir, path, damaged } = await damagedFolder(t);
+
+  const started = opening(dataDir);
+
+  await assert.rejects(started, ({ message }: Error) => {
+    assert.match(message, /platen\.sqlite cannot be read as a database .*Nothing was changed\./s);
+    assert.match(
+      message,
+      /newest good backup is platen-2026-11-17T120000\.000Z\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers/,
+    );
+    assert.match(message, /start Platen once with --recover; the damaged file is set aside, never deleted/);
+    assert.match(message, /docker compose run/);
+    return true;
+  });
+  assert.ok(readFileSync(path).equals(damaged));
+});
+
+test("--recover sets the damaged database aside, goes on from the newest good backup, and names what it lacks", async (t) => {
+  const { dataDir, path, damaged } = await damagedFolder(t);
+  const lines: string[] = [];
+
+  const store = await opening(dataDir, true, lines);
+  const found = names(store);
+  await store.close();
+  const again = await opening(dataDir, true, lines);
+  await again.close();
+
+  assert.deepEqual(found, ["Monday", "Tuesday"]);
+  const [aside = ""] = readdirSync(dataDir).filter((name) => name.includes("damaged"));
+  assert.equal(aside, "platen.sqlite.damaged-2026-11-19T120000Z");
+  assert.ok(readFileSync(join(dataDir, aside)).equals(damaged));
+  assert.ok(!readFileSync(path).equals(damaged));
+  assert.deepEqual(lines, [
+    `recovered: the damaged database is kept as ${aside}`,
+    "recovered: the database is platen-2026-11-17T120000.000Z.sqlite, the state of 2026-11-17T12:00:00.000Z (2 clients, 0 drivers, 0 printers); what was changed after it is not in it",
+    "files of no record that stay where they are, because they are younger than the database: 1",
+    "--recover: the database is sound: nothing was changed",
+    "files of no record that stay where they are, because they are younger than the database: 1",
+  ]);
+});
+
+test("a backup that is damaged itself is passed over, also where its note says that it is whole", async (t) => {
+  const { dataDir, damaged } = await damagedFolder(t);
+  const folder = join(dataDir, "backups");
+  const newest = join(folder, "platen-2026-11-17T120000.000Z.sqlite");
+  writeFileSync(newest, damaged.subarray(0, readFileSync(newest).length));
+
+  const store = await opening(dataDir, true);
+
+  assert.deepEqual(names(store), ["Monday"]);
+  await store.close();
+});
+
+test("without a good backup --recover changes nothing and says what else can be done", async (t) => {
+  const { dataDir, path, damaged } = await damagedFolder(t);
+  const folder = join(dataDir, "backups");
+  for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "no database");
+
+  const damagedToo = opening(dataDir, true);
+  await assert.rejects(damagedToo, /None of 2 backups can be read in .*platen restore FILE\.tar/s);
+  rmSync(folder, { recursive: true });
+  const none = opening(dataDir, true);
+  await assert.rejects(none, /There is no backup in .*platen restore FILE\.tar/s);
+  const usual = opening(dataDir);
+  await assert.rejects(usual, /Put a backup in its place, or move it away to start afresh/);
+
+  assert.ok(readFileSync(path).equals(damaged));
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.includes("damaged")),
+    [],
+  );
+});
+
+test("a database that is missing comes back with --recover, and is made anew without", async (t) => {
+  const { dataDir, path } = await damagedFolder(t);
+  rmSync(path);
+
+  const recovered = await opening(dataDir, true);
+  const found = names(recovered);
+  await recovered.close();
+  rmSync(path);
+  const afresh = await opening(dataDir);
+
+  assert.deepEqual(found, ["Monday", "Tuesday"]);
+  assert.deepEqual(names(afresh), []);
+  await afresh.close();
+});
+
+test("a database of a newer version is not damaged: --recover leaves it alone", async (t) => {
+  const { dataDir, path } = await damagedFolder(t);
+  const backup = readFileSync(join(dataDir, "backups", "platen-2026-11-17T120000.000Z.sqlite"));
+  writeFileSync(path, backup);
+  await editDatabase(path, (db) => db.exec("PRAGMA user_version = 9999"));
+  const newer = readFileSync(path);
+
+  const started = opening(dataDir, true);
+
+  await assert.rejects(started, /was written by a newer Platen \(schema 9999/);
+  assert.ok(readFileSync(path).equals(newer));
+});
+
+test("a state that went back to a driver whose archive is gone starts, and names the driver", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startApp(t, { dataDir });
+  const id = await service.addDriver();
+  await service.app.backups.makeNow();
+  await service.stop();
+  const path = join(dataDir, "platen.sqlite");
+  writeFileSync(path, "");
+  rmSync(join(dataDir, "drivers"), { recursive: true });
+  const lines: string[] = [];
+
+  const store = await opening(dataDir, true, lines);
+
+  assert.equal(store.drivers.get(id).id, id);
+  assert.match(lines.join("\n"), /recovered: the archive of “[^”]+” is missing: upload the same ZIP again/);
+  await store.close();
+});
+
+test("the program itself recovers, with --recover and with serve --recover", async (t) => {
+  const { dataDir, damaged, path } = await damagedFolder(t);
+  const folder = join(dataDir, "..");
+
+  const refused = await serve(t, folder);
+  const code = await refused.exited;
+  const first = await serve(t, folder, {}, undefined, ["--recover"]);
+  const page = await (await fetch(`${first.url}/clients`)).text();
+  first.process.kill("SIGKILL");
+  await first.exited;
+  writeFileSync(path, damaged);
+  const second = await serve(t, folder, {}, undefined, ["serve", "--recover"]);
+
+  assert.equal(code, 1);
+  assert.match(refused.output(), /newest good backup is platen-2026-11-17T/);
+  assert.match(page, /Tuesday/);
+  assert.notEqual(second.url, "");
+});
