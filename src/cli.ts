@@ -1,5 +1,6 @@
-import { settingsHelp } from "./config.ts";
+import { readConfig, settingsHelp } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
+import { backupCommand, restoreCommand } from "./services/backup-commands.ts";
 import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts";
 import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";
@@ -37,8 +38,26 @@ export async function runCommand(args: readonly string[], version: string, outpu
     return { kind: "done", exitCode: 0 };
   }
   if (command === "inspect") return { kind: "done", exitCode: await inspect(rest, output) };
+  if (command === "backup")
+    return { kind: "done", exitCode: await onData(backupCommand, rest, version, output) };
+  if (command === "restore")
+    return { kind: "done", exitCode: await onData(restoreCommand, rest, version, output) };
   output.err(`platen: “${args.join(" ")}” is no command; --help lists them.\n`);
   return { kind: "done", exitCode: 2 };
+}
+
+/** Runs a command that works on DATA_DIR; a signal ends it, and it takes away what it made. */
+async function onData(
+  command: typeof backupCommand,
+  args: readonly string[],
+  version: string,
+  { err }: Output,
+): Promise<number> {
+  const stopping = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+  const { dataDir } = readConfig();
+  return command(args, { dataDir, version, now: Date.now(), err, stop: stopping.signal });
 }
 
 async function inspect(args: readonly string[], output: Output): Promise<number> {
@@ -73,6 +92,8 @@ function helpText(version: string): string {
 
 usage: platen [serve] [--recover]  serve the web application; --recover: with the newest good backup where the
                                    database is damaged, which is set aside
+       platen backup FILE.tar      write everything into one file, while it runs or not; - for standard output
+       platen restore FILE.tar     put such a file in the place of what DATA_DIR holds, which is kept
        platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
        platen --version | --help | --licenses | --sbom
 

@@ -164,7 +164,8 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** Lets a power cut not take back what was named or moved in a folder. */
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(path, "r");
   try {

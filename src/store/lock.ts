@@ -169,7 +169,7 @@ class Claim {
     return new Promise((resolve, reject) => {
       let answer = "";
       const socket = connect(this.#pathOf(name));
-      socket.setEncoding("utf8").setTimeout(2000, () => socket.end());
+      socket.setEncoding("utf8").setTimeout(2000, () => socket.destroy());
       socket.on("data", (text: string) => {
         answer += text;
       });

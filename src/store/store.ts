@@ -21,6 +21,7 @@ import { checkRows, recordsOf } from "./records.ts";
 import { openOrRecover } from "./recovery.ts";
 import { isDiskFull } from "./reserve.ts";
 import { Restoring } from "./restoring.ts";
+import { finishSwap } from "./swap.ts";
 
 /** Everything that lasts, below one folder. */
 export interface Store {
@@ -82,6 +83,7 @@ interface Opening {
 }
 
 async function openLocked({ dataDir, clock, log, lock, recover }: Opening): Promise<Store> {
+  await finishSwap(dataDir, log);
   const databasePath = join(dataDir, "platen.sqlite");
   const secretPath = join(dataDir, "secret");
   for (const path of [databasePath, secretPath]) await rescueUnfinished(path, join(dataDir, "lost"));

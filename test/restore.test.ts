@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../src/store/store.ts";
+import { finishSwap, makeStaging, swapIn } from "../src/store/swap.ts";
+import { unpackBackup } from "../src/store/unpacking.ts";
+import { bundle, startApp, temporaryFolder } from "./support/app.ts";
+import { lastingIn, platen, startFullShop } from "./support/backup.ts";
+import { editDatabase } from "./support/database.ts";
+import { driverZip } from "./support/driver-zip.ts";
+
+interface Two {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly file: string;
+  /** What the backup holds, and what DATA_DIR has become since. */
+  readonly old: Record<string, string>;
+  readonly now: Record<string, string>;
+}
+
+/** A backup, and a DATA_DIR that has changed since: another driver, another client, no icon, another secret. */
+async function twoStates(t: TestContext): Promise<Two> {
+  const folder = await temporaryFolder(t);
+  const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
+  const shop = await startFullShop(t, dataDir);
+  await shop.stop();
+  platen(dataDir, "backup", file);
+  const old = lastingIn(dataDir);
+  const later = await startApp(t, { dataDir, clock: Date.now });
+  await later.addDriver(driverZip({ version: "9.0.0.0" }));
+  await later.post("/clients", { name: "Later" });
+  await later.stop();
+  writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, 1));
+  return { folder, dataDir, file, old, now: lastingIn(dataDir) };
+}
+
+const keptFolders = (dataDir: string) =>
+  readdirSync(dataDir).filter((name) => name.startsWith("before-restore"));
+
+test("a restore puts everything back, and keeps what was in a dated folder", async (t) => {
+  const { dataDir, file, old, now } = await twoStates(t);
+
+  const { status, stderr } = platen(dataDir, "restore", file);
+
+  assert.equal(status, 0, stderr);
+  const [kept = ""] = keptFolders(dataDir);
+  assert.match(kept, /^before-restore-\d{4}-\d\d-\d\dT\d{6}Z$/);
+  assert.ok(
+    stderr.includes(`is kept in its folder ${kept}: delete that when all is well.\nStart Platen now.`),
+  );
+  assert.deepEqual(lastingIn(dataDir), old);
+  assert.deepEqual(lastingIn(join(dataDir, kept)), now);
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.startsWith("restore")),
+    [],
+  );
+});
+
+test("a running service refuses a restore, and is not disturbed", async (t) => {
+  const { dataDir, file, now } = await twoStates(t);
+  const service = await startApp(t, { dataDir, clock: Date.now });
+
+  const { status, stderr } = platen(dataDir, "restore", file);
+  const answer = await service.post("/clients", { name: "Still here" });
+
+  assert.equal(status, 1);
+  assert.match(stderr, /nothing was restored.*Another Platen is running on .*Stop it first/);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(Object.keys(lastingIn(dataDir)), Object.keys(now));
+});
+
+test("whenever the power fails, what is there is all of the old state or all of the new one", async (t) => {
+  const { folder, dataDir, file, old, now } = await twoStates(t);
+  const states: string[] = [];
+
+  for (let step = 1; ; step++) {
+    const copy = join(folder, `copy-${step}`);
+    cpSync(dataDir, copy, { recursive: true, filter: (path) => !/lock-[0-9a-f]+$/.test(path) });
+    let left = step;
+    const fail = () => {
+      left--;
+      if (left === 0) throw new Error("the power failed");
+    };
+    await unpackBackup(chunksOf(file), await makeStaging(copy));
+    const isDone = await swapIn(copy, 0, fail).then(
+      () => true,
+      () => false,
+    );
+    const lines: string[] = [];
+    await finishSwap(copy, (line) => lines.push(line));
+    const found = JSON.stringify(lastingIn(copy));
+    states.push(found === JSON.stringify(old) ? "new" : found === JSON.stringify(now) ? "old" : "neither");
+    assert.equal(existsSync(join(copy, "restore.new")) || existsSync(join(copy, "restore.json")), false);
+    if (states.at(-1) === "new")
+      assert.deepEqual(lastingIn(join(copy, "before-restore-1970-01-01T000000Z")), now, `step ${step}`);
+    await (await openStore(copy, Date.now, () => {})).close();
+    if (isDone) break;
+  }
+
+  assert.deepEqual([states[0], states[1]], ["old", "new"]);
+  assert.ok(states.length > 8, String(states.length));
+  assert.deepEqual(
+    states.slice(1).filter((state) => state !== "new"),
+    [],
+  );
+});
+
+test("a restore that is killed at any moment leaves a folder that starts, with all of one state", async (t) => {
+  const { folder, dataDir, file, old, now } = await twoStates(t);
+  const env = (copy: string) => ({ PATH: process.env.PATH, DATA_DIR: copy });
+
+  for (let i = 0; i < 12; i++) {
+    const copy = join(folder, `killed-${i}`);
+    cpSync(dataDir, copy, { recursive: true });
+    const child = spawn(process.execPath, [bundle, "restore", file], { env: env(copy), stdio: "ignore" });
+    setTimeout(() => child.kill("SIGKILL"), 80 + 40 * i);
+    await new Promise((resolve) => child.on("exit", resolve));
+    await (await openStore(copy, Date.now, () => {})).close();
+    const found = JSON.stringify(lastingIn(copy));
+
+    assert.ok(
+      [old, now].some((state) => JSON.stringify(state) === found),
+      `kill ${i}: ${found}`,
+    );
+  }
+});
+
+test("a backup whose database is damaged, or newer, or is not all there, replaces nothing", async (t) => {
+  const { folder, dataDir, file, now } = await twoStates(t);
+  const newer = join(folder, "newer");
+  platen(newer, "restore", file);
+  await editDatabase(join(newer, "platen.sqlite"), (db) => db.exec("PRAGMA user_version = 9999"));
+  const cut = join(folder, "cut.tar");
+  writeFileSync(cut, readFileSync(file).subarray(0, 30_000));
+
+  const refusedBackup = platen(newer, "backup", join(folder, "newer.tar"));
+  const refused = platen(dataDir, "restore", cut);
+  const missing = platen(dataDir, "restore", join(folder, "none.tar"));
+
+  assert.match(refusedBackup.stderr, /was written by a newer Platen/);
+  assert.match(refused.stderr, /it ends too early: a copy of it broke off/);
+  assert.match(missing.stderr, /ENOENT/);
+  assert.deepEqual([refusedBackup.status, refused.status, missing.status], [1, 1, 1]);
+  assert.deepEqual(lastingIn(dataDir), now);
+  assert.deepEqual(keptFolders(dataDir), []);
+});
+
+test("what an interrupted restore left is finished by the next start, and no backup is made before", async (t) => {
+  const { folder, dataDir, file, old } = await twoStates(t);
+  await unpackBackup(chunksOf(file), await makeStaging(dataDir));
+  let moves = 0;
+  const failing = swapIn(dataDir, 0, () => {
+    moves++;
+    if (moves === 4) throw new Error("the power failed");
+  });
+  await assert.rejects(failing, /the power failed/);
+
+  const refused = platen(dataDir, "backup", join(folder, "half.tar"));
+  const service = await startApp(t, { dataDir, clock: Date.now });
+  await service.stop();
+
+  assert.match(refused.stderr, /a restore of .* is not finished: start Platen/);
+  assert.deepEqual(service.lines, [
+    "a restore that was interrupted is finished: what was there is in before-restore-1970-01-01T000000Z",
+  ]);
+  assert.deepEqual(lastingIn(dataDir), old);
+});
+
+test("a second restore in the same second keeps the first one’s folder", async (t) => {
+  const { folder, dataDir, file } = await twoStates(t);
+  for (const name of ["a", "b"]) {
+    await unpackBackup(chunksOf(file), await makeStaging(dataDir));
+    rmSync(join(folder, name), { recursive: true, force: true });
+    await swapIn(dataDir, 0);
+  }
+
+  assert.deepEqual(keptFolders(dataDir), [
+    "before-restore-1970-01-01T000000Z",
+    "before-restore-1970-01-01T000000Z-1",
+  ]);
+});
+
+async function* chunksOf(file: string): AsyncGenerator<Buffer> {
+  const bytes = readFileSync(file);
+  for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
+}
