@@ -8,7 +8,6 @@ import {
   readMultipartFields,
 } from "./multipart.ts";
 
-const drainLimitMs = 60_000;
 const plainForm: FormKind = { limitBytes: formLimitBytes, textFiles: [] };
 /** A PrintTicket may come as a file, too. */
 const printerForm: FormKind = { limitBytes: printerFormLimitBytes, textFiles: ["print_ticket"] };
@@ -39,12 +38,12 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 
-/** Reads what is left of a request, for a while, and throws it away: the answer reaches only who has sent all. */
-export async function drain(request: IncomingMessage): Promise<void> {
+/** Reads what is left of a request, for so long at most, and throws it away: the answer reaches only who has sent all. */
+export async function drain(request: IncomingMessage, limitMs: number): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   request.unpipe();
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, drainLimitMs);
+    const timer = setTimeout(resolve, limitMs);
     const done = () => {
       clearTimeout(timer);
       resolve();

@@ -18,9 +18,11 @@ export function inTurn(
     const { socket } = request;
     const queue = waiting.get(socket);
     const start = () => {
+      // Behind an answer that ends the connection nothing is a request any more, whatever it looks like.
+      if (socket.destroyed || socket.writableEnded) return;
       response.once("close", () => {
         const next = waiting.get(socket)?.shift();
-        if (next === undefined || socket.destroyed) waiting.delete(socket);
+        if (next === undefined) waiting.delete(socket);
         else later(next);
       });
       void answerOne(request, response);

@@ -73,6 +73,12 @@ export interface Limits {
   readonly downloads: number;
   /** Intune packages that are being sent: each holds chunks and a worker thread's time. */
   readonly encryptedDownloads: number;
+  /** From a connection's first moment, or from a request's first byte, until its head is whole. */
+  readonly headMs: number;
+  /** How often heads that are late are looked for. */
+  readonly headLookMs: number;
+  /** So long the rest of a body is read that nobody wants, before the answer goes out and the connection ends. */
+  readonly drainMs: number;
   /** In so many milliseconds at least `leastBytes` of a body must come, else the connection is closed. */
   readonly slowMs: number;
   readonly leastBytes: number;
@@ -91,6 +97,9 @@ export const defaultLimits: Limits = {
   bodyBytes: 64 * 1024 * 1024,
   downloads: 512,
   encryptedDownloads: 32,
+  headMs: 30_000,
+  headLookMs: 5_000,
+  drainMs: 60_000,
   slowMs: 60_000,
   leastBytes: 64 * 1024,
   stalledMs: 5 * 60_000,

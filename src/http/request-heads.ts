@@ -8,10 +8,6 @@ export const headLimits = {
   /** Request line and headers together. */
   bytes: 16 * 1024,
   headers: 100,
-  /** From a connection's first moment, or the end of the request before, until the head is whole. */
-  ms: 30_000,
-  /** How often heads that are late are looked for. */
-  lookMs: 5_000,
   /** A connection on which nothing was asked for is closed after this time. */
   keepAliveMs: 10_000,
 } as const;
@@ -48,7 +44,7 @@ const problems: Readonly<Record<string, HeadProblem>> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
-    message: `The head of a request has to come within ${headLimits.ms / 1000} seconds.`,
+    message: "The request’s head came too slowly.",
   },
 };
 

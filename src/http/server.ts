@@ -41,8 +41,8 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: headLimits.bytes,
-    headersTimeout: headLimits.ms,
-    connectionsCheckingInterval: headLimits.lookMs,
+    headersTimeout: limits.headMs,
+    connectionsCheckingInterval: limits.headLookMs,
     keepAliveTimeout: headLimits.keepAliveMs,
     // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
     requestTimeout: 0,
@@ -84,7 +84,7 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
       if (request.socket.destroyed) throw error;
       return errorReply(app, request, error);
     });
-    if (!isReading(request)) await drain(request);
+    if (!isReading(request)) await drain(request, service.limits.drainMs);
     stopWatching();
     if (!request.complete) response.setHeader("Connection", "close");
     await send(service, request, response, reply);
