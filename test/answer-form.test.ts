@@ -41,6 +41,7 @@ test("every error code has one status", () => {
     conflict: 409,
     stale: 409,
     "too-large": 413,
+    full: 507,
     forbidden: 403,
     misdirected: 421,
     busy: 503,

@@ -8,6 +8,7 @@ export type ErrorCode =
   | "conflict" // it collides with what is there
   | "stale" // somebody else has saved the same record since the form was opened
   | "too-large"
+  | "full" // there is no room for more of it
   | "forbidden"
   | "misdirected" // it was sent to a name that is not this service's
   | "busy"; // try again later

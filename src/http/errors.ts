@@ -13,6 +13,7 @@ const statuses: Record<ErrorCode, number> = {
   conflict: 409,
   stale: 409,
   "too-large": 413,
+  full: 507,
   forbidden: 403,
   misdirected: 421,
   busy: 503,

@@ -5,6 +5,7 @@ import { checkOpened } from "../domain/opened.ts";
 import type { Database } from "./database.ts";
 import { noReferences, type References } from "./deleted-content.ts";
 import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
+import { checkBytes, checkRoom } from "./room.ts";
 import { type Row, readable } from "./rows.ts";
 
 /** The clients' only SQL. */
@@ -58,6 +59,7 @@ export class Clients {
       "INSERT INTO clients (name, name_key, notes, subnets, created_at) VALUES (?, ?, ?, ?, ?) RETURNING id",
       [...columnsOf(settings), this.#clock()],
     );
+    checkRoom(this.#db);
     return Number(row?.id);
   }
 
@@ -74,6 +76,7 @@ export class Clients {
         ...columnsOf(settings),
         id,
       ]);
+      checkBytes(this.#db);
     });
   }
 

@@ -14,6 +14,7 @@ import { noReferences, type References } from "./deleted-content.ts";
 import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
 import { driverOf, summaryOf } from "./driver-rows.ts";
 import { packText } from "./packed-text.ts";
+import { checkRoom } from "./room.ts";
 import { idOrNull, readable } from "./rows.ts";
 
 export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
@@ -141,6 +142,7 @@ export class Drivers {
       const id = Number(row?.id);
       const report = packText(JSON.stringify(driver.report));
       this.#db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [id, report]);
+      checkRoom(this.#db);
       return { driver: this.get(id), isNew: true };
     });
   }

@@ -10,6 +10,7 @@ import { type Drivers, usesDriver } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
+import { checkBytes, checkRoom } from "./room.ts";
 import { idOrNull, type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
@@ -138,6 +139,7 @@ export class Printers {
           RETURNING id`,
         [now, now, ...columnsOf(settings)],
       );
+      checkRoom(this.#db);
       return Number(row?.id);
     });
   }
@@ -155,6 +157,7 @@ export class Printers {
         `UPDATE printers SET updated_at = ?, ${columns.map((name) => `${name} = ?`).join()} WHERE id = ?`,
         [this.#clock(), ...columnsOf(settings), id],
       );
+      checkBytes(this.#db);
     });
   }
 

@@ -4,6 +4,7 @@ import { UserError } from "../domain/errors.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Database } from "./database.ts";
 import { packText } from "./packed-text.ts";
+import { checkRoom } from "./room.ts";
 import type { Queries } from "./rows.ts";
 import { inParts } from "./slices.ts";
 
@@ -47,6 +48,7 @@ export function* movePrinters(db: Queries, now: number): Generator<undefined, vo
     ),
   );
   db.all("DROP TABLE temp.staged");
+  checkRoom(db);
 }
 
 /** @throws UserError "conflict" */
