@@ -1,4 +1,5 @@
 import type { Config } from "./config.ts";
+import type { Accounts } from "./services/accounts.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { BackupKeeper } from "./services/backup-keeper.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
@@ -8,6 +9,8 @@ import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
 import type { PrinterExport } from "./services/printer-export.ts";
+import type { Sessions } from "./services/sessions.ts";
+import type { SignIn } from "./services/sign-in.ts";
 import type { Undo } from "./services/undo.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";
@@ -29,6 +32,9 @@ export interface App {
   readonly outcomes: Outcomes;
   readonly imports: Imports;
   readonly exports: PrinterExport;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly signIn: SignIn;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }

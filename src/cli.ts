@@ -5,9 +5,10 @@ import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts"
 import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
-/** What the command line asks for; everything but `serve` has been done when this returns. */
+/** What the command line asks for; everything but `serve` has been done when this returns.
+ * `recover`: whether a damaged database is set aside. */
 type Command =
-  | { readonly kind: "serve" /** Whether a damaged database is set aside. */; readonly recover: boolean }
+  | { readonly kind: "serve"; readonly recover: boolean }
   | { readonly kind: "done"; readonly exitCode: number };
 
 interface Output {
@@ -15,35 +16,52 @@ interface Output {
   readonly err: (text: string) => void;
 }
 
+/** What prints one text. */
+const texts: Readonly<Record<string, (version: string) => string>> = {
+  "--version": (version) => version,
+  "--help": helpText,
+  "--licenses": () => PLATEN_LICENCES,
+  "--sbom": () => JSON.stringify(JSON.parse(PLATEN_BILL), null, 2),
+};
+const shortOptions: Readonly<Record<string, string>> = { "-v": "--version", "-h": "--help" };
+
+type Run = (args: readonly string[], version: string, output: Output) => Promise<number>;
+
+const commands: Readonly<Record<string, Run>> = {
+  inspect: (args, _version, output) => inspect(args, output),
+  backup: (args, version, output) => onData(backupCommand, args, version, output),
+  restore: (args, version, output) => onData(restoreCommand, args, version, output),
+};
+
 /** Reads the arguments and does what they say, short of serving. */
 export async function runCommand(args: readonly string[], version: string, output: Output): Promise<Command> {
-  const [command, ...rest] = args;
+  const [command = "serve", ...rest] = args;
   const serving = command === "serve" ? rest : args;
   if (serving.length === 0) return { kind: "serve", recover: false };
   if (serving.length === 1 && serving[0] === "--recover") return { kind: "serve", recover: true };
-  if (command === "--version" || command === "-v") {
-    output.out(`${version}\n`);
-    return { kind: "done", exitCode: 0 };
+  return { kind: "done", exitCode: await runOther(command, rest, version, output) };
+}
+
+async function runOther(
+  command: string,
+  rest: readonly string[],
+  version: string,
+  output: Output,
+): Promise<number> {
+  const text = own(texts, own(shortOptions, command) ?? command)?.(version);
+  if (text !== undefined) {
+    output.out(text.endsWith("\n") ? text : `${text}\n`);
+    return 0;
   }
-  if (command === "--help" || command === "-h") {
-    output.out(helpText(version));
-    return { kind: "done", exitCode: 0 };
-  }
-  if (command === "--licenses") {
-    output.out(`${PLATEN_LICENCES}\n`);
-    return { kind: "done", exitCode: 0 };
-  }
-  if (command === "--sbom") {
-    output.out(`${JSON.stringify(JSON.parse(PLATEN_BILL), null, 2)}\n`);
-    return { kind: "done", exitCode: 0 };
-  }
-  if (command === "inspect") return { kind: "done", exitCode: await inspect(rest, output) };
-  if (command === "backup")
-    return { kind: "done", exitCode: await onData(backupCommand, rest, version, output) };
-  if (command === "restore")
-    return { kind: "done", exitCode: await onData(restoreCommand, rest, version, output) };
-  output.err(`platen: “${args.join(" ")}” is no command; --help lists them.\n`);
-  return { kind: "done", exitCode: 2 };
+  const run = own(commands, command);
+  if (run !== undefined) return run(rest, version, output);
+  output.err(`platen: “${[command, ...rest].join(" ")}” is no command; --help lists them.\n`);
+  return 2;
+}
+
+/** What a table has under a name itself. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** Runs a command that works on DATA_DIR; a signal ends it, and it takes away what it made. */

@@ -1,5 +1,20 @@
 import { resolve } from "node:path";
+import { adminName } from "./domain/account.ts";
+import { passwordProblem } from "./domain/password.ts";
 import { type Proxies, readProxies } from "./domain/proxies.ts";
+
+/** A text that shows up nowhere unless it is asked for: not in a log, not in JSON, not in an error. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+}
 
 /** The service's settings, each from the environment variable of its name. */
 export interface Config {
@@ -19,6 +34,20 @@ export interface Config {
   readonly uploadLimitBytes: number;
   /** `TRUSTED_PROXIES`, `REMOTE_USER_HEADER`, `REMOTE_GROUPS_HEADER`, `REMOTE_GROUPS`. */
   readonly proxies: Proxies;
+  /** `ADMIN_PASSWORD`; with it, or with a file of it, people have to sign in. */
+  readonly adminPassword: Secret | undefined;
+  /** `ADMIN_PASSWORD_FILE`. */
+  readonly adminPasswordFile: string | undefined;
+}
+
+/** Whether people and programs have to say who they are; without it everybody may do everything. */
+export function needsSignIn(config: Config): boolean {
+  return takesPasswords(config) || config.proxies.userHeader !== undefined;
+}
+
+/** Whether people can sign in here, and not at a proxy alone. */
+export function takesPasswords({ adminPassword, adminPasswordFile }: Config): boolean {
+  return adminPassword !== undefined || adminPasswordFile !== undefined;
 }
 
 const defaults = { DATA_DIR: "./data", PORT: 8080, BACKUPS: 14, UPLOAD_LIMIT_MB: 1024 } as const;
@@ -32,6 +61,8 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["ALLOWED_HOSTS", "none", "further public host names of the service, separated by commas"],
   ["BACKUPS", String(defaults.BACKUPS), "daily states of the database that are kept; 0 keeps none"],
   ["UPLOAD_LIMIT_MB", String(defaults.UPLOAD_LIMIT_MB), "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
+  ["ADMIN_PASSWORD", "none", "switches sign-in on: the password of the account admin"],
+  ["ADMIN_PASSWORD_FILE", "none", "the same from a file that holds it as its one line"],
   ["TRUSTED_PROXIES", "none", "addresses and networks whose X-Forwarded headers count, separated by commas"],
   ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy says who it is, such as Remote-User"],
   ["REMOTE_GROUPS_HEADER", "none", "header in which it says their groups, such as Remote-Groups"],
@@ -59,9 +90,31 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     backups: integer("BACKUPS", 0, 366),
     uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1, 4095) * 1024 * 1024,
     proxies: readProxies(setting, problems),
+    adminPassword: readAdminPassword(environment, problems),
+    adminPasswordFile: setting("ADMIN_PASSWORD_FILE"),
   };
+  // No process that this one starts gets it.
+  if (environment === process.env) delete process.env.ADMIN_PASSWORD;
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return Object.freeze(config);
+}
+
+/** What is set but empty would leave everything open to everybody, and is refused. */
+function readAdminPassword(
+  { ADMIN_PASSWORD: password, ADMIN_PASSWORD_FILE: file }: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): Secret | undefined {
+  if (file !== undefined && file.trim() === "")
+    problems.push("ADMIN_PASSWORD_FILE is empty; it names a file, or is not set at all.");
+  if (password === undefined) return undefined;
+  if (file !== undefined)
+    problems.push("ADMIN_PASSWORD and ADMIN_PASSWORD_FILE are both set; set one of them.");
+  const problem =
+    password === ""
+      ? "it is empty; without sign-in it is not set at all"
+      : passwordProblem(password, adminName);
+  if (problem !== undefined) problems.push(`ADMIN_PASSWORD cannot be used: ${problem}`);
+  return new Secret(password);
 }
 
 function readPublicUrl(text: string | undefined, problems: string[]): string | undefined {

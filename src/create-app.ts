@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
+import { adminName } from "./domain/account.ts";
+import { passwordProblem } from "./domain/password.ts";
+import { Accounts } from "./services/accounts.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
 import { BackupKeeper } from "./services/backup-keeper.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
@@ -9,9 +12,14 @@ import { ModelSearch } from "./services/model-search.ts";
 import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
+import { type PasswordCost, Passwords } from "./services/passwords.ts";
 import { PrinterExport } from "./services/printer-export.ts";
+import { Sessions } from "./services/sessions.ts";
+import { SignIn } from "./services/sign-in.ts";
+import { SignInThrottle } from "./services/sign-in-throttle.ts";
 import { Undo } from "./services/undo.ts";
-import { openStore } from "./store/store.ts";
+import { readPasswordFile } from "./store/password-file.ts";
+import { openStore, type Store } from "./store/store.ts";
 import { type InspectionLimits, Inspections } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
 
@@ -29,6 +37,7 @@ export interface Overrides {
   readonly undoMs?: number | undefined;
   /** Whether the newest good backup takes the place of a damaged database. */
   readonly recover?: boolean;
+  readonly passwordCost?: PasswordCost;
 }
 
 /** An app, and what ends it. */
@@ -41,6 +50,7 @@ interface CreatedApp {
 /** Puts together all that handlers are given. @throws Error that says what to do, when the folder cannot be used */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<CreatedApp> {
   const { script = __filename, clock = Date.now, random = randomBytes, log = logToStderr } = overrides;
+  const adminPassword = await adminPasswordOf(config);
   const store = await openStore(config.dataDir, clock, log, { recover: overrides.recover });
   const inspections = new Inspections(script, overrides.inspectionLimits);
   const workers = new Workers(script);
@@ -54,6 +64,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const outcomes = new Outcomes(random);
   const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
   const models = new ModelSearch(store);
+  const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
+  await people.signIn.start(adminPassword);
   const services = {
     inspections,
     workers,
@@ -66,14 +78,46 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     undo,
     outcomes,
     ...lists,
+    ...people,
   };
   const app = { config, store, ...services, random, log };
   return { app, close: () => closeApp(app) };
 }
 
+/** Who can sign in, and who is. */
+function peopleOf(
+  store: Store,
+  {
+    clock,
+    random,
+    log,
+    cost,
+  }: Required<Pick<Overrides, "clock" | "random" | "log">> & { cost?: PasswordCost | undefined },
+) {
+  const passwords = new Passwords(random, cost);
+  const throttle = new SignInThrottle(clock);
+  return {
+    accounts: new Accounts(store, passwords, random),
+    sessions: new Sessions(store, clock, log),
+    signIn: new SignIn({ store, passwords, throttle, clock, random, log }),
+  };
+}
+
+/** @throws Error that says what is wrong with the setting, and never repeats the password */
+async function adminPasswordOf({
+  adminPassword,
+  adminPasswordFile: path,
+}: Config): Promise<string | undefined> {
+  if (path === undefined) return adminPassword?.reveal();
+  const password = await readPasswordFile("ADMIN_PASSWORD_FILE", path);
+  const problem = passwordProblem(password, adminName);
+  if (problem !== undefined) throw new Error(`ADMIN_PASSWORD_FILE cannot be used: ${problem}`);
+  return password;
+}
+
 /** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
 async function closeApp(app: App): Promise<void> {
-  const { archives, backups, inspections, workers, deployments, undo, store } = app;
+  const { archives, backups, inspections, workers, deployments, undo, sessions, store } = app;
   archives.close();
   inspections.close();
   await workers.close();
@@ -81,6 +125,7 @@ async function closeApp(app: App): Promise<void> {
   await backups.close();
   await undo.close();
   await deployments.close();
+  await sessions.close();
   await store.close();
 }
 

@@ -3,10 +3,14 @@ import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createApp } from "./create-app.ts";
+import { isOpenToAll } from "./http/recognise.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
 /** What runs at a signal may take so long to finish. */
 const shutdownTimeoutMs = 10_000;
+
+const openWarning =
+  "warning: sign-in is off: whoever reaches this service can change what runs as SYSTEM on every PC. Set ADMIN_PASSWORD (or HOST=127.0.0.1, where this machine alone uses it)";
 
 /** The main thread: what the command line asks for, which is to serve unless it says otherwise. */
 export async function main(): Promise<void> {
@@ -26,6 +30,7 @@ async function serve(config: Config, recover: boolean): Promise<void> {
   process.stdout.write(
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
+  if (isOpenToAll(config)) app.log(openWarning);
   app.archives.start();
   app.backups.start();
   onceAtSignal(async (signal) => {

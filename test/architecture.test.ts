@@ -16,7 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
   services: ["domain", "inf", "store", "pkg/zip", "pkg/scripts", "pkg/formats", "workers"],
   config: ["domain"],
   app: ["config", "services", "store", "workers"],
-  "create-app": ["app", "config", "services", "store", "workers"],
+  "create-app": ["app", "config", "domain", "services", "store", "workers"],
   http: [
     "domain",
     "inf",

@@ -21,6 +21,8 @@ async function makeApp(t: TestContext, overrides: Overrides = {}) {
     publicUrl: undefined,
     allowedHosts: [],
     backups: 14,
+    adminPassword: undefined,
+    adminPasswordFile: undefined,
     uploadLimitBytes: gibi,
     proxies: noProxies,
   };

@@ -42,7 +42,7 @@ test("a full disk is said, changes nothing, and the database stays readable", {
   skip: process.platform === "win32" && "no ulimit here",
 }, async (t) => {
   const folder = await temporaryFolder(t);
-  const limited = await serve(t, folder, {}, "ulimit -f 128");
+  const limited = await serve(t, folder, {}, "ulimit -f 256");
   const { post, fetch } = client(limited.url);
   const kept: string[] = [];
   let refused: Response | undefined;

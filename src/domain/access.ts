@@ -18,7 +18,13 @@ export type Identity =
   /** Sign-in is on, and nobody that we know. */
   | { readonly kind: "nobody" }
   /** A person, by a session or by the word of a trusted proxy. */
-  | { readonly kind: "person"; readonly name: string; readonly role: Role }
+  | {
+      readonly kind: "person";
+      readonly name: string;
+      readonly role: Role;
+      /** Whether they came with a one-time password: until they have chosen another one, no role lets them in. */
+      readonly mustChoosePassword?: boolean;
+    }
   /** A program with a token. */
   | { readonly kind: "token"; readonly name: string; readonly scope: Scope }
   /** A machine with a signed link, which holds for the address that it was made for. */
@@ -30,8 +36,12 @@ export const nobody: Identity = { kind: "nobody" };
 /** Whether somebody's role is enough for a rule. Tokens that reach all of it look as a viewer does; others and links not at all. */
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;
-  const role = roleOf(identity);
-  return role !== undefined && roles.indexOf(rule) <= roles.indexOf(role);
+  return hasRole(roleOf(identity), rule);
+}
+
+/** Whether a role is another one or a higher one; nobody's is none. */
+export function hasRole(role: Role | undefined, wanted: Role): boolean {
+  return role !== undefined && roles.indexOf(wanted) <= roles.indexOf(role);
 }
 
 /** The role of who asks; undefined for whom no role lets in. */
@@ -40,7 +50,7 @@ export function roleOf(identity: Identity): Role | undefined {
     case "anyone":
       return "admin";
     case "person":
-      return identity.role;
+      return identity.mustChoosePassword ? undefined : identity.role;
     case "token":
       return identity.scope.kind === "read" ? "viewer" : undefined;
     default:

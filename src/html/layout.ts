@@ -1,15 +1,25 @@
-import type { Role } from "../domain/access.ts";
+import { hasRole, type Role } from "../domain/access.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 import { searchField } from "./search-field.ts";
 
-const places = [
-  ["Dashboard", paths.dashboard],
-  ["Printers", paths.printers],
-  ["Clients", paths.clients],
-  ["Drivers", paths.drivers],
-  ["Packages", paths.packages],
-] as const;
+interface Place {
+  readonly label: string;
+  readonly path: string;
+  /** Who is shown it. */
+  readonly role: Role;
+  /** Whether it is of use only where people sign in. */
+  readonly isOfSignIn?: boolean;
+}
+
+const places: readonly Place[] = [
+  { label: "Dashboard", path: paths.dashboard, role: "viewer" },
+  { label: "Printers", path: paths.printers, role: "viewer" },
+  { label: "Clients", path: paths.clients, role: "viewer" },
+  { label: "Drivers", path: paths.drivers, role: "viewer" },
+  { label: "Packages", path: paths.packages, role: "viewer" },
+  { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true },
+];
 
 interface PageOptions {
   readonly title: string;
@@ -28,11 +38,18 @@ interface PageOptions {
 export type Frame = Pick<PageOptions, "assets" | "visitor" | "message">;
 
 /** Who looks at a page. */
-interface Visitor {
+export interface Visitor {
   /** Who is signed in; undefined for nobody, and where sign-in is off. */
   readonly name?: string | undefined;
   /** What they may do; undefined for nobody. */
   readonly role?: Role | undefined;
+  /** Whether nobody has to sign in, and other machines than this one may reach the service. */
+  readonly isOpenToAll: boolean;
+}
+
+/** Whether somebody is shown what changes records. */
+export function mayChange({ role }: Visitor): boolean {
+  return hasRole(role, "operator");
 }
 
 /** What became of a change, and what is likely to come next. */
@@ -77,11 +94,7 @@ const htmxConfig = JSON.stringify({
 
 /** A whole page. */
 export function page(options: PageOptions, body: Hole): Html {
-  const { title, heading = title, place, action, assets, message } = options;
-  const links = places.map(
-    ([label, path]) =>
-      html`<li><a href="${path}" ${label === place && html`aria-current="page"`}>${label}</a></li>`,
-  );
+  const { title, heading = title, action, assets, message, visitor } = options;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -99,17 +112,40 @@ export function page(options: PageOptions, body: Hole): Html {
   <a class="skip" href="#main">Skip to the content</a>
   <header class="head">
     <a class="brand" href="${paths.dashboard}"><img src="${assets.icon}" alt="" width="28" height="28">Platen</a>
-    ${searchField()}
-    <nav aria-label="Places"><ul>${links}</ul></nav>
+    ${visitor.role && html`${searchField()}${placesOf(visitor, options.place)}`}
+    ${visitor.name !== undefined && whoIsHere(visitor)}
   </header>
   <main id="main">
     ${messagePlace(message)}
     <div class="top"><h1>${heading}</h1>${action}</div>
     ${body}
   </main>
+  ${visitor.isOpenToAll && openFoot}
 </body>
 </html>`;
 }
+
+function placesOf({ name, role }: Visitor, current: string | undefined): Html {
+  const shown = places.filter(
+    (place) => hasRole(role, place.role) && !(place.isOfSignIn && name === undefined),
+  );
+  const links = shown.map(
+    ({ label, path }) =>
+      html`<li><a href="${path}" ${label === current && html`aria-current="page"`}>${label}</a></li>`,
+  );
+  return html`<nav aria-label="Places"><ul>${links}</ul></nav>`;
+}
+
+/** Who is signed in, and the way out. */
+function whoIsHere({ name, role }: Visitor): Html {
+  const own =
+    role === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${paths.account}"><bdi>${name}</bdi></a>`;
+  return html`<div class="visitor">${own}<form method="post" action="${paths.signOut}"><button class="link">Sign out</button></form></div>`;
+}
+
+/** It says no more than is known: who can reach the service, its network decides. */
+const openFoot = html`<footer class="foot">Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC.
+  The setting <code>ADMIN_PASSWORD</code> closes it.</footer>`;
 
 /** Puts a message into the page that a fragment goes to: above what is there, without moving it. */
 export function notify(message: Message | undefined): Html {

@@ -1,6 +1,18 @@
 /** Every address that pages link to, in one place. */
 export const paths = {
   signIn: "/sign-in",
+  firstPassword: "/sign-in/password",
+  signOut: "/sign-out",
+  account: "/account",
+  accountPassword: "/account/password",
+  endSession: (id: number) => `/account/sessions/${id}/end`,
+  endOtherSessions: "/account/sessions/end",
+  accounts: "/accounts",
+  accountOf: (id: number) => `/accounts/${id}`,
+  accountReset: (id: number) => `/accounts/${id}/password`,
+  accountDisable: (id: number) => `/accounts/${id}/disable`,
+  accountEnable: (id: number) => `/accounts/${id}/enable`,
+  accountDelete: (id: number) => `/accounts/${id}/delete`,
   dashboard: "/",
   printers: "/printers",
   clients: "/clients",

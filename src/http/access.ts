@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Config } from "../config.ts";
+import { type Config, takesPasswords } from "../config.ts";
 import { type Identity, mayUse } from "../domain/access.ts";
 import { paths } from "../html/paths.ts";
-import { isPasswordTaken } from "./asker.ts";
+import { isNavigation } from "./answer-form.ts";
 import { statusReply, takesPages } from "./errors.ts";
 import { type Reply, redirect } from "./reply.ts";
 import type { Found } from "./router.ts";
@@ -18,33 +18,46 @@ export function refusalOf(
   const rule = found.kind === "route" ? found.route.rule : "viewer";
   if (mayUse(identity, rule)) return undefined;
   if (identity.kind === "nobody") return signInReply(config, request);
+  if (identity.kind === "person" && identity.mustChoosePassword)
+    return elsewhereReply(request, paths.firstPassword, "Choose a password of your own first.");
   return statusReply(request, 403, "This is not yours to see or to change: ask who runs this service.");
 }
 
 /** Leads a person to where they can sign in, and tells a program what it lacks. */
 function signInReply(config: Config, request: IncomingMessage): Reply {
-  const isPage = request.method === "GET" && takesPages(request);
-  if (isPage && !isPasswordTaken(config))
+  if (!takesPasswords(config) && takesPages(request)) {
     return statusReply(
       request,
       401,
       "People sign in at the proxy in front of Platen: open its address instead.",
     );
+  }
   const path = `${paths.signIn}?${new URLSearchParams({ next: nextOf(request) })}`;
-  if (isPage && request.headers["hx-request"] === undefined) return redirect(path);
-  return statusReply(request, 401, "Sign in first.", {
-    // Not for scripts of ours: a browser would ask for name and password in a window of its own.
-    ...(request.headers["hx-request"] === undefined
-      ? { "WWW-Authenticate": 'Basic realm="Platen", charset="UTF-8"' }
-      : { "HX-Redirect": path }),
-  });
+  return elsewhereReply(request, path, "Sign in first.");
+}
+
+/** A person goes on to another page first; a program is told why. */
+function elsewhereReply(request: IncomingMessage, path: string, why: string): Reply {
+  const isScript = request.headers["hx-request"] !== undefined;
+  const isPage = isReading(request) ? takesPages(request) : isNavigation(request);
+  if (isPage && !isScript) return redirect(path);
+  if (isScript) return statusReply(request, 401, why, { "HX-Redirect": path });
+  // Not for scripts of ours: a browser would ask for name and password in a window of its own.
+  const isAsked = [undefined, "navigate"].includes(request.headers["sec-fetch-mode"] as string | undefined);
+  const challenge = { "WWW-Authenticate": 'Basic realm="Platen", charset="UTF-8"' };
+  return statusReply(request, 401, why, isAsked ? challenge : {});
 }
 
 /** The page to go on with: what was asked for, or what the form that was sent stands on. */
-function nextOf({ method, url = "/", headers }: IncomingMessage): string {
-  if (method === "GET" && headers["hx-request"] === undefined) return url;
+function nextOf(request: IncomingMessage): string {
+  const { url = "/", headers } = request;
+  if (isReading(request) && headers["hx-request"] === undefined) return url;
   const from = headers.referer ?? "";
   if (!URL.canParse(from)) return "/";
   const { pathname, search } = new URL(from);
   return pathname + search;
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
 }

@@ -49,7 +49,9 @@ const shownUrl = 200;
 
 /** What was asked for, as the log says it: short, since anybody can ask for anything. */
 export function requestLine({ method, url = "" }: IncomingMessage): string {
-  return `${method} ${url.length > shownUrl ? `${url.slice(0, shownUrl)}…` : url}`;
+  // What somebody puts behind the address of the sign-in may be a password.
+  const shown = url.includes("sign-in") ? url.split("?", 1).join() : url;
+  return `${method} ${shown.length > shownUrl ? `${shown.slice(0, shownUrl)}…` : shown}`;
 }
 
 /** A message in the shape that the client asked for: a page, a fragment or one line. */

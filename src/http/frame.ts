@@ -6,7 +6,7 @@ import { assets } from "./assets.ts";
 
 /** What a page for the sender of a request is given. */
 export function frameOf(request: IncomingMessage, message?: Message): Frame {
-  const { identity } = askerOf(request);
+  const { identity, isOpenToAll } = askerOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
-  return { assets, visitor: { name, role: roleOf(identity) }, message };
+  return { assets, visitor: { name, role: roleOf(identity), isOpenToAll }, message };
 }

@@ -11,11 +11,14 @@ export interface TextReply {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** `Set-Cookie` headers. */
+  readonly cookies?: readonly string[];
 }
 
 interface Redirect {
   readonly kind: "redirect";
   readonly location: string;
+  readonly cookies?: readonly string[];
 }
 
 /** Bytes whose number and name are known before the first of them is made. */
@@ -60,8 +63,8 @@ export function jsonReply(value: unknown): TextReply {
 }
 
 /** Sends the browser to another page, which it then asks for with GET. */
-export function redirect(location: string): Redirect {
-  return { kind: "redirect", location };
+export function redirect(location: string, cookies: readonly string[] = []): Redirect {
+  return { kind: "redirect", location, cookies };
 }
 
 /** A download of bytes that are in memory. */

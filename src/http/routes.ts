@@ -1,3 +1,5 @@
+import * as account from "./account.ts";
+import * as accounts from "./accounts.ts";
 import * as assets from "./assets.ts";
 import * as bulk from "./bulk.ts";
 import * as clients from "./clients.ts";
@@ -15,6 +17,7 @@ import * as printers from "./printers.ts";
 import { del, download, get, page, post, postList, postPrinter, type Route } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
+import * as signIn from "./sign-in.ts";
 import * as undo from "./undo.ts";
 
 /** Every address of the service, with who may use it where sign-in is on. */
@@ -74,6 +77,25 @@ export const routes: readonly Route[] = [
   postList("/import", "operator", imports.run),
   get("/import/preview", "operator", imports.back),
   postList("/import/preview", "operator", imports.preview),
+
+  page("/sign-in", "open", signIn.show),
+  post("/sign-in", "open", signIn.signIn),
+  get("/sign-in/password", "open", signIn.showFirstPassword),
+  post("/sign-in/password", "open", signIn.changeFirstPassword),
+  post("/sign-out", "open", signIn.signOut),
+  get("/account", "viewer", account.show),
+  post("/account/password", "viewer", account.changePassword),
+  post("/account/sessions/:id/end", "viewer", account.endSession),
+  post("/account/sessions/end", "viewer", account.endOthers),
+  page("/accounts", "admin", accounts.index),
+  post("/accounts", "admin", accounts.create),
+  page("/accounts/:id", "admin", accounts.show),
+  post("/accounts/:id", "admin", accounts.setRole),
+  del("/accounts/:id", "admin", accounts.remove),
+  post("/accounts/:id/delete", "admin", accounts.remove),
+  post("/accounts/:id/password", "admin", accounts.resetPassword),
+  post("/accounts/:id/disable", "admin", accounts.disable),
+  post("/accounts/:id/enable", "admin", accounts.enable),
 
   get("/static/:name", "open", assets.show),
   get("/favicon.ico", "open", assets.favicon),

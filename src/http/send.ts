@@ -40,6 +40,8 @@ export async function send(
   }
   if (reply.kind === "download") return sendDownload(sending, request, response, reply);
   response.setHeader("Cache-Control", "no-store");
+  if (reply.cookies !== undefined && reply.cookies.length > 0)
+    response.setHeader("Set-Cookie", reply.cookies);
   if (reply.kind === "redirect") {
     response.writeHead(303, { Location: reply.location, "Content-Length": 0 }).end();
     return;

@@ -23,6 +23,12 @@ export function isLoopback(service: string): boolean {
   return loopback.test(new URL(service).hostname);
 }
 
+/** Whether this machine alone can connect to the service. */
+export function isLoopbackOnly({ host }: Pick<Config, "host">): boolean {
+  if (host === undefined) return false;
+  return host === "::1" || loopback.test(host);
+}
+
 /** Whether a request that changes something comes from a page of another site. */
 export function isCrossSite(request: IncomingMessage, config: Pick<Config, "publicUrl">): boolean {
   const site = request.headers["sec-fetch-site"];

@@ -112,6 +112,31 @@ export const migrations: readonly Migration[] = [
   ALTER TABLE clients ADD COLUMN subnets TEXT NOT NULL DEFAULT '';
   `,
   addWindowsDrivers,
+  // Who can sign in, and where they are signed in: of a session's cookie the digest alone is kept.
+  `
+  CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    name_key TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    password_hash TEXT NOT NULL,
+    one_time INTEGER NOT NULL,
+    disabled INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    password_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    browser TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_account ON sessions (account_id);
+  `,
 ];
 
 /** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */

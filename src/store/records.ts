@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup.ts";
+import { Accounts } from "./accounts.ts";
 import { Clients } from "./clients.ts";
 import { Database } from "./database.ts";
 import { Deletions } from "./deletions.ts";
 import { Drivers } from "./drivers.ts";
 import { Icons } from "./icons.ts";
 import { Printers } from "./printers.ts";
+import { Sessions } from "./sessions.ts";
 
 /** The nouns of a database. */
 export function recordsOf(db: Database, clock: () => number) {
@@ -13,7 +15,9 @@ export function recordsOf(db: Database, clock: () => number) {
   const drivers = new Drivers(db, clock);
   const printers = new Printers(db, clock, clients, drivers);
   const icons = new Icons(db, clock, printers);
-  return { clients, drivers, printers, icons, deletions: new Deletions(db) };
+  const accounts = new Accounts(db, clock);
+  const sessions = new Sessions(db, clock, accounts);
+  return { accounts, sessions, clients, drivers, printers, icons, deletions: new Deletions(db) };
 }
 
 /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/driver.ts";
+import type { Accounts } from "./accounts.ts";
 import { Backups } from "./backups.ts";
 import { Blobs } from "./blobs.ts";
 import type { Clients } from "./clients.ts";
@@ -21,10 +22,13 @@ import { checkRows, recordsOf } from "./records.ts";
 import { openOrRecover } from "./recovery.ts";
 import { isDiskFull } from "./reserve.ts";
 import { Restoring } from "./restoring.ts";
+import type { Sessions } from "./sessions.ts";
 import { finishSwap } from "./swap.ts";
 
 /** Everything that lasts, below one folder. */
 export interface Store {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
   readonly clients: Clients;
   readonly drivers: Drivers;
   readonly printers: Printers;

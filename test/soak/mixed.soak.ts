@@ -132,7 +132,7 @@ async function soak(): Promise<string[]> {
   const filesBefore = filesNow();
   gate.open();
   const samples: Sample[] = [];
-  for (let i = 1; Date.now() + sampleMs < ends; i++) {
+  while (Date.now() + sampleMs < ends) {
     await sleep(sampleMs);
     await gate.close();
     samples.push(await sample(service, (minutes * 60_000 - (ends - Date.now())) / 60_000));

@@ -32,6 +32,9 @@ export interface TestApp {
   addPrinter(fields?: Record<string, string>): Promise<number>;
 }
 
+/** Passwords are hashed in a blink: what a real one costs is tested by itself. */
+export const passwordCost = { ln: 10, r: 8, p: 1 };
+
 /** A folder that is gone after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "platen-test-"));
@@ -63,9 +66,18 @@ export async function startApp(
     backups: 14,
     uploadLimitBytes: 64 << 20,
     proxies: noProxies,
+    adminPassword: undefined,
+    adminPasswordFile: undefined,
     ...settings,
   };
-  const { app, close } = await createApp(config, { script: bundle, clock, log, inspectionLimits, undoMs });
+  const { app, close } = await createApp(config, {
+    script: bundle,
+    clock,
+    log,
+    inspectionLimits,
+    undoMs,
+    passwordCost,
+  });
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   // Tests run other programs and block this process meanwhile: no connection may have become too old by that.
   server.keepAliveTimeout = 10 * 60_000;

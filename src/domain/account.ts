@@ -1,0 +1,78 @@
+import type { Role } from "./access.ts";
+import { FieldReader, type FormInput } from "./fields.ts";
+
+/** The account whose password is the setting `ADMIN_PASSWORD`. */
+export const adminName = "admin";
+
+/** What an account made on the page may do; there is one administrator, whose password the setting alone changes. */
+export const accountRoles = ["viewer", "operator"] as const;
+export type AccountRole = (typeof accountRoles)[number];
+
+/** Who can sign in. Times are UTC, in milliseconds since 1970. */
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  readonly role: Role;
+  /** Whether its password was made by Platen, and is to be changed before anything else. */
+  readonly isOneTime: boolean;
+  readonly isDisabled: boolean;
+  readonly created_at: number;
+  readonly password_at: number;
+  /** 0 for who was never here. */
+  readonly seen_at: number;
+}
+
+/** A browser in which somebody is signed in. */
+export interface Session {
+  readonly id: number;
+  readonly account_id: number;
+  readonly created_at: number;
+  readonly seen_at: number;
+  /** From where, when it began. */
+  readonly address: string;
+  readonly browser: string;
+}
+
+/** A one-time password holds for so long. */
+const oneTimeMs = 7 * 24 * 60 * 60_000;
+
+const mostNameLength = 64;
+const reserved = [adminName, "administrator", "anyone", "nobody", "platen", "root", "system"];
+
+/** @throws UserError "invalid" with a message for each field */
+export function parseAccount(input: FormInput): { readonly name: string; readonly role: AccountRole } {
+  const fields = new FieldReader(input);
+  const name = fields.text("name", { label: "The name", required: true, maxLength: mostNameLength });
+  if (name !== "" && !/^[a-z0-9][a-z0-9._@-]*$/i.test(name)) {
+    fields.refuse(
+      "name",
+      "The name has letters from a to z, digits and . _ - @ alone, and begins with a letter or digit.",
+    );
+  }
+  if (reserved.includes(accountNameKey(name))) fields.refuse("name", `“${name}” is kept for Platen itself.`);
+  const role = fields.choice("role", "The role", accountRoles);
+  fields.check();
+  return { name, role };
+}
+
+/** @throws UserError "invalid" */
+export function parseAccountRole(input: FormInput): AccountRole {
+  const fields = new FieldReader(input);
+  const role = fields.choice("role", "The role", accountRoles);
+  fields.check();
+  return role;
+}
+
+/** Two names with the same key are the same account. */
+export function accountNameKey(name: string): string {
+  return name
+    .slice(0, 4 * mostNameLength)
+    .normalize("NFKC")
+    .trim()
+    .toLowerCase();
+}
+
+/** Whether a password that Platen made holds no more. */
+export function isOneTimeOver({ isOneTime, password_at }: Account, now: number): boolean {
+  return isOneTime && password_at + oneTimeMs <= now;
+}

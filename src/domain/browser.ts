@@ -1,0 +1,32 @@
+/** How browsers name themselves in `User-Agent`: the first that occurs counts, since most name others, too. */
+const browsers = [
+  ["Edg", "Edge"],
+  ["OPR/", "Opera"],
+  ["SamsungBrowser/", "Samsung Internet"],
+  ["Firefox/", "Firefox"],
+  ["FxiOS/", "Firefox"],
+  ["CriOS/", "Chrome"],
+  ["Chrome/", "Chrome"],
+  ["Safari/", "Safari"],
+  ["curl/", "curl"],
+  ["PowerShell/", "PowerShell"],
+] as const;
+
+const systems = [
+  ["Windows", "Windows"],
+  ["Android", "Android"],
+  ["iPhone", "iPhone"],
+  ["iPad", "iPad"],
+  ["Mac OS X", "macOS"],
+  ["CrOS", "ChromeOS"],
+  ["Linux", "Linux"],
+] as const;
+
+/** `Firefox on Windows` of a `User-Agent` header; words of ours alone, whatever it says. */
+export function browserOf(userAgent = ""): string {
+  const text = userAgent.slice(0, 400);
+  const named = (names: readonly (readonly [string, string])[]) =>
+    names.find(([part]) => text.includes(part))?.[1];
+  const [browser = "Another browser", system] = [named(browsers), named(systems)];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}

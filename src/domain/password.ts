@@ -1,0 +1,43 @@
+/** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9); there is no rule about which. */
+export const passwordLengths = { least: 12, most: 256 } as const;
+
+/** What is tried first wherever a password is asked for; digits and signs behind one of them change little. */
+const tried = new Set(
+  `abcdefghijkl adminadmin administrator administrateur basketball changeit changeme correcthorsebatterystaple default
+  dragon football geheim hallo hallohallo iloveyou letmein letmeinletmein login master microsoft monkey motdepasse
+  passwort password passwordpassword platen platenplaten princess printer printserver qazwsxedc qazwsxedcrfv qwerty
+  qwertyuiop qwertyuiopas qwertyuiopasdf qwertz qwertzuiop root secret starwars summer sunshine superman superuser
+  system test testtest trustno welcome welcomewelcome willkommen windows winter`.split(/\s+/),
+);
+
+/** The same password however a keyboard composed it (NIST SP 800-63B-4, 3.1.1.2). */
+export function normalPassword(password: string): string {
+  return password.normalize("NFKC");
+}
+
+/**
+ * Why a password cannot be taken, as a sentence that does not repeat it; undefined where it can.
+ * @param name the account's
+ */
+export function passwordProblem(password: string, name: string): string | undefined {
+  const { least, most } = passwordLengths;
+  // A text of many megabytes is not even counted.
+  const length = password.length > 4 * most ? Number.POSITIVE_INFINITY : [...password].length;
+  if (length < least) return `The password has ${length} characters; it needs ${least} or more.`;
+  if (length > most) return `The password is too long; ${most} characters are possible.`;
+  if (isObvious(normalPassword(password).toLowerCase(), name.toLowerCase())) {
+    return "This password is among the first that anybody would try: choose another one, such as four words that have nothing to do with each other.";
+  }
+  return undefined;
+}
+
+function isObvious(password: string, name: string): boolean {
+  if (new Set(password).size <= 3) return true;
+  if ("01234567890123456789 98765432109876543210".includes(password)) return true;
+  const letters = password.replace(/[^\p{L}]/gu, "");
+  const named = name.replace(/[^\p{L}]/gu, "");
+  return (
+    tried.has(letters) ||
+    (letters === "" ? password === name : letters === named || letters === named + named)
+  );
+}

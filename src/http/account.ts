@@ -1,0 +1,65 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import { accountPage } from "../html/account.ts";
+import { emptyForm, type FormState } from "../html/form.ts";
+import type { Html } from "../html/html.ts";
+import type { Message } from "../html/layout.ts";
+import { paths } from "../html/paths.ts";
+import { saving, sentForm } from "./answer-form.ts";
+import { statusOf } from "./errors.ts";
+import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
+import { htmlReply, type Reply, redirect } from "./reply.ts";
+import type { Context } from "./router.ts";
+import { sessionCookie, sessionOf } from "./sessions.ts";
+import { requireSignIn } from "./sign-in.ts";
+
+const messages: Readonly<Record<string, string>> = {
+  password: "The password is changed; other browsers are signed out.",
+  ended: "That browser is signed out.",
+  others: "All other browsers are signed out.",
+};
+
+/** `GET /account` */
+export function show({ app, request, url }: Context): Reply {
+  requireSignIn(app);
+  const text = messages[url.searchParams.get("done") ?? ""];
+  return htmlReply(pageOf(app, request, emptyForm, text ? { tone: "good", text } : undefined));
+}
+
+function pageOf(app: App, request: IncomingMessage, form: FormState, message?: Message): Html {
+  const signedIn = sessionOf(request);
+  const frame = frameOf(request, message);
+  if (signedIn === undefined) return accountPage(frame, undefined);
+  const { account, session } = signedIn;
+  const sessions = app.sessions.ofAccount(account.id);
+  return accountPage(frame, { account, sessions, current: session.id, form });
+}
+
+/** `POST /account/password` */
+export async function changePassword({ app, request }: Context): Promise<Reply> {
+  requireSignIn(app);
+  const signedIn = sessionOf(request);
+  if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
+  const { password = "", chosen = "", again = "" } = await readForm(request);
+  const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
+  if (saved.error !== undefined)
+    return htmlReply(pageOf(app, request, sentForm({}, saved.error)), statusOf(saved.error));
+  return redirect(`${paths.account}?done=password`, [sessionCookie(app, request, saved.value)]);
+}
+
+/** `POST /account/sessions/{id}/end` */
+export async function endSession({ app, request, id }: Context<"id">): Promise<Reply> {
+  requireSignIn(app);
+  const signedIn = sessionOf(request);
+  if (signedIn !== undefined) await app.store.sessions.end(signedIn.account.id, id);
+  return redirect(`${paths.account}?done=ended`);
+}
+
+/** `POST /account/sessions/end` */
+export async function endOthers({ app, request }: Context): Promise<Reply> {
+  requireSignIn(app);
+  const signedIn = sessionOf(request);
+  if (signedIn !== undefined) await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id);
+  return redirect(`${paths.account}?done=others`);
+}

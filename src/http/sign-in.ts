@@ -1,0 +1,116 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import { needsSignIn } from "../config.ts";
+import { browserOf } from "../domain/browser.ts";
+import { UserError } from "../domain/errors.ts";
+import { emptyForm } from "../html/form.ts";
+import { paths } from "../html/paths.ts";
+import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
+import { deviceMs } from "../services/devices.ts";
+import { saving, sentForm } from "./answer-form.ts";
+import { askerOf } from "./asker.ts";
+import { cookieOf, isSecure, setCookie } from "./cookies.ts";
+import { statusOf } from "./errors.ts";
+import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
+import { clientOf } from "./limits.ts";
+import { ownPath } from "./own-path.ts";
+import { htmlReply, type Reply, redirect, type TextReply } from "./reply.ts";
+import type { Context } from "./router.ts";
+import { isOwnAddress } from "./service-url.ts";
+import { noSessionCookie, sessionCookie, sessionOf } from "./sessions.ts";
+
+/** `GET /sign-in`: of the query, `next` alone is read. */
+export function show({ app, request, url }: Context): Reply {
+  const next = ownPath(url.searchParams.get("next"));
+  if (!needsSignIn(app.config) || askerOf(request).identity.kind === "person") return redirect(next);
+  return formReply(app, request, { next }, 200);
+}
+
+/** `POST /sign-in` */
+export async function signIn({ app, request }: Context): Promise<Reply> {
+  requireSignIn(app);
+  const { name = "", password = "", next: sent } = await readForm(request);
+  const next = ownPath(sent);
+  const outcome = await app.signIn.signIn({ name, password }, fromOf(app, request));
+  if (outcome.kind === "in") {
+    const device = { name: "platen-device", value: outcome.device, ms: deviceMs } as const;
+    const cookies = [sessionCookie(app, request, outcome.cookie), setCookie(request, app.config, device)];
+    return redirect(outcome.account.isOneTime ? paths.firstPassword : next, cookies);
+  }
+  if (outcome.kind === "wrong") {
+    const problem = "There is no such account with this password.";
+    return formReply(app, request, { name, next, problem }, 422);
+  }
+  const problem = `Too many attempts failed. Try again in ${outcome.seconds} seconds.`;
+  const reply = formReply(app, request, { name, next, problem }, 429);
+  return { ...reply, headers: { "Retry-After": String(outcome.seconds) } };
+}
+
+/** `POST /sign-out` */
+export async function signOut({ app, request }: Context): Promise<Reply> {
+  requireSignIn(app);
+  const signedIn = sessionOf(request);
+  if (signedIn !== undefined) await app.store.sessions.end(signedIn.account.id, signedIn.session.id);
+  return redirect(paths.signIn, [noSessionCookie(app, request)]);
+}
+
+/** `GET /sign-in/password` */
+export function showFirstPassword({ request }: Context): Reply {
+  const signedIn = sessionOf(request);
+  if (signedIn === undefined) return redirect(paths.signIn);
+  if (!signedIn.account.isOneTime) return redirect(paths.account);
+  return htmlReply(firstPasswordPage(frameOf(request), emptyForm));
+}
+
+/** `POST /sign-in/password` */
+export async function changeFirstPassword({ app, request }: Context): Promise<Reply> {
+  const signedIn = sessionOf(request);
+  if (signedIn === undefined) return redirect(paths.signIn);
+  if (!signedIn.account.isOneTime) return redirect(paths.account);
+  const form = await readForm(request);
+  const { password = "", chosen = "", again = "" } = form;
+  const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
+  if (saved.error === undefined) return redirect(paths.dashboard, [sessionCookie(app, request, saved.value)]);
+  return htmlReply(firstPasswordPage(frameOf(request), sentForm({}, saved.error)), statusOf(saved.error));
+}
+
+/** @throws UserError "not-found" where nobody has to sign in, and accounts are for nothing */
+export function requireSignIn({ config }: App): void {
+  if (needsSignIn(config)) return;
+  throw new UserError(
+    "not-found",
+    "Sign-in is off here: whoever runs Platen switches it on with the setting ADMIN_PASSWORD.",
+  );
+}
+
+function formReply(
+  { config }: App,
+  request: IncomingMessage,
+  form: { readonly name?: string; readonly next: string; readonly problem?: string },
+  status: number,
+): TextReply {
+  const { publicUrl } = config;
+  // A browser keeps cookies that are for https only where it came by https.
+  const isElsewhere =
+    isSecure(request, config) &&
+    !isOwnAddress(publicUrl ?? "", request, {
+      publicUrl: undefined,
+    });
+  const elsewhere = isElsewhere ? publicUrl : undefined;
+  return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);
+}
+
+function fromOf({ config }: App, request: IncomingMessage) {
+  const { address } = askerOf(request);
+  const site = clientOf(address);
+  return {
+    address,
+    site,
+    // A client by its first 64 bits is an IPv6 address: the first 48 are the network's.
+    network: site.includes(":") ? site.split(":").slice(0, 3).join(":") : undefined,
+    browser: browserOf(request.headers["user-agent"]),
+    device: cookieOf(request, config, "platen-device"),
+    session: cookieOf(request, config, "platen"),
+  };
+}

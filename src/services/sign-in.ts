@@ -1,0 +1,163 @@
+import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } from "../domain/account.ts";
+import { UserError } from "../domain/errors.ts";
+import { normalPassword, passwordLengths, passwordProblem } from "../domain/password.ts";
+import type { Store } from "../store/store.ts";
+import { Devices } from "./devices.ts";
+import type { Passwords } from "./passwords.ts";
+import { digestOf, newCookie } from "./sessions.ts";
+import type { SignInSource, SignInThrottle } from "./sign-in-throttle.ts";
+
+/** What somebody sends who wants to sign in. */
+interface Credentials {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** Where it comes from. */
+interface From {
+  readonly address: string;
+  readonly site: string;
+  readonly network?: string | undefined;
+  readonly browser: string;
+  /** The cookies that the browser has from before. */
+  readonly device?: string | undefined;
+  readonly session?: string | undefined;
+}
+
+/** What came of it. A name that nobody has, a wrong password and a disabled account are told apart by nothing. */
+type SignedIn =
+  | { readonly kind: "in"; readonly account: Account; readonly cookie: string; readonly device: string }
+  | { readonly kind: "wrong" }
+  | { readonly kind: "slow"; readonly seconds: number };
+
+interface SignInOptions {
+  readonly store: Store;
+  readonly passwords: Passwords;
+  readonly throttle: SignInThrottle;
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+  readonly log: (line: string) => void;
+}
+
+/** A hash that no password has. */
+const noHash = "";
+
+/** Lets people in who know their password. */
+export class SignIn {
+  readonly #options: SignInOptions;
+  readonly #devices: Devices;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+    this.#devices = new Devices(options.store.secret, options.clock, options.random);
+  }
+
+  /** Makes the administrator's password the setting's; without one, nothing fits the administrator's account. */
+  async start(adminPassword: string | undefined): Promise<void> {
+    const { store, passwords } = this.#options;
+    const known = store.accounts.findByName(adminName);
+    if (adminPassword === undefined) {
+      if (known !== undefined && known.hash !== noHash) await store.accounts.renewAdmin(noHash);
+      return;
+    }
+    const verdict = await passwords.verify(adminPassword, known?.hash, true);
+    if (!verdict.fits || verdict.isOld) await store.accounts.renewAdmin(await passwords.hash(adminPassword));
+  }
+
+  /** @throws UserError "busy" */
+  async signIn({ name, password }: Credentials, from: From): Promise<SignedIn> {
+    const key = accountNameKey(name);
+    const device = this.#devices.read(from.device, key);
+    const attempt = this.#begin({ name: digestOf(key), device, site: from.site, network: from.network });
+    if ("seconds" in attempt) return attempt;
+    const verified = await this.#verify({ name, password }, device !== undefined);
+    const cookie = newCookie(this.#options.random);
+    const { address, browser } = from;
+    const before = from.session === undefined ? undefined : digestOf(from.session);
+    const session = { address: address.slice(0, 64), browser, digest: digestOf(cookie), before };
+    if (verified === undefined || !(await this.#options.store.sessions.add({ ...verified, ...session }))) {
+      this.#note("refused", name, address);
+      return { kind: "wrong" };
+    }
+    attempt.succeeded();
+    this.#note("let in", name, address);
+    return { kind: "in", account: verified.account, cookie, device: this.#devices.make(key) };
+  }
+
+  /**
+   * Gives the account of a session another password, of its owner's choice.
+   * @returns the session's new cookie
+   * @throws UserError "invalid" with a message beside the field, "busy" or "stale"
+   */
+  async changePassword(
+    { session, account }: { readonly session: Session; readonly account: Account },
+    sent: { readonly password: string; readonly chosen: string; readonly again: string },
+  ): Promise<string> {
+    const { store, passwords, random } = this.#options;
+    const { name } = account;
+    // Whoever found an open browser guesses here as slowly as anywhere; by a key of its own nobody else is held up.
+    const attempt = this.#begin({ name: "", site: "", device: `session ${session.id}` });
+    if ("seconds" in attempt) throw tooEarly(attempt.seconds);
+    const kept = store.accounts.findByName(name);
+    const verdict = await passwords.verify(sent.password, kept?.hash, true);
+    if (kept === undefined || !verdict.fits)
+      throw invalid("password", "This is not your password until now.");
+    attempt.succeeded();
+    const problem = chosenProblem(sent, name);
+    if (problem !== undefined) throw problem;
+    const cookie = newCookie(random);
+    const hash = await passwords.hash(sent.chosen);
+    await store.sessions.changePassword(session, { verified: kept.hash, hash, digest: digestOf(cookie) });
+    return cookie;
+  }
+
+  #begin(source: SignInSource) {
+    const attempt = this.#options.throttle.begin(source);
+    if ("succeeded" in attempt) return attempt;
+    return { kind: "slow" as const, seconds: Math.max(1, Math.ceil(attempt.waitMs / 1000)) };
+  }
+
+  /** The account, where the password is its own; as much work is done for a name that nobody has. */
+  async #verify({ name, password }: Credentials, isKnown: boolean) {
+    const { store, passwords, clock } = this.#options;
+    const found = store.accounts.findByName(name);
+    const isPossible = password.length <= 4 * passwordLengths.most;
+    const { fits, isOld } = await passwords.verify(isPossible ? password : "", found?.hash, isKnown);
+    if (found === undefined || !isPossible || !fits) return undefined;
+    if (found.account.isDisabled || isOneTimeOver(found.account, clock())) return undefined;
+    if (!isOld) return { account: found.account, verified: found.hash };
+    const hash = await passwords.hash(password);
+    await store.accounts.rehash(found.account.id, found.hash, hash);
+    return { account: found.account, verified: hash };
+  }
+
+  /** A name that nobody has may be a password that was typed into the wrong field: it is not repeated. */
+  #note(what: string, name: string, address: string): void {
+    const known = this.#options.store.accounts.findByName(name)?.account.name;
+    const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
+    this.#options.log(`sign-in: ${what}: ${who} from ${address}`);
+  }
+}
+
+/** What is wrong with a password that somebody chose. */
+function chosenProblem(
+  sent: { readonly password: string; readonly chosen: string; readonly again: string },
+  name: string,
+): UserError | undefined {
+  const problem = passwordProblem(sent.chosen, name);
+  if (problem !== undefined) return invalid("chosen", problem);
+  if (normalPassword(sent.chosen) !== normalPassword(sent.again))
+    return invalid("again", "The two are not the same.");
+  if (normalPassword(sent.chosen) === normalPassword(sent.password))
+    return invalid("chosen", "This is the password until now: choose another one.");
+  return undefined;
+}
+
+function invalid(field: string, message: string): UserError {
+  return new UserError("invalid", message, { [field]: message });
+}
+
+/** Says when the next attempt may be made. */
+function tooEarly(seconds: number): UserError {
+  return invalid("password", `Too many attempts failed. Try again in ${seconds} seconds.`);
+}

@@ -1,0 +1,168 @@
+import { type Role, roles } from "../domain/access.ts";
+import { type Account, type AccountRole, accountNameKey, adminName } from "../domain/account.ts";
+import { UserError } from "../domain/errors.ts";
+import type { Database } from "./database.ts";
+import { type Row, readable } from "./rows.ts";
+
+/** A password as it is kept. */
+interface KeptPassword {
+  readonly hash: string;
+  readonly isOneTime: boolean;
+}
+
+/** The accounts' only SQL. What takes an account's rights away ends its sessions in the same write. */
+export class Accounts {
+  readonly #db: Database;
+  readonly #clock: () => number;
+
+  constructor(db: Database, clock: () => number) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** By name, the administrator first. */
+  list(): Account[] {
+    return this.#db
+      .all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key")
+      .map((row) => accountOf(row));
+  }
+
+  /** @throws UserError "not-found" */
+  get(id: number): Account {
+    const row = this.#db.first("SELECT * FROM accounts WHERE id = ?", [id]);
+    if (row === undefined) throw new UserError("not-found", `There is no account ${id}.`);
+    return accountOf(row);
+  }
+
+  /** The account of a name, whatever its case, with the hash of its password. */
+  findByName(name: string): { readonly account: Account; readonly hash: string } | undefined {
+    const row = this.#db.first("SELECT * FROM accounts WHERE name_key = ?", [accountNameKey(name)]);
+    return row && { account: accountOf(row), hash: String(row.password_hash) };
+  }
+
+  /** @throws UserError "conflict" when the name is taken, whatever its case */
+  add(name: string, role: AccountRole, password: KeptPassword): Promise<number> {
+    return this.#db.write(() => this.#insert(name, role, password));
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  setRole(id: number, role: AccountRole): Promise<void> {
+    return this.#change(id, () => this.#db.all("UPDATE accounts SET role = ? WHERE id = ?", [role, id]));
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  setDisabled(id: number, isDisabled: boolean): Promise<void> {
+    return this.#change(id, () => {
+      this.#db.all("UPDATE accounts SET disabled = ? WHERE id = ?", [Number(isDisabled), id]);
+      if (isDisabled) this.#endSessions(id);
+    });
+  }
+
+  /** Ends all sessions of the account. @throws UserError "not-found", or "forbidden" for the administrator */
+  setPassword(id: number, password: KeptPassword): Promise<void> {
+    return this.#change(id, () => {
+      this.#updatePassword(id, password);
+      this.#endSessions(id);
+    });
+  }
+
+  /** The same password under newer parameters, unless it was changed meanwhile. */
+  rehash(id: number, before: string, hash: string): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.all("UPDATE accounts SET password_hash = ? WHERE id = ? AND password_hash = ?", [
+        hash,
+        id,
+        before,
+      ]);
+    });
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  remove(id: number): Promise<void> {
+    return this.#change(id, () => this.#db.all("DELETE FROM accounts WHERE id = ?", [id]));
+  }
+
+  /** Gives the administrator another password, or one that nothing fits, and ends their sessions. */
+  renewAdmin(hash: string): Promise<void> {
+    return this.#db.write(() => {
+      const known = this.#db.first("SELECT id FROM accounts WHERE name_key = ?", [adminName]);
+      const password = { hash, isOneTime: false };
+      if (known === undefined) {
+        this.#insert(adminName, "admin", password);
+        return;
+      }
+      this.#updatePassword(Number(known.id), password);
+      this.#endSessions(Number(known.id));
+    });
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM accounts ORDER BY id"))
+      readable(`the account ${row.id}`, () => accountOf(row));
+  }
+
+  #insert(name: string, role: Role, { hash, isOneTime }: KeptPassword): number {
+    const key = accountNameKey(name);
+    const taken = this.#db.first("SELECT name FROM accounts WHERE name_key = ?", [key]);
+    if (taken !== undefined) {
+      const message = `There is an account called “${taken.name}” already.`;
+      throw new UserError("conflict", message, { name: message });
+    }
+    const now = this.#clock();
+    const row = this.#db.first(
+      `INSERT INTO accounts (name, name_key, role, password_hash, one_time, disabled, created_at, password_at, seen_at)
+        VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
+      [name, key, role, hash, Number(isOneTime), now, now],
+    );
+    return Number(row?.id);
+  }
+
+  #change(id: number, work: () => unknown): Promise<void> {
+    return this.#db.write(() => {
+      if (this.get(id).role === "admin") {
+        throw new UserError(
+          "forbidden",
+          "The administrator’s account changes by the setting ADMIN_PASSWORD alone.",
+        );
+      }
+      work();
+    });
+  }
+
+  #updatePassword(id: number, { hash, isOneTime }: KeptPassword): void {
+    this.#db.all("UPDATE accounts SET password_hash = ?, one_time = ?, password_at = ? WHERE id = ?", [
+      hash,
+      Number(isOneTime),
+      this.#clock(),
+      id,
+    ]);
+  }
+
+  #endSessions(id: number): void {
+    this.#db.all("DELETE FROM sessions WHERE account_id = ?", [id]);
+  }
+}
+
+/** @throws Error when the role is none */
+function accountOf(row: Row): Account {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    role: roleIn(row),
+    isOneTime: Number(row.one_time) !== 0,
+    isDisabled: Number(row.disabled) !== 0,
+    created_at: Number(row.created_at),
+    password_at: Number(row.password_at),
+    seen_at: Number(row.seen_at),
+  };
+}
+
+/** Nobody has more rights than their row says, and nobody but the administrator is one. */
+function roleIn({ role, name_key }: Row): Role {
+  const found = roles.find((known) => known === role);
+  if (found === undefined) throw new Error("its role is none that Platen knows");
+  if ((found === "admin") !== (name_key === adminName))
+    throw new Error("its role is not the one of its name");
+  return found;
+}

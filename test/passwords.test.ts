@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { passwordProblem } from "../src/domain/password.ts";
+import { Passwords } from "../src/services/passwords.ts";
+import { passwordCost } from "./support/app.ts";
+
+const quick = () => new Passwords(randomBytes, passwordCost);
+
+test("a hash holds its parameters and its salt, and fits its password alone", async () => {
+  const passwords = new Passwords(randomBytes);
+
+  const [hash, other] = [await passwords.hash("café au lait"), await passwords.hash("café au lait")];
+
+  assert.match(hash, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.notEqual(hash, other);
+  assert.deepEqual(await passwords.verify("café au lait", hash), { fits: true, isOld: false });
+  assert.deepEqual(await passwords.verify("cafe\u0301 au lait", hash), { fits: true, isOld: false });
+  assert.deepEqual(await passwords.verify("cafe au lait", hash), { fits: false, isOld: false });
+});
+
+test("a hash with other parameters still fits, and is said to be old", async () => {
+  const hash = await quick().hash("orbit lantern copper");
+
+  const verdict = await new Passwords(randomBytes, { ...passwordCost, p: 2 }).verify(
+    "orbit lantern copper",
+    hash,
+  );
+
+  assert.deepEqual(verdict, { fits: true, isOld: true });
+});
+
+test("what is no hash of ours, or would cost too much, fits nothing at the usual cost", async () => {
+  const passwords = quick();
+  const salt = "A".repeat(22);
+  const key = "A".repeat(43);
+  const strange = [
+    "",
+    "orbit lantern copper",
+    `$scrypt$ln=20,r=8,p=1$${salt}$${key}`,
+    `$scrypt$ln=10,r=8,p=99$${salt}$${key}`,
+    `$scrypt$ln=10,r=8,p=1$${salt}$${key}=`,
+    `$scrypt$ln=10,r=8,p=1$${salt}`,
+    `$argon2id$ln=10,r=8,p=1$${salt}$${key}`,
+  ];
+
+  for (const hash of strange) assert.equal((await passwords.verify("", hash)).fits, false, hash);
+  assert.equal((await passwords.verify("", undefined)).fits, false);
+
+  assert.equal(passwords.count, strange.length + 1);
+});
+
+test("passwords are hashed one at a time, and whoever comes when many wait is told to come again", async () => {
+  const passwords = quick();
+  const tried = Array.from({ length: 30 }, () => async () => passwords.verify("x", undefined));
+  const outcomes = await Promise.allSettled(tried.map((attempt) => attempt()));
+  const refused = outcomes.filter(({ status }) => status === "rejected");
+
+  assert.equal(refused.length, 30 - 13);
+  assert.match(String((refused[0] as PromiseRejectedResult).reason), /Too many are signing in/);
+  await passwords.verify("x", undefined);
+});
+
+test("who was signed in before goes first, and finds a place when all others are taken", async () => {
+  const passwords = quick();
+  const order: string[] = [];
+  const others = Array.from({ length: 13 }, (_, i) =>
+    passwords.verify("x", undefined).then(() => order.push(`${i}`)),
+  );
+
+  const known = passwords.verify("x", undefined, true).then(() => order.push("known"));
+  await Promise.all([...others, known]);
+
+  assert.deepEqual(order.slice(0, 3), ["0", "known", "1"]);
+});
+
+test("a password is refused for being short, endless or the first that anybody tries, and for nothing else", () => {
+  const refused = [
+    "elevenchars",
+    "password1234",
+    "P@ssw0rd".toLowerCase(),
+    "Administrator1!",
+    "Changeme2026!",
+    "aaaaaaaaaaaaaaaa",
+    "ababababababab",
+    "123456789012",
+    "jo.meyer-1234",
+    "jomeyer.jomeyer",
+    "x".repeat(257),
+  ];
+  const taken = [
+    "orbit lantern",
+    "            z q k w",
+    "пароль для печати",
+    "🔑🔒🗝️🖨️🖥️🖱️⌨️💾📀🧮📞☎️",
+    "aB3$".repeat(60),
+  ];
+
+  const wrong = [
+    ...refused.filter((password) => passwordProblem(password, "jo.meyer") === undefined),
+    ...taken.filter((password) => passwordProblem(password, "jo.meyer") !== undefined),
+  ];
+
+  assert.deepEqual(wrong, []);
+});
+
+test("no sentence about a password repeats it", () => {
+  for (const password of ["short", "password1234", "q".repeat(3000)])
+    assert.ok(!passwordProblem(password, "jo")?.includes(password));
+});
