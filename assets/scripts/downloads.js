@@ -109,7 +109,12 @@ async function download(asker, address) {
  * @returns {Promise<Refusal | undefined>}
  */
 async function refusalOf(address, signal) {
-  const head = await fetch(address, { method: "HEAD", signal, cache: "no-store" });
+  const head = await fetch(address, {
+    method: "HEAD",
+    headers: { "HX-Request": "true" },
+    signal,
+    cache: "no-store",
+  });
   if (head.ok) return undefined;
   // A HEAD has no words.
   const stopReading = new AbortController();

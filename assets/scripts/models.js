@@ -59,7 +59,9 @@ export function suggestModels(driver) {
 async function suggestionsOf(driver, typed) {
   const query = new URLSearchParams({ suggest: "1", q: typed });
   try {
-    const answer = await fetch(`/drivers/${encodeURIComponent(driver)}/models?${query}`);
+    const answer = await fetch(`/drivers/${encodeURIComponent(driver)}/models?${query}`, {
+      headers: { "HX-Request": "true" },
+    });
     return answer.ok ? await answer.text() : undefined;
   } catch {
     return undefined;

@@ -18,9 +18,12 @@ const shownReasons = 6;
 const shownPrinters = 100;
 
 /** One package for a client: what goes in, what stays out and why, then what a printer's page offers too. */
-export function clientDeploySection({ goesIn, leftOut, offer, downloaded }: ClientDeploy): Html {
+export function clientDeploySection(
+  { goesIn, leftOut, offer, downloaded }: ClientDeploy,
+  isChangeable: boolean,
+): Html {
   return html`<section class="deploy" id="deploy"><h2>Deploy all printers</h2>
-    ${leftOut.length > 0 && leftOutNotice(goesIn.length, leftOut)}
+    ${leftOut.length > 0 && leftOutNotice(goesIn.length, leftOut, isChangeable)}
     ${downloaded}
     <p>${summary(goesIn.length, leftOut.length)}</p>
     ${goesIn.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(goesIn)}</details>`}
@@ -50,8 +53,8 @@ function goesInList(rows: readonly StatedPrinter[]): Html {
     ${rest > 0 && html`<p class="hint">And ${count(rest)} more, which the list below has.</p>`}`;
 }
 
-function leftOutNotice(inCount: number, leftOut: readonly LeftOut[]): Html {
-  const items = leftOut.map(leftOutItem);
+function leftOutNotice(inCount: number, leftOut: readonly LeftOut[], isChangeable: boolean): Html {
+  const items = leftOut.map((one) => leftOutItem(one, isChangeable));
   const rest = items.slice(shownReasons);
   return html`<div class="notice ${inCount === 0 ? "bad" : "warn"}">
     <p><strong>${counted(leftOut.length, "printer")} ${leftOut.length === 1 ? "stays" : "stay"} out:</strong></p>
@@ -62,11 +65,11 @@ function leftOutNotice(inCount: number, leftOut: readonly LeftOut[]): Html {
     }</div>`;
 }
 
-function leftOutItem({ row, reason }: LeftOut): Html {
-  const remedy = remedyOf(reason, row);
+function leftOutItem({ row, reason }: LeftOut, isChangeable: boolean): Html {
+  const remedy = isChangeable && remedyOf(reason, row);
   const tone = reason.kind === "same-name" ? "warn" : "bad";
   return html`<li class="${tone}"><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>:
-    ${isolated(reason.text)} <a href="${remedy.path}">${remedy.label}</a></li>`;
+    ${isolated(reason.text)} ${remedy && html`<a href="${remedy.path}">${remedy.label}</a>`}</li>`;
 }
 
 /** Downloads that hold what is known to fail: one printer that fails makes the whole package fail. */

@@ -3,7 +3,7 @@ import type { ListedClient } from "../domain/listings.ts";
 import type { Narrowing } from "../domain/search.ts";
 import { type FormState, openedField, problemSummary, textArea, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type Frame, page } from "./layout.ts";
+import { emptyState, type Frame, mayChange, page } from "./layout.ts";
 import { narrowedCount, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { count, time } from "./text.ts";
@@ -16,7 +16,9 @@ export interface ClientList {
 }
 
 export function clientsPage(frame: Frame, list: ClientList, form: FormState): Html {
-  const body = html`<div class="beside">${clientForm(form)}<div class="narrowed">${narrowingForm(named(list), {})}${clientList(list)}</div></div>`;
+  const isChangeable = mayChange(frame.visitor);
+  const narrowed = html`<div class="narrowed">${narrowingForm(named(list), {})}${clientList(list, isChangeable)}</div>`;
+  const body = isChangeable ? html`<div class="beside">${clientForm(form)}${narrowed}</div>` : narrowed;
   return page({ ...frame, title: "Clients", place: "Clients" }, body);
 }
 
@@ -25,12 +27,12 @@ function named({ rows, narrowing, total }: ClientList) {
 }
 
 /** The list, as the page shows it and as a fragment brings it anew. */
-export function clientList(list: ClientList): Html {
+export function clientList(list: ClientList, isChangeable = true): Html {
   const { rows, total } = list;
   const first = html`<a class="button" href="#f-name">Name the first client</a>`;
   const none =
     total === 0
-      ? emptyState("Clients group the printers that you deploy for them.", first)
+      ? emptyState("Clients group the printers that you deploy for them.", isChangeable ? first : html``)
       : nothingMatches(named(list));
   return html`<section id="client-list" ${total === 0 && html`class="none"`} aria-label="Clients">
     ${rows.length > 0 ? clientTable(rows) : none}

@@ -3,7 +3,7 @@ import type { RecentDeletion } from "../domain/deletion.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type Frame, page } from "./layout.ts";
+import { emptyState, type Frame, mayChange, page } from "./layout.ts";
 import { packageOffer } from "./packages.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers.ts";
@@ -25,8 +25,9 @@ interface DashboardData {
 
 export function dashboardPage(frame: Frame, data: DashboardData): Html {
   const { clients, drivers, printers } = data.counts;
-  const action = html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
   const isNew = printers === 0;
+  if (!mayChange(frame.visitor)) return shownDashboard(frame, data);
+  const action = html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
   return page(
     { ...frame, title: "Dashboard", place: "Dashboard", action },
     html`${isNew && firstSteps(clients > 0, drivers > 0)}
@@ -41,6 +42,21 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
       <li><a class="button" href="${paths.clients}">Add a client</a></li>
       <li><a class="button" href="${paths.packages}">All packages</a></li>
     </ul></section>`,
+  );
+}
+
+/** For who may look alone. */
+function shownDashboard(frame: Frame, data: DashboardData): Html {
+  const { recentPrinters, recentPackages, formats, counts } = data;
+  return page(
+    { ...frame, title: "Dashboard", place: "Dashboard" },
+    counts.printers === 0
+      ? html`<p>There are no printers yet.</p>`
+      : html`${needsSection({ ...data, deletions: [] }, false)}
+        <div class="two">
+          <section><h2>Recent printers</h2>${recent(recentPrinters, [])}</section>
+          <section><h2>Recent packages</h2>${recentPackages.length > 0 ? recent(recentPackages, formats) : html`<p>None yet.</p>`}</section>
+        </div>`,
   );
 }
 

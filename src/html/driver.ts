@@ -16,7 +16,7 @@ import {
   textField,
 } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { type Frame, page } from "./layout.ts";
+import { type Frame, mayChange, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
 import { driverFindingLines, stateBadge, toneOf } from "./standing.ts";
@@ -44,7 +44,9 @@ const shownCatalogs = 8;
 
 export function driverPage(frame: Frame, data: DriverPageData): Html {
   const { driver } = data;
+  const isChangeable = mayChange(frame.visitor);
   const action =
+    isChangeable &&
     driver.listed?.isPrinter &&
     html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
   return page(
@@ -55,12 +57,12 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
       place: "Drivers",
       action: action || undefined,
     },
-    isWindowsOwn(driver) ? windowsDriver(data) : uploadedDriver(data),
+    isWindowsOwn(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable),
   );
 }
 
 /** What Windows brings is shown as it is: there is nothing to choose, to download or to delete. */
-function windowsDriver({ driver, printers }: DriverPageData): Html {
+function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
   const models = chosenInf(driver)?.descriptions ?? [];
   return html`<p>${driver.comment}</p>
     <p class="soft">Windows brings this driver or fetches it itself: no archive belongs to it, packages hold no files of it,
@@ -68,39 +70,52 @@ function windowsDriver({ driver, printers }: DriverPageData): Html {
     <section><h2>What it is</h2><dl>
       <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
       <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
-    ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers with this driver</h2>${printerTable(printers)}</section>`}`;
+    ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers with this driver</h2>${printerTable(printers, isChangeable)}</section>`}`;
 }
 
-function uploadedDriver(data: DriverPageData): Html {
+function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
   const { driver, printers, standing, isFinal } = data;
   return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
     ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
     ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
-    ${newerNotice(data)}
+    ${newerNotice(data, isChangeable)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
-    <section><h2>INF and model</h2>${driverSettings(data)}</section>
-    ${printers.length > 0 && printerSection(data)}
+    <section><h2>INF and model</h2>${isChangeable ? driverSettings(data) : chosenFacts(driver)}</section>
+    ${printers.length > 0 && printerSection(data, isChangeable)}
     ${data.deploy && driverDeploySection(standing, printers.length > 0, data.deploy)}
     <section><h2>Archive</h2><ul class="downloads">
       <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
       <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
-    ${deleteFold({
-      what: "driver",
-      consequence: `The archive goes with it${isFinal ? finalNote : ""}. A driver that printers use is not deleted.`,
-      action: paths.driverDelete(driver.id),
-    })}`;
+    ${
+      isChangeable &&
+      deleteFold({
+        what: "driver",
+        consequence: `The archive goes with it${isFinal ? finalNote : ""}. A driver that printers use is not deleted.`,
+        action: paths.driverDelete(driver.id),
+      })
+    }`;
 }
 
-function newerNotice({ driver, printers, standing: { newer } }: DriverPageData): Html | undefined {
+/** What was chosen, for who may look alone. */
+function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
+  return html`<dl><div><dt>INF</dt><dd><code><bdi>${inf_path || "none"}</bdi></code></dd></div>
+    <div><dt>Model</dt><dd><bdi>${driver_desc || "not chosen yet"}</bdi></dd></div>
+    ${comment !== "" && html`<div><dt>Comment</dt><dd><bdi>${comment}</bdi></dd></div>`}</dl>`;
+}
+
+function newerNotice(
+  { driver, printers, standing: { newer } }: DriverPageData,
+  isChangeable: boolean,
+): Html | undefined {
   if (newer === undefined) return undefined;
   return html`<div class="notice warn"><p>A newer version is here: <a href="${paths.driver(newer.id)}"><bdi>${driverLabel(newer)}</bdi></a></p>
-    <p><a class="button" href="${paths.driverMove(driver.id, newer.id)}">Move ${counted(printers.length, "printer")}…</a></p></div>`;
+    ${isChangeable && html`<p><a class="button" href="${paths.driverMove(driver.id, newer.id)}">Move ${counted(printers.length, "printer")}…</a></p>`}</div>`;
 }
 
-function printerSection({ driver, printers }: DriverPageData): Html {
+function printerSection({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
   return html`<section id="driver-printers"><h2>Printers with this driver</h2>
-    <p><a href="${paths.driverMove(driver.id)}">Move ${counted(printers.length, "printer")} to another driver…</a></p>
-    ${printerTable(printers)}</section>`;
+    ${isChangeable && html`<p><a href="${paths.driverMove(driver.id)}">Move ${counted(printers.length, "printer")} to another driver…</a></p>`}
+    ${printerTable(printers, isChangeable)}</section>`;
 }
 
 function facts(driver: Driver): Html {

@@ -6,7 +6,7 @@ import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label
 import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
 import { selectOptions } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type Frame, page } from "./layout.ts";
+import { emptyState, type Frame, mayChange, page } from "./layout.ts";
 import { narrowedCount, narrowingForm, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
@@ -27,7 +27,11 @@ export interface DriverList {
 export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: number): Html {
   return page(
     { ...frame, title: "Drivers", place: "Drivers" },
-    html`${uploadForm(uploadLimitBytes)}${driverList(list)}`,
+    mayChange(frame.visitor)
+      ? html`${uploadForm(uploadLimitBytes)}${driverList(list)}`
+      : html`<section id="drivers" aria-label="Drivers"><div id="driver-rows" class="narrowed">${
+          list.rows.length === 0 ? html`<p>There are no drivers yet.</p>` : narrowedDrivers(list)
+        }</div>${windowsSection(list)}</section>`,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Help, Obstacles } from "../domain/errors.ts";
+import type { Remedy } from "../domain/remedy.ts";
 import { type Html, html } from "./html.ts";
-import { type Frame, type Link, type Message, messageBox, page } from "./layout.ts";
+import { type Frame, type Link, type Message, mayChange, messageBox, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { linkTo } from "./remedies.ts";
 import { count } from "./text.ts";
@@ -29,8 +30,12 @@ export interface Refusal {
  * @param next where somebody can go on from here, the likeliest first
  */
 export function errorPage(frame: Frame, status: number, refusal: Refusal, next: readonly Link[]): Html {
-  const { text, links = [] } = refusalMessage(refusal);
-  const back = [...next, { label: "Go to the dashboard", path: paths.dashboard }];
+  const { text, links = [] } = refusalMessage(refusal, mayChange(frame.visitor));
+  const home =
+    frame.visitor.role === undefined
+      ? { label: "Sign in", path: paths.signIn }
+      : { label: "Go to the dashboard", path: paths.dashboard };
+  const back = [...next, home];
   return page(
     { ...frame, title: titles[status] ?? "Not possible" },
     html`<p>${text}</p>
@@ -40,16 +45,23 @@ export function errorPage(frame: Frame, status: number, refusal: Refusal, next: 
 }
 
 /** The same as a fragment. */
-export function errorFragment(refusal: Refusal): Html {
-  return messageBox(refusalMessage(refusal));
+export function errorFragment({ visitor }: Frame, refusal: Refusal): Html {
+  return messageBox(refusalMessage(refusal, mayChange(visitor)));
 }
 
 const pathOf = { printer: paths.printer, client: paths.client, driver: paths.driver };
 
+/** What mends nothing, and so is of use to who may look alone. */
+const lookedAt: readonly Remedy["kind"][] = ["package", "left-out", "client-printers"];
+
 /** The same as a message on a page. */
-export function refusalMessage({ message, help: { obstacles, remedies = [] } }: Refusal): Message {
+export function refusalMessage(
+  { message, help: { obstacles, remedies = [] } }: Refusal,
+  isChangeable = true,
+): Message {
   const text = obstacles === undefined ? message : obstaclesText(obstacles);
-  return { tone: "bad", text, links: remedies.map(linkTo) };
+  const shown = isChangeable ? remedies : remedies.filter(({ kind }) => lookedAt.includes(kind));
+  return { tone: "bad", text, links: shown.map(linkTo) };
 }
 
 /** Their names belong to the sentence: what can be done stands apart from them. */

@@ -15,6 +15,11 @@ export function iconSection(printerId: number, icon: Icon | undefined, problem?:
     ${iconForm(printerId)}</section>`;
 }
 
+/** The same for who may look alone; nothing where there is none. */
+export function shownIcon(printerId: number, icon: Icon | undefined): Html | undefined {
+  return icon && html`<section id="icon"><h2>Icon</h2>${iconFigure(printerId, icon)}</section>`;
+}
+
 function iconForm(printerId: number): Html {
   return html`<form class="icon-form" method="post" action="${paths.icon(printerId)}" enctype="multipart/form-data" data-guard
     hx-post="${paths.icon(printerId)}" hx-encoding="multipart/form-data" hx-target="#icon-status" hx-disabled-elt="find button">
@@ -31,12 +36,15 @@ function iconForm(printerId: number): Html {
 export function iconStatusBody(printerId: number, icon: Icon | undefined, problem?: string): Html {
   return html`${problem && html`<p class="problem" role="alert">${problem}</p>`}
     ${icon === undefined && html`<p class="soft">No icon yet.</p>`}
-    ${icon && iconFigure(printerId, icon)}`;
+    ${icon && html`${iconFigure(printerId, icon)}${iconRemoval(printerId)}`}`;
 }
 
 function iconFigure(printerId: number, icon: Icon): Html {
   return html`<figure class="icon"><img src="${paths.icon(printerId)}?${icon.sha256.slice(0, 8)}" width="128" height="128"
-    alt="The printer’s icon"><figcaption>${bytes(icon.size)}, uploaded ${time(icon.uploaded_at)}</figcaption></figure>
-    <form method="post" action="${paths.iconDelete(printerId)}" hx-post="${paths.iconDelete(printerId)}"
+    alt="The printer’s icon"><figcaption>${bytes(icon.size)}, uploaded ${time(icon.uploaded_at)}</figcaption></figure>`;
+}
+
+function iconRemoval(printerId: number): Html {
+  return html`<form method="post" action="${paths.iconDelete(printerId)}" hx-post="${paths.iconDelete(printerId)}"
       hx-target="#icon-status" hx-disabled-elt="find button"><button class="link">Remove the icon</button></form>`;
 }

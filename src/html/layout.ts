@@ -58,7 +58,7 @@ export interface Message {
   readonly text: Hole;
   readonly links?: readonly Link[];
   /** Where a button asks for a deletion to be taken back: of this change, or of another one that it names. */
-  readonly undo?: { readonly path: string; readonly label?: Html };
+  readonly undo?: { readonly path: string; readonly label?: Html } | undefined;
 }
 
 export interface Link {
@@ -94,7 +94,8 @@ const htmxConfig = JSON.stringify({
 
 /** A whole page. */
 export function page(options: PageOptions, body: Hole): Html {
-  const { title, heading = title, action, assets, message, visitor } = options;
+  const { title, heading = title, action, assets, visitor } = options;
+  const { message } = options;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -116,7 +117,7 @@ export function page(options: PageOptions, body: Hole): Html {
     ${visitor.name !== undefined && whoIsHere(visitor)}
   </header>
   <main id="main">
-    ${messagePlace(message)}
+    ${messagePlace(message && (mayChange(visitor) ? message : { ...message, links: [], undo: undefined }))}
     <div class="top"><h1>${heading}</h1>${action}</div>
     ${body}
   </main>

@@ -15,12 +15,12 @@ interface PrinterDrivers {
 }
 
 /** Which drivers a printer's machines install. */
-export function driverSection({ printer, driver, arm64Driver }: PrinterDrivers): Html {
+export function driverSection({ printer, driver, arm64Driver }: PrinterDrivers, isChangeable: boolean): Html {
   if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
   return html`<section id="printer-drivers"><h2>Driver</h2>${factsOf(driver, effectiveDescription(printer, driver))}
     ${
       arm64Driver === undefined
-        ? withoutArm64(printer, driver)
+        ? withoutArm64(printer, driver, isChangeable)
         : html`<h3>On ARM64 machines</h3>${factsOf(arm64Driver, arm64Description(printer, arm64Driver))}`
     }</section>`;
 }
@@ -45,8 +45,8 @@ function factsOf(driver: Driver, model: string): Html {
   return definitions(rows);
 }
 
-function withoutArm64({ id }: Printer, driver: Driver): Html | undefined {
+function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): Html | undefined {
   if (shipsArm64(driver) !== false) return undefined;
-  return html`<p class="hint">ARM64 machines cannot have it with this driver:
-    <a href="${paths.printerEdit(id)}#f-arm64_driver_id">choose another for them</a>.</p>`;
+  const remedy = html`: <a href="${paths.printerEdit(id)}#f-arm64_driver_id">choose another for them</a>`;
+  return html`<p class="hint">ARM64 machines cannot have it with this driver${isChangeable && remedy}.</p>`;
 }

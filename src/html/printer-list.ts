@@ -6,11 +6,11 @@ import type { Narrowing } from "../domain/search.ts";
 import { bulkBar } from "./bulk.ts";
 import type { FormState } from "./form.ts";
 import { type Html, html } from "./html.ts";
-import { emptyState, type Frame, page } from "./layout.ts";
+import { emptyState, type Frame, mayChange, page } from "./layout.ts";
 import { changedState, narrowedCount, narrowingForm, narrowingQuery, nothingMatches } from "./narrowing.ts";
 import { paths } from "./paths.ts";
 import { printerForm } from "./printer-form.ts";
-import { addressWidth, printerCells, printerHead } from "./printers.ts";
+import { addressWidth, changeCell, printerCells, printerHead, printerTable } from "./printers.ts";
 import { counted } from "./text.ts";
 
 /** The list of printers, whole or narrowed, with what its rows can be changed to. */
@@ -36,6 +36,7 @@ interface NewPrinter {
 
 export function printersPage(frame: Frame, list: PrinterList, { form, choices, isAsked }: NewPrinter): Html {
   const { total } = list;
+  if (!mayChange(frame.visitor)) return shownPrintersPage(frame, list);
   const isOpen = total === 0 || isAsked || Object.keys(form.problems).length > 0;
   return page(
     { ...frame, title: "Printers", place: "Printers" },
@@ -44,6 +45,21 @@ export function printersPage(frame: Frame, list: PrinterList, { form, choices, i
         ${printerForm(choices, form)}</details>
       ${narrowingForm(named(list), { clients: list.choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
     ${printerList(list)}`,
+  );
+}
+
+/** For who may look alone. */
+function shownPrintersPage(frame: Frame, list: PrinterList): Html {
+  const { rows, total, choices } = list;
+  const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches(named(list));
+  const body =
+    total === 0
+      ? html`<p>There are no printers yet.</p>`
+      : html`<div class="tools">${narrowingForm(named(list), { clients: choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
+        <div id="printer-list" class="rows">${found}</div>`;
+  return page(
+    { ...frame, title: "Printers", place: "Printers" },
+    html`<p><a href="${paths.exportPrinters}">Export</a></p>${body}`,
   );
 }
 
@@ -84,7 +100,7 @@ function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterLi
   return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
     hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
     <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
-    <table class="printers ${addressWidth(rows)}" role="table">${printerHead(all)}${groups}</table>
+    <table class="printers ${addressWidth(rows)}" role="table">${printerHead({ first: all, isChangeable: true })}${groups}</table>
     ${bulkBar(choices, formats, bulk)}</form>`;
 }
 
@@ -117,5 +133,5 @@ function listRow(row: StatedPrinter, isChosen: boolean): Html {
   const { id, name } = row.printer;
   const last = html` <button class="link" formaction="${paths.printerDelete(id)}" aria-label="Delete ${name}">Delete</button>`;
   return html`<tr role="row"><td role="cell"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
-${isChosen && html`checked`}></label></td>${printerCells(row, last)}</tr>`;
+${isChosen && html`checked`}></label></td>${printerCells(row)}${changeCell(row, last)}</tr>`;
 }

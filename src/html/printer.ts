@@ -18,8 +18,8 @@ import { definitions, type Row, row } from "./definitions.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
-import { iconSection } from "./icon.ts";
-import { type Frame, page } from "./layout.ts";
+import { iconSection, shownIcon } from "./icon.ts";
+import { type Frame, mayChange, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { ticketSummary } from "./print-ticket.ts";
 import { driverSection } from "./printer-drivers.ts";
@@ -48,10 +48,13 @@ interface PrinterPageData {
 
 export function printerPage(frame: Frame, data: PrinterPageData): Html {
   const { printer, client, row, icon, iconProblem, downloaded } = data;
-  const action = html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`;
+  const isChangeable = mayChange(frame.visitor);
+  const action = isChangeable
+    ? html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`
+    : undefined;
   const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon) };
   const [worst] = row.findings;
-  const remedy = worst && remedyOf(worst, row);
+  const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
   return page(
     { ...frame, title: printer.name, heading: html`<bdi>${printer.name}</bdi>`, place: "Printers", action },
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
@@ -59,16 +62,19 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
     <div class="deploy-page">
       ${deploySection({ standing: row, offer, remedy, downloaded })}
       <div class="deploy-side">
-        ${settingsSection(data)}
-        ${driverSection(data)}
-        ${iconSection(printer.id, icon, iconProblem)}
+        ${settingsSection(data, isChangeable)}
+        ${driverSection(data, isChangeable)}
+        ${isChangeable ? iconSection(printer.id, icon, iconProblem) : shownIcon(printer.id, icon)}
       </div>
     </div>
-    ${deleteFold({
-      what: "printer",
-      consequence: "Machines that have it keep it. Uninstall it there first, or from your RMM.",
-      action: paths.printerDelete(printer.id),
-    })}`,
+    ${
+      isChangeable &&
+      deleteFold({
+        what: "printer",
+        consequence: "Machines that have it keep it. Uninstall it there first, or from your RMM.",
+        action: paths.printerDelete(printer.id),
+      })
+    }`,
   );
 }
 
@@ -83,11 +89,10 @@ function printerLogo(printerId: number, icon: Icon | undefined, attributes?: Htm
 }
 
 /** All settings, as the page shows them and as a save answers; what nobody set is folded. */
-export function settingsSection({
-  printer,
-  client,
-  revision,
-}: Pick<PrinterPageData, "printer" | "client" | "revision">): Html {
+export function settingsSection(
+  { printer, client, revision }: Pick<PrinterPageData, "printer" | "client" | "revision">,
+  isChangeable = true,
+): Html {
   const rows = settingRows(printer, client);
   const defaults = rows.filter(({ isDefault }) => isDefault);
   const others = rows.filter(({ isDefault }) => !isDefault);
@@ -101,7 +106,7 @@ export function settingsSection({
       ${definitions(defaults)}</details>`
     }
     ${printerNotes(printer)}
-    <p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p></section>`;
+    ${isChangeable && html`<p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p>`}</section>`;
 }
 
 function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] {

@@ -6,9 +6,9 @@ import { paths } from "./paths.ts";
 import { stateBadge } from "./standing.ts";
 
 /** A table of a few printers, without what is chosen and done with several. */
-export function printerTable(rows: readonly StatedPrinter[]): Html {
-  return html`<div class="rows"><table class="printers few ${addressWidth(rows)}" role="table">${printerHead()}
-    <tbody role="rowgroup">${rows.map(rememberedRow)}</tbody></table></div>`;
+export function printerTable(rows: readonly StatedPrinter[], isChangeable: boolean): Html {
+  return html`<div class="rows"><table class="printers few ${addressWidth(rows)}" role="table">${printerHead({ isChangeable })}
+    <tbody role="rowgroup">${rows.map((row) => (isChangeable ? rememberedRow(row) : shownRow(row)))}</tbody></table></div>`;
 }
 
 const rememberedRows = new WeakMap<StatedPrinter, Html>();
@@ -17,9 +17,14 @@ const rememberedRows = new WeakMap<StatedPrinter, Html>();
 function rememberedRow(row: StatedPrinter): Html {
   const known = rememberedRows.get(row);
   if (known !== undefined) return known;
-  const made = html`<tr role="row">${printerCells(row)}</tr>`;
+  const made = html`<tr role="row">${printerCells(row)}${changeCell(row)}</tr>`;
   rememberedRows.set(row, made);
   return made;
+}
+
+/** For who may look alone. */
+function shownRow(row: StatedPrinter): Html {
+  return html`<tr role="row">${printerCells(row)}</tr>`;
 }
 
 const rowsAStep = 100;
@@ -33,28 +38,37 @@ export function* writeRows(rows: readonly StatedPrinter[]): Generator<undefined,
 }
 
 /** The table's head. @param first a cell before the others */
-export function printerHead(first?: Html): Html {
+export function printerHead({
+  first,
+  isChangeable,
+}: {
+  readonly first?: Html;
+  readonly isChangeable: boolean;
+}): Html {
   const cells = ["Printer", "Address", "Model", "Location", "State"].map(
     (label) => html`<th role="columnheader" scope="col">${label}</th>`,
   );
-  return html`<thead role="rowgroup"><tr role="row">${first}${cells}<th role="columnheader" scope="col"><span
-    class="visually-hidden">Actions</span></th></tr></thead>`;
+  const actions = html`<th role="columnheader" scope="col"><span class="visually-hidden">Actions</span></th>`;
+  return html`<thead role="rowgroup"><tr role="row">${first}${cells}${isChangeable && actions}</tr></thead>`;
 }
 
 /**
  * A printer's cells. Rows are blocks, of which browsers lay out only what is seen, so the roles say that it is a table.
  * They are as short as can be: a page has a thousand of them.
- * @param last what can be done with the printer, after the links
  */
-export function printerCells(row: StatedPrinter, last?: Html): Html {
+export function printerCells(row: StatedPrinter): Html {
   const { printer } = row;
   const { id, name, address, port_name, location } = printer;
   return html`<th role="rowheader" scope="row"><bdi><a href="${paths.printer(id)}">${name}</a></bdi></th
 ><td role="cell">${addressCell(address || port_name)}</td
 ><td role="cell">${modelCell(row)}</td
 ><td role="cell">${location !== "" && html`<bdi>${location}</bdi>`}</td
-><td role="cell">${stateBadge(row)}</td
-><td role="cell"><a href="${paths.printerEdit(id)}" aria-label="Edit ${name}">Edit</a> <a href="${paths.printerCopy(id)}"
+><td role="cell">${stateBadge(row)}</td>`;
+}
+
+/** What can be done with a printer. @param last after the links */
+export function changeCell({ printer: { id, name } }: StatedPrinter, last?: Html): Html {
+  return html`<td role="cell"><a href="${paths.printerEdit(id)}" aria-label="Edit ${name}">Edit</a> <a href="${paths.printerCopy(id)}"
 aria-label="Duplicate ${name}">Duplicate</a>${last}</td>`;
 }
 

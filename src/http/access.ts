@@ -42,10 +42,11 @@ function elsewhereReply(request: IncomingMessage, path: string, why: string): Re
   const isPage = isReading(request) ? takesPages(request) : isNavigation(request);
   if (isPage && !isScript) return redirect(path);
   if (isScript) return statusReply(request, 401, why, { "HX-Redirect": path });
-  // Not for scripts of ours: a browser would ask for name and password in a window of its own.
-  const isAsked = [undefined, "navigate"].includes(request.headers["sec-fetch-mode"] as string | undefined);
+  // Not for what a page of ours loads: the browser would ask for name and password in a window of its own.
+  const { "sec-fetch-site": site, "sec-fetch-mode": mode } = request.headers;
+  const isPart = site !== undefined && mode !== "navigate";
   const challenge = { "WWW-Authenticate": 'Basic realm="Platen", charset="UTF-8"' };
-  return statusReply(request, 401, why, isAsked ? challenge : {});
+  return statusReply(request, 401, why, isPart ? {} : challenge);
 }
 
 /** The page to go on with: what was asked for, or what the form that was sent stands on. */

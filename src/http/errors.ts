@@ -65,7 +65,7 @@ export function statusReply(
   const refusal = { message, help };
   if (request.headers["hx-request"] !== undefined) {
     return {
-      ...htmlReply(errorFragment(refusal), status),
+      ...htmlReply(errorFragment(frameOf(request), refusal), status),
       // Whatever part of the answer the script asked for.
       headers: { ...headers, "HX-Reselect": "unset", "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };

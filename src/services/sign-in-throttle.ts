@@ -19,7 +19,7 @@ const slowings = {
 } satisfies Record<string, Slowing>;
 
 /** After so long half of what failed is forgotten. */
-const halfLifeMs = 30 * minute;
+const halfLifeMs = 120 * minute;
 const firstDelayMs = 1000;
 /** So many keys are remembered. */
 const mostKeys = 20_000;
