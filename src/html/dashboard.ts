@@ -41,6 +41,7 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
       <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
       <li><a class="button" href="${paths.clients}">Add a client</a></li>
       <li><a class="button" href="${paths.packages}">All packages</a></li>
+      ${frame.visitor.role === "admin" && html`<li><a class="button" href="${paths.backups}">Backups</a></li>`}
     </ul></section>`,
   );
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { UserError } from "../domain/errors.ts";
 import type { Html } from "../html/html.ts";
+import type { FileSource } from "../store/files.ts";
 import type { Encoding } from "./compression.ts";
 
 /** What a handler answers; `send.ts` alone turns it into bytes on the wire. */
@@ -79,6 +81,29 @@ export function bytesDownload(
     etag,
     open: async () => ({ chunks: (start, end) => [bytes.subarray(start, end)] }),
   };
+}
+
+/** A download of a file, opened when its first byte is asked for. @throws UserError "not-found" where it is gone by then */
+export function fileDownload(
+  open: () => Promise<FileSource | undefined>,
+  options: Omit<Download, "kind" | "open">,
+): Download {
+  return {
+    ...options,
+    kind: "download",
+    open: async () => {
+      const source = await open();
+      if (source === undefined) throw new UserError("not-found", "This file is not there any more.");
+      const chunks = (start: number, end: number) => piecesOf(source, start, end);
+      return { chunks, close: () => source.close() };
+    },
+  };
+}
+
+const pieceBytes = 256 * 1024;
+
+async function* piecesOf(source: FileSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; at += pieceBytes) yield source.read(at, Math.min(pieceBytes, end - at));
 }
 
 function etagOf(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 import * as account from "./account.ts";
 import * as accounts from "./accounts.ts";
 import * as assets from "./assets.ts";
+import * as backups from "./backups.ts";
 import * as bulk from "./bulk.ts";
 import * as clients from "./clients.ts";
 import * as dashboard from "./dashboard.ts";
@@ -96,6 +97,11 @@ export const routes: readonly Route[] = [
   post("/accounts/:id/password", "admin", accounts.resetPassword),
   post("/accounts/:id/disable", "admin", accounts.disable),
   post("/accounts/:id/enable", "admin", accounts.enable),
+
+  page("/backups", "admin", backups.index),
+  post("/backups", "admin", backups.make),
+  get("/backups/:name", "admin", backups.show),
+  post("/backups/files/delete", "admin", backups.deleteFiles),
 
   get("/static/:name", "open", assets.show),
   get("/favicon.ico", "open", assets.favicon),

@@ -16,7 +16,7 @@ import { noRoom } from "./reserve.ts";
 import { checkedIn, noteText } from "./state-notes.ts";
 
 /** Reads a database's file as a start would. @throws Error that says why it cannot be used */
-export type CheckFile = (path: string) => Promise<DatabaseFacts>;
+type CheckFile = (path: string) => Promise<DatabaseFacts>;
 
 const mebi = 1024 * 1024;
 /** So much stays free whatever is kept, and four times what is written: what is saved next comes first. */

@@ -54,6 +54,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
       "/drivers/3",
       "/drivers/4",
       "/packages",
+      "/backups",
       "/nothing",
     ];
     const found: string[] = [];

@@ -1,0 +1,124 @@
+import { isGood, type KeptState } from "../domain/backup.ts";
+import { type Html, html } from "./html.ts";
+import { badge, copyable, emptyState, type Frame, type Message, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { bytes, counted, time } from "./text.ts";
+
+/** What the page of backups shows. */
+interface BackupsShown {
+  /** The newest first. */
+  readonly states: readonly KeptState[];
+  /** So many are kept; 0: none is made. */
+  readonly most: number;
+  /** UTC, milliseconds since 1970; undefined where none is made. */
+  readonly nextAt: number | undefined;
+  /** Whether what is saved now is kept nowhere. */
+  readonly isChanged: boolean;
+  /** Why the last one was not made. */
+  readonly failure: { readonly at: number; readonly reason: string } | undefined;
+  /** Files of deleted records that only backups name. */
+  readonly files: { readonly count: number; readonly bytes: number };
+}
+
+export function backupsPage(frame: Frame, shown: BackupsShown): Html {
+  return page(
+    { ...frame, title: "Backups", action: shown.most > 0 ? makeForm() : undefined },
+    html`<section>${failureNote(shown)}<p>${whenNote(shown)}</p>${statesTable(shown)}</section>
+    ${filesSection(shown)}
+    ${wholeSection()}
+    ${backSection()}`,
+  );
+}
+
+/** After somebody asked for a backup. @param isMade not where there was nothing new */
+export function backupMessage(isMade: boolean): Message {
+  const text = isMade ? "A backup was made, and read back." : "Nothing was changed since the newest backup.";
+  return { tone: "good", text };
+}
+
+/** After the files that only backups named were deleted. */
+export const filesDeletedMessage: Message = {
+  tone: "good",
+  text: "The files of deleted drivers and icons are gone.",
+};
+
+function makeForm(): Html {
+  return html`<form class="inline" method="post" action="${paths.backups}"><button class="primary">Back up now</button></form>`;
+}
+
+function failureNote({ failure }: BackupsShown): Html | undefined {
+  return (
+    failure &&
+    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} none could be made: ${failure.reason}. Nothing else is the worse for it; it is tried again after an hour.</p>`
+  );
+}
+
+function whenNote({ most, nextAt, isChanged }: BackupsShown): Html {
+  if (nextAt === undefined) return html`No states of the database are kept: BACKUPS is 0.`;
+  const changed = isChanged
+    ? "What was changed since the newest one is not in any yet."
+    : "The newest one is what is saved now.";
+  return html`The newest state of each day is kept, ${most} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed. ${changed}`;
+}
+
+function statesTable({ states, most }: BackupsShown): Html | undefined {
+  if (states.length === 0)
+    return most === 0
+      ? undefined
+      : emptyState("The first state is kept a minute after the first change.", makeForm());
+  return html`<table id="backup-list"><thead><tr><th scope="col">State of</th><th scope="col">Records</th>
+    <th scope="col" class="number">Size</th><th scope="col">Read back</th></tr></thead>
+    <tbody>${states.map(stateRow)}</tbody></table>
+  <p class="soft">A state holds all records, no archives and no secret. Archives and icons of what was deleted since are kept with it while the disk
+    has a gigabyte free; a driver without its archive says so, and takes the same ZIP again.</p>`;
+}
+
+function stateRow(state: KeptState): Html {
+  return html`<tr>
+    <td data-label="State of"><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a></td>
+    <td data-label="Records">${recordsOf(state)}</td>
+    <td data-label="Size" class="number">${bytes(state.size)}</td>
+    <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
+}
+
+function recordsOf(state: KeptState): string {
+  if (!isGood(state)) return "unknown";
+  const { clients, drivers, printers } = state.checked.facts.records;
+  return [counted(printers, "printer"), counted(clients, "client"), counted(drivers, "driver")].join(", ");
+}
+
+function checkedOf({ checked }: KeptState): Html {
+  if (checked === undefined) return badge("plain", "Not yet");
+  if (checked.problem !== undefined)
+    return html`${badge("bad", "Damaged")} <bdi class="soft">${checked.problem}</bdi>`;
+  return html`${badge("good", "Good")} ${time(checked.at)}`;
+}
+
+function filesSection({ files }: BackupsShown): Html | undefined {
+  if (files.count === 0) return undefined;
+  return html`<section><h2>Files of what was deleted</h2>
+    <p>${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}, ${files.count === 1 ? "is" : "are"} kept because backups name
+      ${files.count === 1 ? "it" : "them"}. ${files.count === 1 ? "It goes" : "They go"} with the last of those, or when less than a gigabyte is free.</p>
+    <details class="delete"><summary>Delete them now…</summary><form method="post" action="${paths.backupFilesDelete}">
+      <p>Who goes back to an older state then has to upload these ZIPs again.</p><button class="danger">Delete for good</button></form></details></section>`;
+}
+
+const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";
+
+function wholeSection(): Html {
+  return html`<section><h2>Everything in one file</h2>
+    <p>Records, archives, icons, audit log and the installation’s secret, each with its SHA-256, while Platen runs. Keep it on another machine, and to yourself.</p>
+    ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
+    ${copyable("Else, with the DATA_DIR of the service", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
+}
+
+function backSection(): Html {
+  return html`<section><h2>Going back</h2>
+    <p>Stop Platen first. Every digest is compared before anything is replaced, and what was there is kept in a dated folder.</p>
+    ${copyable("In a container: stop", "docker compose stop", "restore-stop")}
+    ${copyable("put everything back", `${inContainer} restore - < platen.tar`, "restore-container")}
+    ${copyable("and start", "docker compose up -d", "restore-start")}
+    ${copyable("Else", "node platen.cjs restore platen.tar", "restore-file")}
+    <p>Where the database is damaged, Platen does not start and names the newest good state: <code>node platen.cjs --recover</code> sets the damaged file aside and
+      goes on from that state. To go back to a state of this page, put its file in the place of <code>platen.sqlite</code> while Platen is stopped.</p></section>`;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
+import { stateTime } from "../domain/backup.ts";
+import { UserError } from "../domain/errors.ts";
+import { backupMessage, backupsPage, filesDeletedMessage } from "../html/backups.ts";
+import type { Html } from "../html/html.ts";
+import { type Message, notify } from "../html/layout.ts";
+import { paths } from "../html/paths.ts";
+import { answerForm, done, removing } from "./answer-form.ts";
+import { frameOf } from "./frame.ts";
+import { fileDownload, htmlReply, type Reply } from "./reply.ts";
+import type { Context } from "./router.ts";
+
+/** `GET /backups` */
+export async function index({ app, request, url }: Context): Promise<Reply> {
+  return htmlReply(await pageOf(app, request, messages[url.searchParams.get("done") ?? ""]));
+}
+
+const messages: Readonly<Record<string, Message>> = {
+  new: backupMessage(true),
+  same: backupMessage(false),
+  files: filesDeletedMessage,
+};
+
+/** `POST /backups`: keeps what is saved now */
+export async function make({ app, request }: Context): Promise<Reply> {
+  const made = await removing(request, () => app.backups.makeNow());
+  return answerForm(request, made, {
+    redirect: (isMade) => `${paths.backups}?done=${isMade ? "new" : "same"}`,
+    page: ({ message }) => pageOf(app, request, { tone: "bad", text: message }),
+    fragment: ({ value }) => notify(backupMessage(value === true)),
+  });
+}
+
+/** `POST /backups/files/delete` */
+export async function deleteFiles({ app, request }: Context): Promise<Reply> {
+  await app.store.keptFiles.clear();
+  return answerForm(request, done, {
+    redirect: () => `${paths.backups}?done=files`,
+    fragment: () => notify(filesDeletedMessage),
+  });
+}
+
+/** `GET /backups/{name}`: a state as a file */
+export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
+  const { backups, blobs } = app.store;
+  const state = stateTime(name) === undefined ? undefined : backups.find(name);
+  const found = state && (await blobs.state(backups.pathOf(name)));
+  if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
+  return fileDownload(() => blobs.open(backups.pathOf(name)), {
+    ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
+    etag: `${name}-${found.size}`,
+  });
+}
+
+async function pageOf(app: App, request: IncomingMessage, message?: Message): Promise<Html> {
+  const { backups, store } = app;
+  const files = await store.keptFiles.list();
+  return backupsPage(frameOf(request, message), {
+    states: backups.list(),
+    most: backups.most,
+    nextAt: backups.nextAt(),
+    isChanged: backups.isChanged(),
+    failure: backups.failure(),
+    files: { count: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) },
+  });
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { navigation, startApp } from "../support/app.ts";
+
+test("the page of backups lists them with what they hold, and makes one", async (t) => {
+  const { app, fetch, post, lines } = await startApp(t);
+  await post("/clients", { name: "Contoso" });
+
+  const before = await (await fetch("/backups")).text();
+  const made = await post("/backups", {}, navigation);
+  const after = await (await fetch(made.headers.get("location") ?? "")).text();
+  const again = await post("/backups", {}, navigation);
+  const fragment = await (await post("/backups", {}, { "hx-request": "true" })).text();
+
+  assert.match(before, /The first state is kept a minute after the first change/);
+  assert.match(before, /What was changed since the newest one is not in any yet/);
+  assert.equal(made.headers.get("location"), "/backups?done=new");
+  assert.match(after, /A backup was made, and read back/);
+  assert.match(after, /0 printers, 1 client, 0 drivers/);
+  assert.match(after, /The newest one is what is saved now/);
+  assert.match(after, /next at <time datetime="2026-11-22T00:00:00\.000Z">/);
+  assert.match(after, /platen restore|platen\.cjs restore/);
+  assert.equal(again.headers.get("location"), "/backups?done=same");
+  assert.match(fragment, /Nothing was changed since/);
+  assert.equal(app.backups.list().length, 1);
+  assert.deepEqual(lines, []);
+});
+
+test("a state is downloaded as it is, in parts too, and only by a name that is kept", async (t) => {
+  const { app, fetch, post, dataDir } = await startApp(t);
+  await post("/clients", { name: "Contoso" });
+  await app.backups.makeNow();
+  const [{ name } = { name: "" }] = app.backups.list();
+
+  const whole = await fetch(`/backups/${name}`);
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  const some = await fetch(`/backups/${name}`, { headers: { range: "bytes=0-15" } });
+  const others = ["platen.sqlite", `${name}.json`, "..%2Fsecret", "..%2Fplaten.sqlite", "files", "%00"];
+  const refused = await Promise.all(others.map(async (other) => (await fetch(`/backups/${other}`)).status));
+
+  assert.ok(bytes.equals(readFileSync(join(dataDir, "platen.sqlite"))));
+  assert.match(
+    whole.headers.get("content-disposition") ?? "",
+    /filename="platen-2026-11-21T140500\.000Z\.sqlite"/,
+  );
+  assert.deepEqual([some.status, await some.text()], [206, "SQLite format 3\0"]);
+  assert.deepEqual(
+    refused,
+    others.map(() => 404),
+  );
+});
+
+test("files that only backups name are shown with their size, and deleted when that is asked for", async (t) => {
+  const { app, fetch, post, addDriver } = await startApp(t);
+  const id = await addDriver();
+  await app.backups.makeNow();
+  await fetch(`/drivers/${id}`, { method: "DELETE" });
+  for (const deletion of app.undo.list()) await post(`/deletions/${deletion.id}/delete`, {});
+
+  const before = await (await fetch("/backups")).text();
+  const answer = await post("/backups/files/delete", {}, navigation);
+  const after = await (await fetch("/backups")).text();
+
+  assert.match(before, /1 file of deleted drivers and icons, [\d.]+ (?:bytes|KB), is kept/);
+  assert.equal(answer.headers.get("location"), "/backups?done=files");
+  assert.doesNotMatch(after, /Files of what was deleted/);
+});
+
+test("with BACKUPS=0 the page says so, and offers no button that would be refused", async (t) => {
+  const { fetch, post } = await startApp(t, { backups: 0 });
+
+  const page = await (await fetch("/backups")).text();
+  const refused = await post("/backups", {}, navigation);
+
+  assert.match(page, /No states of the database are kept: BACKUPS is 0/);
+  assert.doesNotMatch(page, /Back up now/);
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /switched off by BACKUPS=0/);
+});
