@@ -32,7 +32,7 @@ test("a backup of a running service goes back into an empty folder, byte for byt
   assert.match(made.stderr, /^6 files, \d+ bytes in .*all\.tar\n$/);
   assert.match(
     restored.stderr,
-    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nStart Platen now\.\n$/,
+    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* too\. Start Platen now\.\n$/,
   );
   assert.notEqual(after["audit/2026-11.jsonl"], before["audit/2026-11.jsonl"]);
   assert.equal(readFileSync(join(other, "audit", "2026-11.jsonl"), "utf8"), '{"seq":1}\n{"seq":2}\n');

@@ -22,7 +22,7 @@ interface BackupsShown {
 
 export function backupsPage(frame: Frame, shown: BackupsShown): Html {
   return page(
-    { ...frame, title: "Backups", action: shown.most > 0 ? makeForm() : undefined },
+    { ...frame, title: "Backups", place: "Backups", action: shown.most > 0 ? makeForm() : undefined },
     html`<section>${failureNote(shown)}<p>${whenNote(shown)}</p>${statesTable(shown)}</section>
     ${filesSection(shown)}
     ${wholeSection()}
@@ -107,18 +107,18 @@ const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";
 
 function wholeSection(): Html {
   return html`<section><h2>Everything in one file</h2>
-    <p>Records, archives, icons, audit log and the installation’s secret, each with its SHA-256, while Platen runs. Keep it on another machine, and to yourself.</p>
+    <p>Records, archives, icons, audit log and the installation’s secret, each with its SHA-256, while Platen runs. Keep it on another machine, and to yourself (<code>umask 077</code> first).</p>
     ${copyable("In a container", "docker compose exec -T platen node /app/platen.cjs backup - > platen.tar", "backup-container")}
-    ${copyable("Else, with the DATA_DIR of the service", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
+    ${copyable("Without a container, with the service’s DATA_DIR", "node platen.cjs backup platen.tar", "backup-file")}</section>`;
 }
 
 function backSection(): Html {
   return html`<section><h2>Going back</h2>
-    <p>Stop Platen first. Every digest is compared before anything is replaced, and what was there is kept in a dated folder.</p>
-    ${copyable("In a container: stop", "docker compose stop", "restore-stop")}
-    ${copyable("put everything back", `${inContainer} restore - < platen.tar`, "restore-container")}
-    ${copyable("and start", "docker compose up -d", "restore-start")}
-    ${copyable("Else", "node platen.cjs restore platen.tar", "restore-file")}
+    <p>Stop Platen first. Every digest is compared before anything is replaced, and what was there is kept in a dated folder. Accounts, sessions and tokens become those of that time, also what was revoked since.</p>
+    ${copyable("In a container: stop it", "docker compose stop", "restore-stop")}
+    ${copyable("Put everything back", `${inContainer} restore - < platen.tar`, "restore-container")}
+    ${copyable("Start it", "docker compose up -d", "restore-start")}
+    ${copyable("Without a container", "node platen.cjs restore platen.tar", "restore-file")}
     <p>Where the database is damaged, Platen does not start and names the newest good state: <code>node platen.cjs --recover</code> sets the damaged file aside and
       goes on from that state. To go back to a state of this page, put its file in the place of <code>platen.sqlite</code> while Platen is stopped.</p></section>`;
 }

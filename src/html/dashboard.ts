@@ -1,3 +1,4 @@
+import { hasRole } from "../domain/access.ts";
 import type { Attention } from "../domain/attention.ts";
 import type { RecentDeletion } from "../domain/deletion.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
@@ -41,7 +42,7 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
       <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
       <li><a class="button" href="${paths.clients}">Add a client</a></li>
       <li><a class="button" href="${paths.packages}">All packages</a></li>
-      ${frame.visitor.role === "admin" && html`<li><a class="button" href="${paths.backups}">Backups</a></li>`}
+      ${hasRole(frame.visitor.role, "admin") && html`<li><a class="button" href="${paths.backups}">Backups</a></li>`}
     </ul></section>`,
   );
 }

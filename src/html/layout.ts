@@ -19,6 +19,7 @@ const places: readonly Place[] = [
   { label: "Drivers", path: paths.drivers, role: "viewer" },
   { label: "Packages", path: paths.packages, role: "viewer" },
   { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true },
+  { label: "Backups", path: paths.backups, role: "admin", isOfSignIn: true },
 ];
 
 interface PageOptions {

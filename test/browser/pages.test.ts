@@ -13,7 +13,7 @@ import { driverZip, sixtyModels as models, printerInf } from "../support/driver-
 
 describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   test("finds every page usable, light and dark, wide and at 360 px", async (t) => {
-    const { url, post, addDriver, addPrinter } = await startApp(t);
+    const { app, url, post, addDriver, addPrinter } = await startApp(t);
     await post("/clients", {
       name: "Kunde Müller & Söhne Vermögensverwaltungsgesellschaft mbH",
       notes: "Frau Özdemir, 2nd floor",
@@ -41,6 +41,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
       });
     }
     await post("/printers", { name: "Without driver", address: "fe80::1234:5678:9abc:def0" });
+    await app.backups.makeNow();
     const pages = [
       "/",
       "/printers",
