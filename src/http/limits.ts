@@ -77,6 +77,10 @@ export interface Limits {
   readonly headMs: number;
   /** How often heads that are late are looked for. */
   readonly headLookMs: number;
+  /** A connection on which nothing is asked for after an answer is closed after this time. */
+  readonly keepAliveMs: number;
+  /** A connection on which nothing moves for so long is closed, whatever it waits for. */
+  readonly idleMs: number;
   /** So long the rest of a body is read that nobody wants, before the answer goes out and the connection ends. */
   readonly drainMs: number;
   /** In so many milliseconds at least `leastBytes` of a body must come, else the connection is closed. */
@@ -99,6 +103,8 @@ export const defaultLimits: Limits = {
   encryptedDownloads: 32,
   headMs: 30_000,
   headLookMs: 5_000,
+  keepAliveMs: 10_000,
+  idleMs: 10 * 60_000,
   drainMs: 60_000,
   slowMs: 60_000,
   leastBytes: 64 * 1024,

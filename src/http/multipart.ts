@@ -48,7 +48,6 @@ export async function readMultipartFields(
     files.push([name, chunks]);
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   });
-  parser.on("partsLimit", () => parser.destroy(formTooLarge()));
   await feed(request, parser, limitBytes, formTooLarge);
   const texts = files.map(([name, chunks]) => [name, decodeText(Buffer.concat(chunks))] as [string, string]);
   return [...fields, ...texts.filter(([, text]) => text !== "")];
@@ -155,11 +154,15 @@ function isFormError(error: unknown): boolean {
 
 function parserFor(request: IncomingMessage, limits: busboy.Limits): busboy.Busboy {
   try {
-    return busboy({
+    const options = {
       headers: request.headers,
       defParamCharset: "utf8",
       limits: { parts: partLimit, ...limits },
-    });
+    };
+    const parser = busboy(options);
+    // What is beyond would be left out without a word.
+    parser.on("partsLimit", () => parser.destroy(formTooLarge()));
+    return parser;
   } catch {
     throw brokenForm();
   }

@@ -8,8 +8,6 @@ export const headLimits = {
   /** Request line and headers together. */
   bytes: 16 * 1024,
   headers: 100,
-  /** A connection on which nothing was asked for is closed after this time. */
-  keepAliveMs: 10_000,
 } as const;
 
 /** What is wrong with a request's head that node's parser lets through. */

@@ -23,9 +23,6 @@ import { send } from "./send.ts";
 import { SentParts } from "./sent-parts.ts";
 import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 
-/** A connection on which nothing moves for so long is closed, whatever it waits for. */
-const idleLimitMs = 10 * 60_000;
-
 /** A server with what it holds its clients to. */
 interface Service {
   readonly app: App;
@@ -44,7 +41,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     maxHeaderSize: headLimits.bytes,
     headersTimeout: limits.headMs,
     connectionsCheckingInterval: limits.headLookMs,
-    keepAliveTimeout: headLimits.keepAliveMs,
+    keepAliveTimeout: limits.keepAliveMs,
     // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
     requestTimeout: 0,
     // Node's own answer would go out without our headers.
@@ -52,7 +49,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   });
   // One more than are taken: what Node leaves out of a longer head cannot be Origin or Host unnoticed.
   server.maxHeadersCount = headLimits.headers + 1;
-  server.setTimeout(idleLimitMs);
+  server.setTimeout(limits.idleMs);
   answerBrokenRequests(server, app.config);
   server.on("connection", (socket) => admit(service, socket));
   for (const event of ["connection", "request"]) server.on(event, arrived);

@@ -149,3 +149,17 @@ test("a body that nobody wants is read for a while only: the answer comes and th
   assert.equal(app.store.clients.count(), 0);
   assert.equal(defaultLimits.drainMs, 60_000);
 });
+
+test("a connection that asks for nothing more is closed, and so is one on which nothing moves", async (t) => {
+  const service = await startApp(t, { limits: { keepAliveMs: 100 } });
+  const still = await startApp(t, { limits: { idleMs: 200 } });
+  const asked = await connectRaw(service.url);
+  const silent = await connectRaw(still.url);
+
+  asked.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
+  const answers = await Promise.all([asked.closed, silent.closed]);
+
+  assert.equal(answersIn(answers[0] ?? ""), 1);
+  assert.equal(answers[1], "");
+  assert.deepEqual([defaultLimits.keepAliveMs, defaultLimits.idleMs], [10_000, 600_000]);
+});

@@ -80,7 +80,7 @@ export async function startApp(
   });
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
   // Tests run other programs and block this process meanwhile: no connection may have become too old by that.
-  server.keepAliveTimeout = 10 * 60_000;
+  server.keepAliveTimeout = limits?.keepAliveMs ?? 10 * 60_000;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   app.archives.start();
   let stopped: Promise<void> | undefined;
