@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SentParts } from "../src/http/sent-parts.ts";
+import { infLimitBytes } from "../src/inf/document.ts";
+import { infsOf } from "../src/inf/entries.ts";
+import { readArchive } from "../src/pkg/zip/archive.ts";
+import { Latest } from "../src/services/latest.ts";
+import { makeZip, sourceOf } from "./support/zip.ts";
+
+const mebi = 1024 * 1024;
+
+test("an INF over its limit is refused by its size alone, and so are many that are over it together", () => {
+  const infs = (count: number, size: number) =>
+    Array.from({ length: count }, (_, i) => ({ path: `${i}.inf`, size }));
+
+  assert.equal(infsOf(infs(4, infLimitBytes)).length, 4);
+  assert.throws(() => infsOf(infs(1, infLimitBytes + 1)), /“0\.inf” has over 16 MB/);
+  assert.throws(
+    () => infsOf([...infs(4, infLimitBytes), { path: "one.inf", size: 1 }]),
+    /over 64 MB together/,
+  );
+});
+
+test("the directory of a ZIP that is larger than any is not read", async () => {
+  const zip = makeZip([{ name: "a.inf", bytes: "x" }], { directoryTail: Buffer.alloc(65 * mebi) });
+  const source = sourceOf(zip);
+  let read = 0;
+  const counted = {
+    ...source,
+    size: source.size,
+    read: (start: number, length: number) => {
+      read += length;
+      return source.read(start, length);
+    },
+  };
+
+  await assert.rejects(readArchive(counted), /its table of contents does not fit/);
+
+  assert.ok(read < mebi, `${read} bytes were read`);
+});
+
+test("the latest values are kept, the oldest forgotten, and one that is set again is no older than others", () => {
+  const latest = new Latest<number, string>(3);
+
+  for (const key of [1, 2, 3, 1, 4]) latest.set(key, `value ${key}`);
+
+  assert.deepEqual(
+    [1, 2, 3, 4].map((key) => latest.get(key)),
+    ["value 1", undefined, "value 3", "value 4"],
+  );
+});
+
+test("parts of a download beyond the number that is remembered are forgotten, and those that meet count as one", () => {
+  const parts = new SentParts();
+  const scattered = Array.from({ length: 1000 }, (_, i) => ({ start: 20 * i, end: 20 * i + 10 }));
+  const meeting = Array.from({ length: 1000 }, (_, i) => ({ start: 10 * i, end: 10 * i + 10 }));
+
+  const early = scattered.map((part) => parts.add("scattered", part, 20_000));
+  const gaps = scattered.map(({ end }) => parts.add("scattered", { start: end, end: end + 10 }, 20_000));
+  const whole = meeting.map((part) => parts.add("meeting", part, 10_000));
+
+  assert.ok(![...early, ...gaps].includes(true), "the first 32 parts alone are known");
+  assert.equal(whole.indexOf(true), 999);
+});
