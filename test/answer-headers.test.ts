@@ -152,3 +152,22 @@ test("browsers are told to stay on https where PUBLIC_URL is https, and only the
   assert.deepEqual(pages, ["max-age=31536000", null, null]);
   assert.equal(parsed(broken).headers.get(name), "max-age=31536000");
 });
+
+test("no answer lets another origin read it, and pages are stored nowhere", async (t) => {
+  const service = await startApp(t);
+  await oneOfEach(service);
+  const origin = { origin: "https://other.example", "access-control-request-method": "POST" };
+
+  for (const path of ["/", "/printers/1", "/clients/1", "/nothing", "/health", "/drivers/1/archive"]) {
+    const answers = [
+      await service.fetch(path, { headers: origin }),
+      await service.fetch(path, { method: "OPTIONS", headers: origin }),
+    ];
+    for (const { headers } of answers) {
+      const allowed = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+      assert.deepEqual(allowed, [], path);
+    }
+    const isPage = answers[0]?.headers.get("content-type")?.startsWith("text/");
+    if (isPage) assert.equal(answers[0]?.headers.get("cache-control"), "no-store", path);
+  }
+});

@@ -159,3 +159,26 @@ test("the image is built on one known image, by its digest, and its build has wh
   const present = readdirSync(".");
   for (const name of copiedByImage()) assert.ok(present.includes(name) && !ignored.includes(name), name);
 });
+
+test("nothing in the bundle connects to anywhere: of the network it has servers and the lock's own socket", () => {
+  const paths = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const used = paths.flatMap((path) => {
+    const source = readFileSync(join("src", path), "utf8");
+    const imports = source.matchAll(
+      /^import (?:type )?\{([^}]*)\} from "node:(https?2?|net|tls|dgram|dns|dns\/promises)"/gm,
+    );
+    const names = [...imports].flatMap(([, list = "", module]) =>
+      list.split(",").map((name) => `${module} ${name.trim()}`),
+    );
+    const calls = /(?<!\w)(?:fetch\(|WebSocket)/.test(source) ? [`fetch in ${path}`] : [];
+    return [...names, ...calls].filter((name) => !/ (?:type )?[A-Z]| isIP| createServer$|^\w+ $/.test(name));
+  });
+
+  assert.deepEqual([...new Set(used)].sort(), ["net connect"]);
+  assert.deepEqual(
+    paths.filter((path) => /\bconnect\(/.test(readFileSync(join("src", path), "utf8"))),
+    [join("store", "lock.ts")],
+  );
+});
