@@ -39,7 +39,7 @@ interface PageOptions {
 export type Frame = Pick<PageOptions, "assets" | "visitor" | "message">;
 
 /** Who looks at a page. */
-export interface Visitor {
+interface Visitor {
   /** Who is signed in; undefined for nobody, and where sign-in is off. */
   readonly name?: string | undefined;
   /** What they may do; undefined for nobody. */

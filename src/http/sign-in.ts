@@ -13,7 +13,7 @@ import { cookieOf, isSecure, setCookie } from "./cookies.ts";
 import { statusOf } from "./errors.ts";
 import { readForm } from "./forms.ts";
 import { frameOf } from "./frame.ts";
-import { clientOf } from "./limits.ts";
+import { networksOf } from "./networks.ts";
 import { ownPath } from "./own-path.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -103,12 +103,9 @@ function formReply(
 
 function fromOf({ config }: App, request: IncomingMessage) {
   const { address } = askerOf(request);
-  const site = clientOf(address);
   return {
     address,
-    site,
-    // A client by its first 64 bits is an IPv6 address: the first 48 are the network's.
-    network: site.includes(":") ? site.split(":").slice(0, 3).join(":") : undefined,
+    ...networksOf(address),
     browser: browserOf(request.headers["user-agent"]),
     device: cookieOf(request, config, "platen-device"),
     session: cookieOf(request, config, "platen"),

@@ -52,6 +52,11 @@ export class SignIn {
     this.#devices = new Devices(options.store.secret, options.clock, options.random);
   }
 
+  /** How many hashes were computed so far: the work that attempts cost. */
+  get work(): number {
+    return this.#options.passwords.count;
+  }
+
   /** Makes the administrator's password the setting's; without one, nothing fits the administrator's account. */
   async start(adminPassword: string | undefined): Promise<void> {
     const { store, passwords } = this.#options;
@@ -70,7 +75,11 @@ export class SignIn {
     const device = this.#devices.read(from.device, key);
     const attempt = this.#begin({ name: digestOf(key), device, site: from.site, network: from.network });
     if ("seconds" in attempt) return attempt;
-    const verified = await this.#verify({ name, password }, device !== undefined);
+    const verified = await this.#verify({ name, password }, device !== undefined).catch((error: unknown) => {
+      // Nothing was tried.
+      attempt.succeeded();
+      throw error;
+    });
     const cookie = newCookie(this.#options.random);
     const { address, browser } = from;
     const before = from.session === undefined ? undefined : digestOf(from.session);

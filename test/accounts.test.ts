@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Secret } from "../src/config.ts";
+import { temporaryFolder } from "./support/app.ts";
+import {
+  addAccount,
+  addPerson,
+  adminPassword,
+  ownPassword,
+  signIn,
+  signInAdmin,
+  startClosed,
+} from "./support/people.ts";
+
+test("an account that is disabled, reset or deleted is signed out at once", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const statuses: number[] = [];
+
+  for (const [i, what] of ["disable", "password", "delete"].entries()) {
+    const headers = { cookie: await addPerson(app, `jo${i}`) };
+    const id = app.app.store.accounts.findByName(`jo${i}`)?.account.id;
+    await app.post(`/accounts/${id}/${what}`, {}, admin);
+    statuses.push((await app.fetch("/clients", { headers })).status);
+    const again = await app.post("/sign-in", { name: `jo${i}`, password: ownPassword });
+    statuses.push(again.status);
+  }
+
+  assert.deepEqual(statuses, [401, 422, 401, 422, 401, 422]);
+});
+
+test("a role that is changed counts at once, and the administrator's account is left alone", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const headers = { cookie: await addPerson(app, "jo", "viewer") };
+  const { id } = app.app.store.accounts.findByName("jo")?.account ?? {};
+  const own = app.app.store.accounts.findByName("admin")?.account.id;
+
+  const before = await app.post("/clients", { name: "A" }, headers);
+  await app.post(`/accounts/${id}`, { role: "operator" }, admin);
+  const after = await app.post("/clients", { name: "A" }, headers);
+  const asAdmin = await app.post(`/accounts/${id}`, { role: "admin" }, admin);
+  const locked = ["disable", "password", "delete"].map(
+    async (what) => (await app.post(`/accounts/${own}/${what}`, {}, admin)).status,
+  );
+
+  assert.deepEqual([before.status, after.status, asAdmin.status], [403, 200, 422]);
+  assert.deepEqual(await Promise.all(locked), [403, 403, 403]);
+});
+
+test("another password of the setting's is the administrator's from the next start, and ends the sessions", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startClosed(t, { dataDir });
+  const headers = { cookie: await signInAdmin(first) };
+  const kept = { cookie: await addPerson(first, "jo") };
+  await first.stop();
+
+  const same = await startClosed(t, { dataDir });
+  const asBefore = await same.fetch("/clients", { headers });
+  await same.stop();
+  const other = await startClosed(t, { dataDir, adminPassword: new Secret("another one entirely") });
+  const ended = await other.fetch("/clients", { headers });
+  const stays = await other.fetch("/clients", { headers: kept });
+  const old = await other.post("/sign-in", { name: "admin", password: adminPassword });
+  await signIn(other, "admin", "another one entirely");
+
+  assert.deepEqual([asBefore.status, ended.status, stays.status, old.status], [200, 401, 200, 422]);
+});
+
+test("names that are taken, kept or unreadable are refused beside their field", async (t) => {
+  const app = await startClosed(t);
+  const headers = { cookie: await signInAdmin(app) };
+  await addAccount(app, "Jo.Meyer");
+
+  const statuses: Record<string, number> = {};
+  for (const name of ["jo.meyer", "ADMIN", "nobody", "token x", "а", "", "x".repeat(65), "jo@shop.example"])
+    statuses[name] = (await app.post("/accounts", { name, role: "viewer" }, headers)).status;
+
+  assert.deepEqual(statuses, {
+    "jo.meyer": 409,
+    ADMIN: 422,
+    nobody: 422,
+    "token x": 422,
+    а: 422,
+    "": 422,
+    ["x".repeat(65)]: 422,
+    "jo@shop.example": 200,
+  });
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TestApp } from "../support/app.ts";
+import {
+  addAccount,
+  addPerson,
+  adminPassword,
+  ownPassword,
+  signIn,
+  signInAdmin,
+  startClosed,
+} from "../support/people.ts";
+
+const minute = 60_000;
+
+/** What a failed attempt tells: all of the answer that is not its time, and how much work was done for it. */
+async function whatIsTold({ app, post }: TestApp, name: string, password = "wrong horse battery") {
+  const before = app.signIn.work;
+  const answer = await post("/sign-in", { name, password });
+  const headers = [...answer.headers].filter(([header]) => header !== "date" && header !== "content-length");
+  const body = (await answer.text()).replaceAll(name, "NAME");
+  return JSON.stringify([answer.status, headers, body, app.signIn.work - before]);
+}
+
+test("names are told apart by neither the answer nor the work, be they there, disabled or nobody's", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startClosed(t, { clock: () => now });
+  const admin = { cookie: await signInAdmin(app) };
+  await addPerson(app, "there");
+  await addAccount(app, "fresh");
+  const disabled = await addPerson(app, "gone");
+  assert.ok(disabled);
+  const { id } = app.app.store.accounts.findByName("gone")?.account ?? {};
+  await app.post(`/accounts/${id}/disable`, {}, admin);
+  const told = new Set<string>();
+
+  for (const [name, password] of [
+    ["there"],
+    ["fresh"],
+    ["gone", ownPassword],
+    ["admin"],
+    ["nobody-at-all"],
+    ["there", "x".repeat(5000)],
+  ] as const) {
+    told.add(await whatIsTold(app, name, password));
+    now += 24 * 60 * minute;
+  }
+
+  assert.equal(told.size, 1, [...told].join("\n"));
+});
+
+test("guessing is slowed alike for a name that is there and one that is not, and the right password waits, too", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startClosed(t, { clock: () => now });
+  const slowed: string[] = [];
+
+  for (const name of ["admin", "nobody-at-all"]) {
+    for (let i = 0; i < 5; i++) await app.post("/sign-in", { name, password: `guess number ${i}` });
+    slowed.push(await whatIsTold(app, name, name === "admin" ? adminPassword : "x"));
+    now += 24 * 60 * minute;
+  }
+
+  assert.equal(slowed[0], slowed[1]);
+  assert.match(slowed[0] ?? "", /^\[429,.*"retry-after","1"/);
+  assert.match(slowed[0] ?? "", /Too many attempts failed\. Try again in 1 seconds\./);
+  assert.match(slowed[0] ?? "", /,0\]$/);
+  await signInAdmin(app);
+});
+
+test("guesses that are sent all at once count one by one", async (t) => {
+  const app = await startClosed(t);
+
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, i) =>
+      app.post("/sign-in", { name: "admin", password: `guess number ${i}` }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+
+  assert.equal(statuses.filter((status) => status === 422).length, 5);
+  assert.equal(statuses.filter((status) => status === 429).length, 35);
+});
+
+test("who attacks the administrator's name locks nobody out who was signed in before, and can forge no proof of that", async (t) => {
+  const app = await startClosed(t);
+  const known = (await signInAdmin(app)).split("; ").find((pair) => pair.startsWith("platen-device=")) ?? "";
+  await addPerson(app, "jo");
+  const other = (await signIn(app, "jo", ownPassword)).split("; ")[1] ?? "";
+  for (let i = 0; i < 20; i++) await app.post("/sign-in", { name: "admin", password: `guess number ${i}` });
+  const attempt = async (cookie: string) =>
+    (await app.post("/sign-in", { name: "admin", password: adminPassword }, { cookie })).status;
+  const [expiry = "", nonce = "", mac = ""] = known.slice("platen-device=".length).split(".");
+
+  const forged = [
+    "",
+    other,
+    `platen-device=zzzzzzz.${nonce}.${mac}`,
+    `platen-device=${expiry}.AAAAAAAAAAAA.${mac}`,
+    `platen-device=${expiry}.${nonce}.${"A".repeat(43)}`,
+    `platen-device=${expiry}.${nonce}.${mac}.`,
+    `${known}; ${known}`,
+  ];
+  const refused: number[] = [];
+  for (const cookie of forged) refused.push(await attempt(cookie));
+
+  assert.deepEqual(
+    refused,
+    forged.map(() => 429),
+  );
+  assert.equal(await attempt(known), 303);
+});
