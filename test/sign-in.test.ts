@@ -89,11 +89,15 @@ test("a one-time password that nobody used for a week is over", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const password = await addAccount(app, "jo");
+  const cookie = await signIn(app, "jo", password);
   now += 7 * day;
 
   const late = await app.post("/sign-in", { name: "jo", password });
+  const chosen = { password, chosen: ownPassword, again: ownPassword };
+  const inside = await app.post("/sign-in/password", chosen, { cookie });
 
   assert.equal(late.status, 422);
+  assert.equal(inside.headers.get("location"), "/sign-in");
   const list = await app.fetch("/accounts", { headers: { cookie: await signInAdmin(app) } });
   assert.match(await list.text(), /one-time password is over/);
 });

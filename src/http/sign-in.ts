@@ -51,7 +51,8 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
 export async function signOut({ app, request }: Context): Promise<Reply> {
   requireSignIn(app);
   const signedIn = sessionOf(request);
-  if (signedIn !== undefined) await app.store.sessions.end(signedIn.account.id, signedIn.session.id);
+  if (signedIn !== undefined)
+    await app.signIn.signOut(signedIn.session, signedIn.account.name, askerOf(request).address);
   return redirect(paths.signIn, [noSessionCookie(app, request)]);
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Account, Session } from "../domain/account.ts";
+import { type Account, isOneTimeOver, type Session } from "../domain/account.ts";
 import { messageOf } from "../domain/errors.ts";
 import { sessionMs } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -28,7 +28,7 @@ export class Sessions {
   /** The session of a cookie, and whose it is; undefined where there is none, or none any more. */
   find(cookie: string): { readonly session: Session; readonly account: Account } | undefined {
     const found = this.#store.sessions.find(digestOf(cookie));
-    if (found === undefined) return undefined;
+    if (found === undefined || isOneTimeOver(found.account, this.#clock())) return undefined;
     const seen = this.#seenAt(found.session);
     const now = this.#clock();
     if (seen + sessionMs.idle <= now) return undefined;

@@ -120,6 +120,12 @@ export class SignIn {
     return cookie;
   }
 
+  /** Ends the session of who signs out. */
+  async signOut({ id, account_id }: Session, name: string, address: string): Promise<void> {
+    await this.#options.store.sessions.end(account_id, id);
+    this.#note("signed out", name, address);
+  }
+
   #begin(source: SignInSource) {
     const attempt = this.#options.throttle.begin(source);
     if ("succeeded" in attempt) return attempt;
@@ -140,7 +146,10 @@ export class SignIn {
     return { account: found.account, verified: hash };
   }
 
-  /** A name that nobody has may be a password that was typed into the wrong field: it is not repeated. */
+  /**
+   * Puts what happened into the log, and is the one place that does.
+   * A name that nobody has may be a password that was typed into the wrong field: it is not repeated.
+   */
   #note(what: string, name: string, address: string): void {
     const known = this.#options.store.accounts.findByName(name)?.account.name;
     const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
