@@ -4,6 +4,7 @@ import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { BackupKeeper } from "./services/backup-keeper.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Imports } from "./services/import.ts";
+import type { Links } from "./services/links.ts";
 import type { ModelSearch } from "./services/model-search.ts";
 import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
@@ -11,6 +12,7 @@ import type { PackageBuilder } from "./services/packages.ts";
 import type { PrinterExport } from "./services/printer-export.ts";
 import type { Sessions } from "./services/sessions.ts";
 import type { SignIn } from "./services/sign-in.ts";
+import type { Tokens } from "./services/tokens.ts";
 import type { Undo } from "./services/undo.ts";
 import type { Store } from "./store/store.ts";
 import type { Inspections } from "./workers/inspections.ts";
@@ -35,6 +37,8 @@ export interface App {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly signIn: SignIn;
+  readonly tokens: Tokens;
+  readonly links: Links;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }

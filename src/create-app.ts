@@ -8,6 +8,7 @@ import { ArchiveCheck } from "./services/archive-check.ts";
 import { BackupKeeper } from "./services/backup-keeper.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Imports } from "./services/import.ts";
+import { Links } from "./services/links.ts";
 import { ModelSearch } from "./services/model-search.ts";
 import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
@@ -17,6 +18,7 @@ import { PrinterExport } from "./services/printer-export.ts";
 import { Sessions } from "./services/sessions.ts";
 import { SignIn } from "./services/sign-in.ts";
 import { SignInThrottle } from "./services/sign-in-throttle.ts";
+import { Tokens } from "./services/tokens.ts";
 import { Undo } from "./services/undo.ts";
 import { readPasswordFile } from "./store/password-file.ts";
 import { openStore, type Store } from "./store/store.ts";
@@ -66,6 +68,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const models = new ModelSearch(store);
   const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
   await people.signIn.start(adminPassword);
+  const tokens = new Tokens({ store, clock, random, log });
+  const links = new Links(store, clock);
   const services = {
     inspections,
     workers,
@@ -77,6 +81,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     deployments,
     undo,
     outcomes,
+    tokens,
+    links,
     ...lists,
     ...people,
   };
@@ -117,7 +123,7 @@ async function adminPasswordOf({
 
 /** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
 async function closeApp(app: App): Promise<void> {
-  const { archives, backups, inspections, workers, deployments, undo, sessions, store } = app;
+  const { archives, backups, inspections, workers, deployments, undo, sessions, tokens, store } = app;
   archives.close();
   inspections.close();
   await workers.close();
@@ -126,6 +132,7 @@ async function closeApp(app: App): Promise<void> {
   await undo.close();
   await deployments.close();
   await sessions.close();
+  await tokens.close();
   await store.close();
 }
 

@@ -36,6 +36,8 @@ function answersWith(made: string[]): FormAnswers<number> {
 test("every error code has one status", () => {
   const statuses: Record<ErrorCode, number> = {
     malformed: 400,
+    unauthorized: 401,
+    "too-often": 429,
     invalid: 422,
     "not-found": 404,
     conflict: 409,

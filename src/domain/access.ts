@@ -5,8 +5,8 @@ export type Role = (typeof roles)[number];
 /** Who may use a route: anybody, also where sign-in is on, or whoever has this role or a higher one. */
 export type Rule = "open" | Role;
 
-/** What a token or a link reaches. */
-type Scope =
+/** What a token reaches. */
+export type Scope =
   | { readonly kind: "read" }
   | { readonly kind: "client"; readonly id: number }
   | { readonly kind: "printer"; readonly id: number };

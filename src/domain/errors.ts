@@ -3,6 +3,7 @@ import type { Remedy } from "./remedy.ts";
 /** What kind of mistake it was, as its code; `http/errors.ts` turns it into a status. */
 export type ErrorCode =
   | "malformed" // no client of ours sends it so
+  | "unauthorized" // what says who asks is wrong
   | "invalid" // what was sent cannot be accepted
   | "not-found"
   | "conflict" // it collides with what is there
@@ -11,6 +12,7 @@ export type ErrorCode =
   | "full" // there is no room for more of it
   | "forbidden"
   | "misdirected" // it was sent to a name that is not this service's
+  | "too-often" // of one client
   | "busy"; // try again later
 
 /** Messages beside form fields, by field name. */

@@ -22,6 +22,8 @@ export const paths = {
   deletedBefore: (id: number) => `/?before=${id}#deleted`,
   undo: (id: number) => `/deletions/${id}/undo`,
   deleteForGood: (id: number) => `/deletions/${id}/delete`,
+  tokens: "/tokens",
+  tokenRevoke: (id: number) => `/tokens/${id}/delete`,
   search: "/search",
   backups: "/backups",
   backup: (name: string) => `/backups/${name}`,

@@ -1,25 +1,29 @@
 import type { IncomingMessage } from "node:http";
+import type { App } from "../app.ts";
 import { type Config, takesPasswords } from "../config.ts";
 import { type Identity, mayUse } from "../domain/access.ts";
 import { paths } from "../html/paths.ts";
 import { isNavigation } from "./answer-form.ts";
 import { statusReply, takesPages } from "./errors.ts";
+import { isReached } from "./reach.ts";
 import { type Reply, redirect } from "./reply.ts";
 import type { Found } from "./router.ts";
 
 /** Why somebody may not have what they ask for; undefined where they may. */
 export function refusalOf(
-  config: Config,
+  { config, store }: App,
   request: IncomingMessage,
   identity: Identity,
   found: Found,
 ): Reply | undefined {
   // Where there is nothing, whoever is not known is told to sign in as well: they learn no address of ours.
   const rule = found.kind === "route" ? found.route.rule : "viewer";
-  if (mayUse(identity, rule)) return undefined;
+  if (mayUse(identity, rule) || isReached(store, identity, found)) return undefined;
   if (identity.kind === "nobody") return signInReply(config, request);
   if (identity.kind === "person" && identity.mustChoosePassword)
     return elsewhereReply(request, paths.firstPassword, "Choose a password of your own first.");
+  if (identity.kind === "token")
+    return statusReply(request, 403, `The token “${identity.name}” does not reach this.`);
   return statusReply(request, 403, "This is not yours to see or to change: ask who runs this service.");
 }
 

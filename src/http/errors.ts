@@ -8,6 +8,8 @@ import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
 const statuses: Record<ErrorCode, number> = {
   malformed: 400,
+  unauthorized: 401,
+  "too-often": 429,
   invalid: 422,
   "not-found": 404,
   conflict: 409,
@@ -17,6 +19,12 @@ const statuses: Record<ErrorCode, number> = {
   forbidden: 403,
   misdirected: 421,
   busy: 503,
+};
+
+const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
+  unauthorized: { "WWW-Authenticate": 'Bearer realm="Platen", error="invalid_token", Basic realm="Platen"' },
+  "too-often": { "Retry-After": "60" },
+  busy: { "Retry-After": "5" },
 };
 
 /** The status that an error is answered with. */
@@ -31,8 +39,7 @@ export function errorReply(
   error: unknown,
 ): Reply {
   if (error instanceof UserError) {
-    const headers = error.code === "busy" ? { "Retry-After": "5" } : {};
-    return statusReply(request, statusOf(error), error.message, headers, error.help);
+    return statusReply(request, statusOf(error), error.message, headersOf[error.code], error.help);
   }
   const id = app.random(4).toString("hex");
   const what = error instanceof Error ? (error.stack ?? error.message) : error;

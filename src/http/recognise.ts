@@ -2,11 +2,15 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
 import { anyone, type Identity, nobody } from "../domain/access.ts";
+import { type Account, adminName } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
 import { roleOfGroups } from "../domain/proxies.ts";
 import { type Asker, askerOf, remember } from "./asker.ts";
+import { tokenIn } from "./credentials.ts";
+import { clientOf } from "./limits.ts";
+import { linkedBy } from "./reach.ts";
 import { type RemoteUser, remoteUserOf } from "./remote-user.ts";
-import type { Found } from "./router.ts";
+import type { Asked, Found } from "./router.ts";
 import { isLoopbackOnly } from "./service-url.ts";
 import { personOfSession } from "./sessions.ts";
 
@@ -14,8 +18,8 @@ import { personOfSession } from "./sessions.ts";
  * Finds out who sent a request, and remembers it.
  * @throws UserError where what they say of themselves cannot be
  */
-export async function recognise(app: App, request: IncomingMessage, found: Found): Promise<Asker> {
-  const identity = await identify(app, request, found);
+export async function recognise(app: App, request: IncomingMessage, asked: Asked): Promise<Asker> {
+  const identity = await identify(app, request, asked);
   return remember(request, { identity, isOpenToAll: isOpenToAll(app.config) });
 }
 
@@ -24,22 +28,48 @@ export function isOpenToAll(config: App["config"]): boolean {
   return !needsSignIn(config) && !isLoopbackOnly(config);
 }
 
-/** The first that says who it is counts: a trusted proxy, then a session. */
-async function identify(app: App, request: IncomingMessage, found: Found): Promise<Identity> {
-  const { config } = app;
-  const remote = remoteUserOf(request, config.proxies, askerOf(request).isProxied);
+/**
+ * The first that says who it is counts: a link, which nobody sends by accident and which no cache may mix with anybody's
+ * session; then a trusted proxy, a session, a token.
+ */
+async function identify(app: App, request: IncomingMessage, { url, found }: Asked): Promise<Identity> {
+  const { config, links } = app;
+  const { isProxied, address } = askerOf(request);
+  const remote = remoteUserOf(request, config.proxies, isProxied);
   if (!needsSignIn(config)) return anyone;
+  const linked = linkedBy(links, url, found);
+  if (linked !== undefined) return linked;
   if (remote !== undefined) return personOf(app, remote, found);
-  return personOfSession(app, request) ?? nobody;
+  const person = personOfSession(app, request);
+  if (person !== undefined) return person;
+  // What is open to everybody is so with a token that has expired, too.
+  const token = isOpen(found) ? undefined : tokenIn(request);
+  return token === undefined ? nobody : app.tokens.identify(token, address, clientOf(address));
 }
 
-/** @throws UserError "forbidden" where none of their groups may use this service */
-function personOf({ config }: App, { name, groups }: RemoteUser, found: Found): Identity {
-  const role = roleOfGroups(config.proxies.groups, groups);
-  if (role !== undefined) return { kind: "person", name, role };
-  if (found.kind === "route" && found.route.rule === "open") return nobody;
+function isOpen(found: Found): boolean {
+  return found.kind === "route" && found.route.rule === "open";
+}
+
+/** @throws UserError "forbidden" where none of their groups may use this service, or their account is disabled */
+function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identity {
+  const account = accountFor(app, name);
+  const role = account === undefined ? roleOfGroups(app.config.proxies.groups, groups) : account.role;
+  if (role !== undefined && !account?.isDisabled)
+    return { kind: "person", name: account?.name ?? name, role };
+  if (isOpen(found)) return nobody;
+  if (account?.isDisabled) throw new UserError("forbidden", `The account “${account.name}” is disabled.`);
   throw new UserError(
     "forbidden",
     `You are signed in as “${name}”, and none of your groups may use Platen: ask who runs it (REMOTE_GROUPS).`,
   );
+}
+
+/**
+ * What is said of somebody here counts more than their groups. The administrator's account is nobody's: whoever could
+ * choose its name at the proxy would be it.
+ */
+function accountFor({ store }: App, name: string): Account | undefined {
+  const account = store.accounts.findByName(name)?.account;
+  return account?.name === adminName ? undefined : account;
 }

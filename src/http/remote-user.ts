@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { UserError } from "../domain/errors.ts";
+import { withoutMarkRuns } from "../domain/fields.ts";
 import type { Proxies } from "../domain/proxies.ts";
 
 /** Somebody as a trusted proxy names them. */
@@ -53,7 +54,7 @@ function headerIn({ headersDistinct }: IncomingMessage, name: string, most: numb
   if (values === undefined) return undefined;
   if (values.length > 1) throw malformed(`The header ${name} came ${values.length} times.`);
   const bytes = Buffer.from(values[0] ?? "", "latin1");
-  const text = bytes.toString("utf8").normalize("NFC").trim();
+  const text = withoutMarkRuns(bytes.toString("utf8")).normalize("NFC").trim();
   if (!isUtf8(bytes) || /\p{C}/u.test(text))
     throw malformed(`The header ${name} has characters that no name has.`);
   if (text.length > most) throw malformed(`The header ${name} is longer than ${most} characters.`);

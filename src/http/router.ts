@@ -39,16 +39,26 @@ export interface Route {
   readonly handler: Handler<string>;
   /** So much of a request's body is kept in memory at most. */
   readonly keptBytes: number;
+  /** What it is of, where tokens of one client or printer, and links, may reach it. */
+  readonly reach: Reach | undefined;
 }
+
+/** The record that `:id` names in a path that machines fetch from; `files` are a driver's, which printers' scripts fetch. */
+export type Reach = "printer" | "client" | "driver" | "files";
 
 const routeOf =
   (method: string, { keptBytes = formLimitBytes, isPage = false, isDownload = false } = {}) =>
-  <const Pattern extends string>(path: Pattern, rule: Rule, handler: Handler<ParamNames<Pattern>>): Route => {
+  <const Pattern extends string>(
+    path: Pattern,
+    rule: Rule,
+    handler: Handler<ParamNames<Pattern>>,
+    reach?: Reach,
+  ): Route => {
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
     const kind = { method, isPage, isDownload, keptBytes };
-    return { ...kind, pattern, rule, names, handler: handler as Handler<string> };
+    return { ...kind, pattern, rule, names, reach, handler: handler as Handler<string> };
   };
 
 /** What is neither a page nor made first: it is answered at once, however many of those are asked for. */
@@ -67,6 +77,12 @@ export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };
+
+/** What a request asks for. */
+export interface Asked {
+  readonly url: URL;
+  readonly found: Found;
+}
 
 /** Looks a request up. HEAD is answered wherever GET is; a name in a pattern counts more than what can be anything. */
 export function findRoute(routes: readonly Route[], method: string, path: string): Found {

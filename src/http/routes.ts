@@ -19,9 +19,13 @@ import { del, download, get, page, post, postList, postPrinter, type Route } fro
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as signIn from "./sign-in.ts";
+import * as tokens from "./tokens.ts";
 import * as undo from "./undo.ts";
 
-/** Every address of the service, with who may use it where sign-in is on. */
+/**
+ * Every address of the service, with who may use it where sign-in is on, and of what it is where machines may reach it with
+ * a token of one client or printer, or with a link.
+ */
 export const routes: readonly Route[] = [
   get("/health", "open", health.show),
   page("/", "viewer", dashboard.show),
@@ -37,9 +41,9 @@ export const routes: readonly Route[] = [
   del("/printers/:id", "operator", printers.remove),
   page("/printers/:id/edit", "operator", printers.edit),
   post("/printers/:id/delete", "operator", printers.remove),
-  download("/printers/:id/scripts/:kind", "viewer", packages.script),
+  download("/printers/:id/scripts/:kind", "viewer", packages.script, "printer"),
   page("/printers/:id/read/:kind", "viewer", scriptPages.ofPrinter),
-  download("/printers/:id/packages/:format", "viewer", packages.ofPrinter),
+  download("/printers/:id/packages/:format", "viewer", packages.ofPrinter, "printer"),
   get("/printers/:id/icon", "viewer", icons.show),
   post("/printers/:id/icon", "operator", icons.upload),
   del("/printers/:id/icon", "operator", icons.remove),
@@ -51,8 +55,8 @@ export const routes: readonly Route[] = [
   post("/clients/:id", "operator", clients.update),
   del("/clients/:id", "operator", clients.remove),
   post("/clients/:id/delete", "operator", clients.remove),
-  download("/clients/:id/packages/:format", "viewer", packages.ofClient),
-  download("/clients/:id/scripts/:kind", "viewer", packages.clientScript),
+  download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
+  download("/clients/:id/scripts/:kind", "viewer", packages.clientScript, "client"),
   page("/clients/:id/read/:kind", "viewer", scriptPages.ofClient),
 
   page("/drivers", "viewer", drivers.index),
@@ -62,9 +66,9 @@ export const routes: readonly Route[] = [
   del("/drivers/:id", "operator", driverPage.remove),
   post("/drivers/:id/delete", "operator", driverPage.remove),
   download("/drivers/:id/archive", "viewer", drivers.archive),
-  download("/drivers/:id/files", "viewer", drivers.files),
-  download("/drivers/:id/packages/:format", "viewer", driverPackages.show),
-  download("/drivers/:id/scripts/:kind", "viewer", driverPackages.script),
+  download("/drivers/:id/files", "viewer", drivers.files, "files"),
+  download("/drivers/:id/packages/:format", "viewer", driverPackages.show, "driver"),
+  download("/drivers/:id/scripts/:kind", "viewer", driverPackages.script, "driver"),
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
   page("/drivers/:id/models", "viewer", driverPage.models),
   page("/drivers/:id/move", "operator", movePrinters.show),
@@ -97,6 +101,9 @@ export const routes: readonly Route[] = [
   post("/accounts/:id/password", "admin", accounts.resetPassword),
   post("/accounts/:id/disable", "admin", accounts.disable),
   post("/accounts/:id/enable", "admin", accounts.enable),
+  page("/tokens", "admin", tokens.index),
+  post("/tokens", "admin", tokens.create),
+  post("/tokens/:id/delete", "admin", tokens.revoke),
 
   page("/backups", "admin", backups.index),
   post("/backups", "admin", backups.make),

@@ -17,7 +17,7 @@ import { arrived, downloadInTurn, Pages } from "./page-turns.ts";
 import { recognise } from "./recognise.ts";
 import { type Reply, redirect } from "./reply.ts";
 import { answerBrokenRequests, endWith, headLimits, headProblem } from "./request-heads.ts";
-import { type Found, findRoute, pageAbove, runRoute } from "./router.ts";
+import { type Asked, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { send } from "./send.ts";
 import { SentParts } from "./sent-parts.ts";
@@ -98,12 +98,6 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** What a request asks for. */
-interface Asked {
-  readonly url: URL;
-  readonly found: Found;
-}
-
 function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
   const parsed = parseUrl(url);
   if (parsed === undefined) return { url: new URL("http://platen"), found: { kind: "nothing" } };
@@ -163,8 +157,8 @@ async function handle(
     return statusReply(request, problem.status, problem.message, { Connection: "close" });
   }
   if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
-  const { address, identity } = await recognise(service.app, request, asked.found);
-  const refused = refusalOf(service.app.config, request, identity, asked.found);
+  const { address, identity } = await recognise(service.app, request, asked);
+  const refused = refusalOf(service.app, request, identity, asked.found);
   if (refused !== undefined) return refused;
   const who = { who: nameOf(identity), from: address };
   return asActor(who, () => handleAllowed(service, request, asked, hasQuota));

@@ -137,6 +137,28 @@ export const migrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX sessions_by_account ON sessions (account_id);
   `,
+  // Tokens of programs, of which only the digest is kept, and how often a record's links were made invalid.
+  `
+  CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    scope_id INTEGER,
+    sha256 TEXT NOT NULL UNIQUE,
+    beginning TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER,
+    used_from TEXT NOT NULL DEFAULT ''
+  ) STRICT;
+  CREATE TABLE link_generations (
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */

@@ -51,6 +51,25 @@ export class Printers {
       .map(({ id }) => Number(id));
   }
 
+  /** Whether a printer, or one of a client's, has a driver as its first or second one. */
+  haveDriver(owner: { readonly kind: "client" | "printer"; readonly id: number }, driverId: number): boolean {
+    const column = { client: "client_id", printer: "id" }[owner.kind];
+    const statement = `SELECT 1 FROM printers WHERE ${column} = ? AND ? IN (driver_id, arm64_driver_id) LIMIT 1`;
+    return this.#db.first(statement, [owner.id, driverId]) !== undefined;
+  }
+
+  /** All of them, by name. */
+  names(): { readonly id: number; readonly name: string }[] {
+    const rows = this.#db.all(`SELECT id, name FROM printers ${byName}`);
+    return rows.map(({ id, name }) => ({ id: Number(id), name: String(name) }));
+  }
+
+  /** The client of a printer; null for one without, undefined where there is no such printer. */
+  clientIdOf(id: number): number | null | undefined {
+    const row = this.#db.first("SELECT client_id FROM printers WHERE id = ?", [id]);
+    return row && idOrNull(row.client_id);
+  }
+
   /** These printers with the models that they choose, in this order; those that there are not are left out. */
   models(ids: readonly number[]): PrinterModel[] {
     const columns = "id, created_at, updated_at, name, settings, client_id, driver_id, arm64_driver_id";

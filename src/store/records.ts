@@ -8,6 +8,7 @@ import { Drivers } from "./drivers.ts";
 import { Icons } from "./icons.ts";
 import { Printers } from "./printers.ts";
 import { Sessions } from "./sessions.ts";
+import { Tokens } from "./tokens.ts";
 
 /** The nouns of a database. */
 export function recordsOf(db: Database, clock: () => number) {
@@ -17,7 +18,8 @@ export function recordsOf(db: Database, clock: () => number) {
   const icons = new Icons(db, clock, printers);
   const accounts = new Accounts(db, clock);
   const sessions = new Sessions(db, clock, accounts);
-  return { accounts, sessions, clients, drivers, printers, icons, deletions: new Deletions(db) };
+  const nouns = { accounts, sessions, clients, drivers, printers, icons };
+  return { ...nouns, tokens: new Tokens(db, clock), deletions: new Deletions(db) };
 }
 
 /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

@@ -14,6 +14,7 @@ import type { Drivers } from "./drivers.ts";
 import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import type { Icons } from "./icons.ts";
 import { KeptFiles } from "./kept-files.ts";
+import { LinkGenerations } from "./link-generations.ts";
 import { type Lock, type LockOptions, lockFolder } from "./lock.ts";
 import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
@@ -24,6 +25,7 @@ import { isDiskFull } from "./reserve.ts";
 import { Restoring } from "./restoring.ts";
 import type { Sessions } from "./sessions.ts";
 import { finishSwap } from "./swap.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** Everything that lasts, below one folder. */
 export interface Store {
@@ -35,6 +37,8 @@ export interface Store {
   readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
+  readonly tokens: Tokens;
+  readonly linkGenerations: LinkGenerations;
   readonly deletions: Deletions;
   readonly restoring: Restoring;
   readonly blobs: Blobs;
@@ -121,10 +125,11 @@ async function openLocked({ dataDir, clock, log, lock, recover }: Opening): Prom
   };
   const downloads = new Downloads(db);
   const restoring = new Restoring(db, records);
+  const linkGenerations = new LinkGenerations(db);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
-  return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
+  return { ...records, manyPrinters, downloads, linkGenerations, restoring, ...files, ...saves, close };
 }
 
 const mostNamed = 50;

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Scope } from "./access.ts";
+import { UserError } from "./errors.ts";
+import { FieldReader, type FormInput } from "./fields.ts";
+
+/** A program's token, without its text. */
+export interface Token {
+  readonly id: number;
+  readonly name: string;
+  readonly scope: Scope;
+  /** Its first characters, by which people know it again. */
+  readonly beginning: string;
+  /** The name of who made it. */
+  readonly made_by: string;
+  /** This and the others: UTC, milliseconds since 1970. */
+  readonly created_at: number;
+  readonly expires_at: number;
+  /** Undefined where it never was; a few minutes late. */
+  readonly used_at: number | undefined;
+  /** The address that it was used from last. */
+  readonly used_from: string;
+}
+
+/** What a form asks for. */
+interface NewToken {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly days: number;
+}
+
+/** How long a token can hold: none holds for ever, since nobody remembers those. */
+export const tokenDays = [
+  [30, "30 days"],
+  [90, "90 days"],
+  [365, "1 year"],
+  [1095, "3 years"],
+] as const;
+export const usualTokenDays = 365;
+
+const prefix = "platen_";
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const secretBytes = 24;
+const secretLength = 33;
+const checkLength = 6;
+const shownLength = prefix.length + 4;
+
+/** A new token's text: what secret scanners look for, 192 random bits, and a checksum by which nothing else passes for one. */
+export function makeTokenText(random: (bytes: number) => Buffer): string {
+  const secret = inBase62(BigInt(`0x${random(secretBytes).toString("hex")}`), secretLength);
+  return prefix + secret + checksumOf(secret);
+}
+
+/** Whether a text can be a token: known without a look at any. */
+export function isTokenText(text: string): boolean {
+  const secret = text.slice(prefix.length, prefix.length + secretLength);
+  const isShaped = text.length === prefix.length + secretLength + checkLength && text.startsWith(prefix);
+  return isShaped && /^[0-9A-Za-z]+$/.test(secret) && text.endsWith(checksumOf(secret));
+}
+
+/** By which a token is found; nothing leads back from it. */
+export function tokenDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export function tokenBeginning(text: string): string {
+  return text.slice(0, shownLength);
+}
+
+/** @throws UserError "invalid" with a message beside each field that is wrong */
+export function parseToken(form: FormInput): NewToken {
+  const fields = new FieldReader(form);
+  const name = fields.text("name", { label: "Name", required: true, maxLength: 80 });
+  const scope = scopeIn(form.scope ?? "");
+  if (scope === undefined) fields.refuse("scope", "Choose what the token reaches.");
+  const days = Number(form.days ?? usualTokenDays);
+  if (!tokenDays.some(([known]) => known === days)) fields.refuse("days", "Choose how long the token holds.");
+  fields.check();
+  if (scope === undefined) throw new UserError("invalid", "Choose what the token reaches.");
+  return { name, scope, days };
+}
+
+/** As a form sends it: `read`, `client:7` or `printer:7`. */
+export function scopeIn(text: string): Scope | undefined {
+  if (text === "read") return { kind: "read" };
+  const [, kind, id] = /^(client|printer):([1-9]\d{0,14})$/.exec(text) ?? [];
+  return kind === undefined ? undefined : { kind: kind as "client" | "printer", id: Number(id) };
+}
+
+function inBase62(number: bigint, length: number): string {
+  let text = "";
+  for (let left = number; text.length < length; left /= 62n) text = digits.charAt(Number(left % 62n)) + text;
+  return text;
+}
+
+function checksumOf(secret: string): string {
+  return inBase62(BigInt(crc32(prefix + secret)), checkLength);
+}

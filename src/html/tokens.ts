@@ -1,0 +1,101 @@
+import { type Token, tokenDays } from "../domain/token.ts";
+import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "./form.ts";
+import { type Html, html } from "./html.ts";
+import { badge, copyable, type Frame, page } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { isolated, time } from "./text.ts";
+
+/** A token that was just made, with its text, which is shown this once. */
+export interface MadeToken {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What the page of tokens shows. */
+export interface TokenList {
+  readonly tokens: readonly { readonly token: Token; readonly reaches: string }[];
+  /** UTC, milliseconds since 1970. */
+  readonly now: number;
+  readonly clients: readonly Named[];
+  readonly printers: readonly Named[];
+  /** Whether nobody has to sign in, so that no token is needed. */
+  readonly isOff: boolean;
+}
+
+export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?: MadeToken): Html {
+  const table = list.tokens.length > 0 ? tokenTable(list) : html`<p>No tokens yet.</p>`;
+  return page(
+    { ...frame, title: "Tokens", place: "Tokens" },
+    html`${made && madeNotice(made)}
+    <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
+      <code>curl -u</code> with any user name.</p>
+    ${list.isOff ? offNotice : html`<div class="beside">${tokenForm(list, form)}<section aria-label="Tokens">${table}</section></div>`}
+    ${list.isOff && list.tokens.length > 0 && html`<section aria-label="Tokens">${table}</section>`}`,
+  );
+}
+
+const offNotice = html`<p class="notice warn">Nobody has to sign in here, so nothing needs a token yet: set
+  <code>ADMIN_PASSWORD</code> or <code>REMOTE_USER_HEADER</code> first.</p>`;
+
+/** The one time that it is shown: only its digest is kept. */
+function madeNotice({ name, text }: MadeToken): Html {
+  return html`<div class="notice good" role="status" tabindex="-1" data-focus>
+    <p>The token “<bdi>${name}</bdi>”. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
+}
+
+function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
+  const days = tokenDays.map(([count, label]): SelectChoice => [String(count), label]);
+  const of = (kind: string, records: readonly Named[], group: string) =>
+    records.map(({ id, name }): SelectChoice => [`${kind}:${id}`, name, group]);
+  const choices: SelectChoice[] = [
+    ["read", "Everything that can be read"],
+    ...of("client", clients, "Downloads of one client"),
+    ...of("printer", printers, "Downloads of one printer"),
+  ];
+  return html`<form class="panel" method="post" action="${paths.tokens}" novalidate>
+    <h2>New token</h2>${problemSummary(form)}
+    ${textField(form, {
+      label: "Name",
+      name: "name",
+      required: true,
+      hint: "Where it is used, such as Datto RMM.",
+      attributes: html`autocomplete="off"`,
+    })}
+    ${selectField(form, {
+      label: "Reaches",
+      name: "scope",
+      choices,
+      hint: "Of a client or a printer: its scripts, its packages, and the files of the drivers that they use.",
+    })}
+    ${selectField(form, { label: "Holds for", name: "days", choices: days })}
+    <button class="primary">Make token</button></form>`;
+}
+
+function tokenTable({ tokens, now }: TokenList): Html {
+  const rows = tokens.map(
+    ({ token, reaches }) => html`<tr>
+      <td data-label="Name"><bdi>${token.name}</bdi><br><code>${token.beginning}…</code></td>
+      <td data-label="Reaches">${isolated(reaches)}</td>
+      <td data-label="Until" class="whole">${time(token.expires_at)} ${untilBadge(token, now)}</td>
+      <td data-label="Last used" class="whole">${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</td>
+      <td data-label="Made" class="whole">${time(token.created_at)}<br>by <bdi>${token.made_by}</bdi></td>
+      <td><form method="post" action="${paths.tokenRevoke(token.id)}"><button class="danger">Revoke<span
+        class="visually-hidden"> ${token.name}</span></button></form></td></tr>`,
+  );
+  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Reaches</th><th scope="col">Until</th>
+    <th scope="col">Last used</th><th scope="col">Made</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
+    <tbody>${rows}</tbody></table>`;
+}
+
+/** So long before its end a token is pointed at. */
+const soonMs = 30 * 24 * 60 * 60_000;
+
+function untilBadge({ expires_at }: Token, now: number): Html | undefined {
+  if (expires_at <= now) return badge("bad", "expired");
+  return expires_at - now <= soonMs ? badge("warn", "soon") : undefined;
+}

@@ -1,0 +1,66 @@
+import type { App } from "../app.ts";
+import { needsSignIn } from "../config.ts";
+import { nameOf, type Scope } from "../domain/access.ts";
+import { UserError } from "../domain/errors.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { usualTokenDays } from "../domain/token.ts";
+import type { FormState } from "../html/form.ts";
+import { paths } from "../html/paths.ts";
+import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
+import { saving, sentForm } from "./answer-form.ts";
+import { askerOf } from "./asker.ts";
+import { statusOf } from "./errors.ts";
+import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
+import { htmlReply, type Reply, redirect } from "./reply.ts";
+import type { Context, RequestContext } from "./router.ts";
+
+/** `GET /tokens` */
+export function index(context: Context): Reply {
+  return pageReply(context, { values: { days: String(usualTokenDays) }, problems: {} });
+}
+
+/** `POST /tokens`: the answer shows the new token, which no address does. */
+export async function create(context: Context): Promise<Reply> {
+  const { app, request } = context;
+  const form = await readForm(request);
+  requireSignIn(app);
+  const made = await saving(() => app.tokens.add(form, nameOf(askerOf(request).identity)));
+  if (made.error !== undefined) return pageReply(context, sentForm(form, made.error), statusOf(made.error));
+  const { name } = app.store.tokens.get(made.value.id);
+  const empty: FormInput = { days: String(usualTokenDays) };
+  return pageReply(context, { values: empty, problems: {} }, 200, { name, text: made.value.text });
+}
+
+/** `POST /tokens/{id}/delete` */
+export async function revoke({ app, id }: Context<"id">): Promise<Reply> {
+  app.store.tokens.get(id);
+  await app.store.tokens.remove(id);
+  return redirect(paths.tokens);
+}
+
+/** A token made while anybody may would still hold when sign-in is switched on. */
+function requireSignIn({ config }: App): void {
+  if (needsSignIn(config)) return;
+  throw new UserError("conflict", "Nobody has to sign in here, so nothing needs a token yet.");
+}
+
+function pageReply({ app, request }: RequestContext, form: FormState, status = 200, made?: MadeToken): Reply {
+  const list: TokenList = {
+    tokens: app.tokens.list().map((token) => ({ token, reaches: scopeText(app, token.scope) })),
+    now: app.tokens.now(),
+    clients: app.store.clients.names(),
+    printers: app.store.printers.names(),
+    isOff: !needsSignIn(app.config),
+  };
+  return htmlReply(tokensPage(frameOf(request), list, form, made), status);
+}
+
+function scopeText({ store }: App, scope: Scope): string {
+  if (scope.kind === "read") return "everything that can be read";
+  const name =
+    scope.kind === "client"
+      ? store.clients.find(scope.id)?.name
+      : store.printers.find(scope.id)?.printer.name;
+  return `${scope.kind} “${name ?? `${scope.id}, which is gone`}”`;
+}

@@ -1,0 +1,132 @@
+import type { Identity } from "../domain/access.ts";
+import { messageOf, UserError } from "../domain/errors.ts";
+import type { FormInput } from "../domain/fields.ts";
+import {
+  isTokenText,
+  makeTokenText,
+  parseToken,
+  type Token,
+  tokenBeginning,
+  tokenDigest,
+} from "../domain/token.ts";
+import type { Store } from "../store/store.ts";
+import type { TokenUse } from "../store/tokens.ts";
+import { Latest } from "./latest.ts";
+
+interface Parts {
+  readonly store: Store;
+  /** UTC, milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly random: (bytes: number) => Buffer;
+  readonly log: (line: string) => void;
+}
+
+/** When a token was used is saved so much later: each save writes the whole database, and agents ask all day. */
+const savedAfterMs = 5 * 60_000;
+/** So many wrong ones may come from one client in a minute; who holds a right one is never held up. */
+const mostWrong = 30;
+const wrongMs = 60_000;
+/** So many clients are remembered. */
+const mostClients = 2000;
+const dayMs = 24 * 60 * 60_000;
+
+/** Tokens of programs: made, checked, and remembered when they were used. */
+export class Tokens {
+  readonly #parts: Parts;
+  readonly #uses = new Map<number, TokenUse>();
+  readonly #wrong = new Latest<string, { readonly until: number; count: number }>(mostClients);
+  #timer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** By the clock of their ends. */
+  now(): number {
+    return this.#parts.clock();
+  }
+
+  /** All of them, also with what is not saved yet; the newest first. */
+  list(): Token[] {
+    return this.#parts.store.tokens.list().map((token) => {
+      const use = this.#uses.get(token.id);
+      return use === undefined ? token : { ...token, used_at: use.at, used_from: use.from };
+    });
+  }
+
+  /** @returns its text, which nobody can be told again @throws UserError "invalid" */
+  async add(form: FormInput, madeBy: string): Promise<{ readonly id: number; readonly text: string }> {
+    const { name, scope, days } = parseToken(form);
+    const { store, clock, random } = this.#parts;
+    const text = makeTokenText(random);
+    const id = await store.tokens.add({
+      name,
+      scope,
+      sha256: tokenDigest(text),
+      beginning: tokenBeginning(text),
+      made_by: madeBy,
+      expires_at: clock() + days * dayMs,
+    });
+    return { id, text };
+  }
+
+  /**
+   * Who a token stands for.
+   * @param client whose wrong ones are counted
+   * @throws UserError "unauthorized" that says why it does not count, or "too-often"
+   */
+  identify(text: string, address: string, client: string): Identity {
+    const token = isTokenText(text) ? this.#parts.store.tokens.find(tokenDigest(text)) : undefined;
+    const now = this.#parts.clock();
+    if (token === undefined)
+      throw this.#refusal(client, "This token is not known: it was revoked, or mistyped.");
+    if (token.expires_at <= now) {
+      const day = new Date(token.expires_at).toISOString().slice(0, 10);
+      throw this.#refusal(client, `This token has expired on ${day}: an administrator can make a new one.`);
+    }
+    this.#used({ id: token.id, at: now, from: address });
+    return { kind: "token", name: token.name, scope: token.scope };
+  }
+
+  #refusal(client: string, why: string): UserError {
+    const now = this.#parts.clock();
+    const known = this.#wrong.get(client);
+    const counted = known !== undefined && known.until > now ? known : { until: now + wrongMs, count: 0 };
+    counted.count++;
+    this.#wrong.set(client, counted);
+    if (counted.count === mostWrong) this.#parts.log(`warning: many wrong tokens from ${client}`);
+    if (counted.count <= mostWrong) return new UserError("unauthorized", why);
+    return new UserError("too-often", "Too many wrong tokens came from here. Try again in a minute.");
+  }
+
+  #used(use: TokenUse): void {
+    this.#uses.set(use.id, use);
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.#flush(), savedAfterMs);
+    this.#timer.unref();
+  }
+
+  /** Whatever stands in the way, nobody who uses a token learns of it. */
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const uses = [...this.#uses.values()];
+    if (uses.length === 0) return this.#saving;
+    const save = async () => {
+      try {
+        await this.#parts.store.tokens.used(uses);
+        for (const use of uses) if (this.#uses.get(use.id) === use) this.#uses.delete(use.id);
+      } catch (error) {
+        this.#parts.log(`warning: it is not saved when tokens were used: ${messageOf(error)}`);
+      }
+    };
+    this.#saving = this.#saving.then(save);
+    return this.#saving;
+  }
+
+  /** Saves what is left. */
+  close(): Promise<void> {
+    return this.#flush();
+  }
+}
