@@ -38,6 +38,8 @@ export interface Config {
   readonly adminPassword: Secret | undefined;
   /** `ADMIN_PASSWORD_FILE`. */
   readonly adminPasswordFile: string | undefined;
+  /** `LINK_DAYS`: so long the links in scripts hold, where people have to sign in. */
+  readonly linkDays: number;
 }
 
 /** Whether people and programs have to say who they are; without it everybody may do everything. */
@@ -50,7 +52,13 @@ export function takesPasswords({ adminPassword, adminPasswordFile }: Config): bo
   return adminPassword !== undefined || adminPasswordFile !== undefined;
 }
 
-const defaults = { DATA_DIR: "./data", PORT: 8080, BACKUPS: 14, UPLOAD_LIMIT_MB: 1024 } as const;
+const defaults = {
+  DATA_DIR: "./data",
+  PORT: 8080,
+  BACKUPS: 14,
+  UPLOAD_LIMIT_MB: 1024,
+  LINK_DAYS: 30,
+} as const;
 
 /** Every setting's variable, default and meaning, as `--help` prints them. */
 export const settingsHelp: readonly (readonly [string, string, string])[] = [
@@ -67,13 +75,18 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["REMOTE_USER_HEADER", "none", "header in which a trusted proxy says who it is, such as Remote-User"],
   ["REMOTE_GROUPS_HEADER", "none", "header in which it says their groups, such as Remote-Groups"],
   ["REMOTE_GROUPS", "operator=*", "roles of groups, such as admin=platen-admins,operator=techs,viewer=*"],
+  [
+    "LINK_DAYS",
+    String(defaults.LINK_DAYS),
+    "days that a script can fetch its driver where people have to sign in",
+  ],
 ];
 
 /** @throws Error whose message names every wrong setting. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const setting = (name: string) => environment[name]?.trim() || undefined;
-  const integer = (name: "PORT" | "BACKUPS" | "UPLOAD_LIMIT_MB", min: number, max: number) => {
+  const integer = (name: "PORT" | "BACKUPS" | "UPLOAD_LIMIT_MB" | "LINK_DAYS", min: number, max: number) => {
     const text = setting(name);
     if (text === undefined) return defaults[name];
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -92,6 +105,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     proxies: readProxies(setting, problems),
     adminPassword: readAdminPassword(environment, problems),
     adminPasswordFile: setting("ADMIN_PASSWORD_FILE"),
+    linkDays: integer("LINK_DAYS", 1, 1000),
   };
   // No process that this one starts gets it.
   if (environment === process.env) delete process.env.ADMIN_PASSWORD;

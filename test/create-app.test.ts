@@ -25,6 +25,7 @@ async function makeApp(t: TestContext, overrides: Overrides = {}) {
     adminPasswordFile: undefined,
     uploadLimitBytes: gibi,
     proxies: noProxies,
+    linkDays: 30,
   };
   const created = await createApp(config, { script: bundle, log: quiet, ...overrides });
   return { ...created, dataDir };

@@ -36,7 +36,7 @@ export function linkKey(secret: Uint8Array): Uint8Array {
  * @param now and the answer: UTC, seconds since 1970
  */
 export function endOfLink(now: number, days: number): number {
-  return (Math.ceil(now / daySeconds) + days) * daySeconds;
+  return (Math.floor(now / daySeconds) + 1 + days) * daySeconds;
 }
 
 /** The value of a link's parameter. @param expires UTC, seconds since 1970 */

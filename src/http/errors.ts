@@ -57,8 +57,15 @@ const shownUrl = 200;
 /** What was asked for, as the log says it: short, since anybody can ask for anything. */
 export function requestLine({ method, url = "" }: IncomingMessage): string {
   // What somebody puts behind the address of the sign-in may be a password.
-  const shown = url.includes("sign-in") ? url.split("?", 1).join() : url;
+  const shown = url.includes("sign-in") ? url.split("?", 1).join() : withoutLink(url);
   return `${method} ${shown.length > shownUrl ? `${shown.slice(0, shownUrl)}…` : shown}`;
+}
+
+/** Whoever reads a link's value can use it. */
+function withoutLink(url: string): string {
+  const at = url.indexOf("?");
+  const hasLink = at >= 0 && new URLSearchParams(url.slice(at)).has("link");
+  return hasLink ? `${url.slice(0, at)}?link=…` : url;
 }
 
 /** A message in the shape that the client asked for: a page, a fragment or one line. */

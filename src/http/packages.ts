@@ -1,3 +1,5 @@
+import type { App } from "../app.ts";
+import { needsSignIn } from "../config.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import { narrowPrinters } from "../domain/search.ts";
@@ -100,7 +102,15 @@ function kindOf(text: string): ScriptKind {
 /** Where an install script fetches drivers; the others fetch nothing, and name no address. */
 export function filesUrl({ app, request }: RequestContext, kind: ScriptKind) {
   const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
-  return service === undefined ? undefined : (driverId: number) => service + paths.driverFiles(driverId);
+  return service === undefined ? undefined : (driverId: number) => service + filesAddress(app, driverId);
+}
+
+/** With a link where people have to sign in: the machine that runs the script cannot. */
+function filesAddress({ config, links }: App, driverId: number): string {
+  const address = paths.driverFiles(driverId);
+  if (!needsSignIn(config)) return address;
+  const owner = { kind: "driver", id: driverId } as const;
+  return links.make({ owner, address, isFiles: true }, config.linkDays).address;
 }
 
 function scriptReply(context: RequestContext, { kind, fileName, bytes, printers }: NamedScript): Download {

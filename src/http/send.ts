@@ -125,6 +125,7 @@ async function sendDownload(
   const etag = `"${reply.etag}"`;
   const isResumable = reply.isResumable !== false;
   setValidators(response, reply, etag, isResumable);
+  response.setHeader("Cache-Control", reply.cacheControl ?? cachingFor(request));
   if (isNotModified(request.headers, etag)) {
     response.writeHead(304).end();
     return;
@@ -164,11 +165,15 @@ async function sendDownload(
   });
 }
 
+/** A cache that many share keeps nothing that was opened by a session, a token or a link. */
+function cachingFor(request: IncomingMessage): string {
+  return askerOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
+}
+
 /** What a client is told also where it has the bytes already. */
 function setValidators(response: ServerResponse, reply: Download, etag: string, isResumable: boolean): void {
   response.setHeader("ETag", etag);
   response.setHeader("Accept-Ranges", isResumable ? "bytes" : "none");
-  response.setHeader("Cache-Control", reply.cacheControl ?? "no-cache");
   if (reply.encoding !== undefined) response.setHeader("Vary", "Accept-Encoding");
 }
 

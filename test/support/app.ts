@@ -68,6 +68,7 @@ export async function startApp(
     proxies: noProxies,
     adminPassword: undefined,
     adminPasswordFile: undefined,
+    linkDays: 30,
     ...settings,
   };
   const { app, close } = await createApp(config, {

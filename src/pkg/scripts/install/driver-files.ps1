@@ -26,13 +26,15 @@ function Save-Driver {
     $null = [IO.Directory]::CreateDirectory($folder)
     $script:TemporaryFolders += $folder
     $archive = Join-Path $folder 'driver.zip'
-    Write-Log "Downloading $($Driver.Download)"
+    # What stands behind it opens the service, and is nobody's business. What the service says of a refusal is in $_.
+    $from = $Driver.Download -replace '\?.*'
+    Write-Log "Downloading $from"
     [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
     $proxy = [Net.WebRequest]::DefaultWebProxy
     if ($null -ne $proxy) { $proxy.Credentials = [Net.CredentialCache]::DefaultCredentials }
     try { Invoke-WebRequest -Uri $Driver.Download -OutFile $archive -UseBasicParsing -TimeoutSec 1200 }
     catch {
-        Stop-Run "The driver could not be downloaded from $($Driver.Download): $($_.Exception.Message)"
+        Stop-Run "The driver could not be downloaded from ${from}: $_"
     }
     $found = (Get-FileHash -LiteralPath $archive).Hash
     if ($found -ne $Driver.FilesSha256) {

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { endOfLink } from "../src/domain/link.ts";
+import { startApp, temporaryFolder } from "./support/app.ts";
+import { startGuarded } from "./support/guarded.ts";
+import { bytesOf } from "./support/mixed-driver.ts";
+import { withoutPowerShell } from "./support/powershell.ts";
+import { runFile } from "./support/powershell-process.ts";
+
+const dayMs = 24 * 60 * 60_000;
+const noon = Date.UTC(2026, 10, 21, 12);
+
+/** Where a script fetches its driver, without the service's own address. */
+function downloadIn(script: string): string {
+  const address = /Download = '([^']+)'/.exec(script)?.[1] ?? "";
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}
+
+test("a script that a person, a token or nobody special fetches carries a link with which its driver comes", async (t) => {
+  const { service, admin, viewer, addToken, bearer } = await startGuarded(t);
+  await admin.addPrinter();
+  const { fetch: ofPrinter } = bearer(await addToken("printer:1"));
+  const open = await startApp(t);
+  await open.addPrinter();
+
+  const scripts = await Promise.all(
+    [viewer.fetch, ofPrinter].map(async (fetch) => (await fetch("/printers/1/scripts/install")).text()),
+  );
+  const alone = await (await viewer.fetch("/drivers/1/scripts/install")).text();
+  const plain = await (await open.fetch("/printers/1/scripts/install")).text();
+  const addresses = [...scripts, alone].map(downloadIn);
+  const answers = await Promise.all(addresses.map((address) => service.fetch(address)));
+
+  assert.equal(new Set(addresses).size, 1);
+  assert.match(addresses[0] ?? "", /^\/drivers\/1\/files\?link=[0-9a-z]{6}\.[\w-]{22}$/);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal(downloadIn(plain), "/drivers/1/files");
+});
+
+test("a script's bytes stay the same through a day, and a link ends with a day", async (t) => {
+  let now = noon;
+  const { service, viewer, admin } = await startGuarded(t, { clock: () => now, linkDays: 2 });
+  await admin.addPrinter();
+  const etag = async () => (await viewer.fetch("/printers/1/scripts/install")).headers.get("etag");
+  const address = downloadIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
+  const ask = async () => service.fetch(address);
+
+  const first = await etag();
+  now += dayMs / 2 - 1;
+  const evening = await etag();
+  now += 1;
+  const tomorrow = await etag();
+  now = noon + 2.5 * dayMs - 1;
+  const last = (await ask()).status;
+  now += 1;
+  const ended = await ask();
+
+  assert.equal(first, evening);
+  assert.notEqual(first, tomorrow);
+  assert.deepEqual([last, ended.status], [200, 403]);
+  assert.match(await ended.text(), /ended on 2026-11-24\..*fetched anew/);
+  assert.equal(endOfLink(noon / 1000, 2), Date.UTC(2026, 10, 24) / 1000);
+});
+
+test("packages carry no link and stay the same bytes from day to day", async (t) => {
+  let now = noon;
+  const { viewer, admin } = await startGuarded(t, { clock: () => now });
+  await admin.addPrinter();
+  const fetchAll = () =>
+    Promise.all(["rmm", "mdm"].map((format) => bytesOf(viewer.fetch(`/printers/1/packages/${format}`))));
+
+  const before = await fetchAll();
+  now += 40 * dayMs;
+  const after = await fetchAll();
+
+  assert.deepEqual(
+    before.map((bytes, i) => after[i]?.equals(bytes)),
+    [true, true],
+  );
+  assert.ok(before.every((bytes) => !bytes.includes("link=")));
+});
+
+test("a link answers HEAD, ranges and validators, and no shared cache may keep what it gives", async (t) => {
+  const { service, viewer, admin } = await startGuarded(t);
+  await admin.addPrinter();
+  const address = downloadIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
+
+  const whole = await service.fetch(address);
+  const bytes = await bytesOf(whole);
+  const etag = whole.headers.get("etag") ?? "";
+  const head = await service.fetch(address, { method: "HEAD" });
+  const part = await service.fetch(address, { headers: { range: "bytes=10-19", "if-range": etag } });
+  const same = await service.fetch(address, { headers: { "if-none-match": etag } });
+
+  assert.deepEqual([whole.status, head.status, part.status, same.status], [200, 200, 206, 304]);
+  assert.equal(head.headers.get("content-length"), String(bytes.length));
+  assert.ok((await bytesOf(part)).equals(bytes.subarray(10, 20)));
+  for (const answer of [whole, head, part, same]) {
+    assert.equal(answer.headers.get("cache-control"), "private, no-cache");
+    assert.equal(answer.headers.get("set-cookie"), null);
+  }
+});
+
+test("with sign-in off again, addresses with a link go on working", async (t) => {
+  const { service, viewer, admin } = await startGuarded(t);
+  await admin.addPrinter();
+  const address = downloadIn(await (await viewer.fetch("/printers/1/scripts/install")).text());
+  await service.stop();
+  const open = await startApp(t, { dataDir: service.dataDir });
+
+  const answer = await open.fetch(address);
+
+  assert.equal(answer.status, 200);
+});
+
+test("a real PowerShell fetches the driver by the link, and says why when it has ended", {
+  skip: withoutPowerShell,
+}, async (t) => {
+  let now = noon;
+  const { viewer, admin } = await startGuarded(t, { clock: () => now });
+  await admin.addPrinter();
+  const script = await (await viewer.fetch("/printers/1/scripts/install")).text();
+  const folder = await temporaryFolder(t);
+  const file = join(folder, "part.ps1");
+  const start = script.indexOf("# The driver's files");
+  const part = script.slice(start, script.indexOf("\n# ", start));
+  const [, download = ""] = /Download = '([^']+)'/.exec(script) ?? [];
+  const [, sha256 = ""] = /FilesSha256 = '([^']+)'/.exec(script) ?? [];
+  // All of the part is the script's own; around it stands what it calls.
+  writeFileSync(
+    file,
+    `Set-StrictMode -Version 2.0
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+function Write-Log { param($Message) Write-Output "log: $Message" | Out-File -Append -FilePath '${join(folder, "log")}' }
+function Stop-Run { param($Message) throw $Message }
+${part}
+try { "there: $(Test-Path -LiteralPath (Join-Path (Save-Driver ([pscustomobject]@{ Download = '${download}'; FilesSha256 = '${sha256}' })) 'papyrus.inf'))" }
+catch { "refused: $($_.Exception.Message)" }
+finally { $script:TemporaryFolders | ForEach-Object { Remove-Item -LiteralPath $_ -Recurse } }
+`,
+  );
+
+  const fetched = await runFile(file);
+  now += 40 * dayMs;
+  const refused = await runFile(file);
+
+  assert.match(fetched.stdout, /there: True/, fetched.stderr);
+  assert.match(
+    refused.stdout,
+    /could not be downloaded from http:\/\/127\.0\.0\.1:\d+\/drivers\/1\/files: This link ended on 2026-12-22\./,
+  );
+  assert.deepEqual([fetched.stderr, refused.stderr], ["", ""]);
+  assert.ok(existsSync(join(folder, "log")));
+  assert.doesNotMatch(readFileSync(join(folder, "log"), "utf8") + refused.stdout, /link=/);
+});
