@@ -22,6 +22,14 @@ interface ReadLink {
   readonly signature: string;
 }
 
+/** How long a link can hold, in days. */
+export const linkDays = [
+  [1, "1 day"],
+  [7, "7 days"],
+  [30, "30 days"],
+  [90, "90 days"],
+] as const;
+
 const daySeconds = 24 * 60 * 60;
 /** Of base64url: 128 bits. */
 const signatureLength = 22;

@@ -9,6 +9,7 @@ import type {
 } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
 import { copyable, type Link } from "./layout.ts";
+import { linkFold } from "./links.ts";
 import { findingsNotice } from "./standing.ts";
 
 /** A kind of package with what is filled in and pasted for this printer or client. */
@@ -51,6 +52,16 @@ export interface DeployOffer {
   readonly isOwnOnly: boolean;
   /** What stands for the app's logo. */
   readonly logo: Html;
+  /** Links for machines, which cannot sign in; undefined where nobody has to, and for who may make none. */
+  readonly links: OfferedLinks | undefined;
+}
+
+/** Where links are made, and where all that there are come to an end. */
+interface OfferedLinks {
+  readonly path: string;
+  readonly endPath: string;
+  /** So many days a link holds unless another choice is made. */
+  readonly days: number;
 }
 
 interface DeploySection {
@@ -87,7 +98,7 @@ export function deployTabs(offer: DeployOffer): Html {
   return html`<div class="tabs">
       ${offer.formats.map((format, i) => tab(format.id, format.target, formatPane(format, offer), i === 0))}
       ${tab("hand", "By hand", handPane(offer))}
-    </div>`;
+    </div>${offer.links && linkFold(offer, offer.links)}`;
 }
 
 function tab(id: string, label: string, body: Html, isFirst = false): Html {

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import { type Config, needsSignIn } from "../config.ts";
+import { mayUse } from "../domain/access.ts";
 import { driversOf } from "../domain/arm64-driver.ts";
 import type { Client } from "../domain/client.ts";
 import { type Driver, type DriverSummary, driverPackageName, shippedBy } from "../domain/driver.ts";
@@ -20,6 +22,7 @@ import {
   withoutDriverName,
 } from "../services/download-names.ts";
 import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
+import { askerOf } from "./asker.ts";
 import { byHand } from "./by-hand.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
@@ -38,17 +41,19 @@ interface Target {
   readonly packagePath: (format: string) => string;
   readonly scriptPath: (kind: string) => string;
   readonly readPath: (kind: string) => string;
+  /** Where links to all of that are made. */
+  readonly linksPath: string;
 }
 
 /** What can be downloaded of a printer, and what is filled in and pasted for it. */
 export function printerOffer(
-  { config }: App,
+  app: App,
   request: IncomingMessage,
   details: PrinterDetails,
   deployable: Deployable,
 ): Offer {
   const { id } = details.printer;
-  return offerOf(serviceUrl(request, config), {
+  return offerOf(app, request, {
     facts: printerFacts(details, deployable),
     drivers: uploadedAmong(driversOf(deployable)),
     kinds: scriptKinds,
@@ -57,19 +62,20 @@ export function printerOffer(
     packagePath: (format) => paths.package(id, format),
     scriptPath: (kind) => paths.script(id, kind),
     readPath: (kind) => paths.readScript(id, kind),
+    linksPath: paths.printerLinks(id),
   });
 }
 
 /** The same of a client. @param rows what goes in */
 export function clientOffer(
-  { config, store }: App,
+  app: App,
   request: IncomingMessage,
   client: Client,
   rows: readonly StatedPrinter[],
 ): Offer {
   const { id } = client;
-  return offerOf(serviceUrl(request, config), {
-    facts: clientFacts(store, client, rows),
+  return offerOf(app, request, {
+    facts: clientFacts(app.store, client, rows),
     drivers: uploadedAmong(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     kinds: scriptKinds,
     packageName: clientFileName(client),
@@ -77,18 +83,19 @@ export function clientOffer(
     packagePath: (format) => paths.clientPackage(id, format),
     scriptPath: (kind) => paths.clientScript(id, kind),
     readPath: (kind) => paths.readClientScript(id, kind),
+    linksPath: paths.clientLinks(id),
   });
 }
 
 /** The same of a driver by itself. @param models under which it is installed */
 export function driverOffer(
-  { config }: App,
+  app: App,
   request: IncomingMessage,
   driver: Driver,
   models: readonly string[],
 ): Offer {
   const { id } = driver;
-  return offerOf(serviceUrl(request, config), {
+  return offerOf(app, request, {
     facts: driverFacts(driver, models),
     drivers: [],
     kinds: packagedScripts,
@@ -97,10 +104,13 @@ export function driverOffer(
     packagePath: (format) => paths.driverPackage(id, format),
     scriptPath: (kind) => paths.driverScript(id, kind),
     readPath: (kind) => paths.readDriverScript(id, kind),
+    linksPath: paths.driverLinks(id),
   });
 }
 
-function offerOf(service: string | undefined, target: Target): Offer {
+function offerOf({ config }: App, request: IncomingMessage, target: Target): Offer {
+  // Where people have to sign in, no machine gets anything from an address alone: links are made one by one.
+  const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
   const { place } = target.facts;
   const kinds = target.kinds.filter((kind) => kind !== "requirement" || place !== undefined);
   const scripts = kinds.map((kind) => ({
@@ -127,7 +137,13 @@ function offerOf(service: string | undefined, target: Target): Offer {
     };
   });
   const isOwnOnly = service !== undefined && isLoopback(service);
-  return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly };
+  const links = linksOf(config, request, target.linksPath);
+  return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly, links };
+}
+
+function linksOf(config: Config, request: IncomingMessage, path: string): Offer["links"] {
+  if (!needsSignIn(config) || !mayUse(askerOf(request).identity, "operator")) return undefined;
+  return { path, endPath: paths.endLinks(path), days: config.linkDays };
 }
 
 function apartOf(

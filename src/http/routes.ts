@@ -11,6 +11,7 @@ import * as drivers from "./drivers.ts";
 import * as health from "./health.ts";
 import * as icons from "./icons.ts";
 import * as imports from "./import.ts";
+import * as links from "./links.ts";
 import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
@@ -43,6 +44,8 @@ export const routes: readonly Route[] = [
   post("/printers/:id/delete", "operator", printers.remove),
   download("/printers/:id/scripts/:kind", "viewer", packages.script, "printer"),
   page("/printers/:id/read/:kind", "viewer", scriptPages.ofPrinter),
+  post("/printers/:id/links", "operator", links.ofPrinter),
+  post("/printers/:id/links/end", "operator", links.endPrinter),
   download("/printers/:id/packages/:format", "viewer", packages.ofPrinter, "printer"),
   get("/printers/:id/icon", "viewer", icons.show),
   post("/printers/:id/icon", "operator", icons.upload),
@@ -58,6 +61,8 @@ export const routes: readonly Route[] = [
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
   download("/clients/:id/scripts/:kind", "viewer", packages.clientScript, "client"),
   page("/clients/:id/read/:kind", "viewer", scriptPages.ofClient),
+  post("/clients/:id/links", "operator", links.ofClient),
+  post("/clients/:id/links/end", "operator", links.endClient),
 
   page("/drivers", "viewer", drivers.index),
   post("/drivers/upload", "operator", drivers.upload),
@@ -70,6 +75,8 @@ export const routes: readonly Route[] = [
   download("/drivers/:id/packages/:format", "viewer", driverPackages.show, "driver"),
   download("/drivers/:id/scripts/:kind", "viewer", driverPackages.script, "driver"),
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
+  post("/drivers/:id/links", "operator", links.ofDriver),
+  post("/drivers/:id/links/end", "operator", links.endDriver),
   page("/drivers/:id/models", "viewer", driverPage.models),
   page("/drivers/:id/move", "operator", movePrinters.show),
   post("/drivers/:id/move", "operator", movePrinters.move),

@@ -19,6 +19,11 @@ export function curlCommand(url: string): string {
   return `curl -fOJ "${plainUrl(url)}"`;
 }
 
+/** Downloads a file in Windows PowerShell, under this name. @throws Error for what is no plain name of a file */
+export function webRequestCommand(url: string, fileName: string): string {
+  return `${tls(url)}${powershell`Invoke-WebRequest -UseBasicParsing -Uri ${plainUrl(url)} -OutFile ${plainName(fileName)}`}`;
+}
+
 /**
  * One line for an elevated PowerShell: downloads a script, runs it, and leaves its exit code in `$LASTEXITCODE`. The
  * file's name is one that nobody can foresee, so that nobody puts another script in its place meanwhile.
@@ -88,7 +93,10 @@ function plainName(file: string): string {
 function plainUrl(url: string): string {
   const percent = (character: string) =>
     `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
-  return new URL(url).href.replace(/[^A-Za-z0-9:/?=._~%[\]-]/g, percent);
+  const { href, search } = new URL(url);
+  const plain = href.slice(0, href.length - search.length).replace(/[^A-Za-z0-9:/?=._~%[\]-]/g, percent);
+  // Within quotes, where addresses stand, the sign between two parameters has no meaning either.
+  return plain + search.replace(/[^A-Za-z0-9:/?=._~%&-]/g, percent);
 }
 
 /** Copies what a print server or a PC has (printers, ports, drivers) as JSON; for Windows PowerShell 5.1. */

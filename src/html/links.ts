@@ -1,0 +1,59 @@
+import { linkDays } from "../domain/link.ts";
+import type { Snippet } from "../domain/package-format.ts";
+import type { DeployOffer } from "./deploy.ts";
+import { selectOptions } from "./form.ts";
+import { type Html, html } from "./html.ts";
+import { copyable, type Frame, type Link, page } from "./layout.ts";
+import { time } from "./text.ts";
+
+/** What a link can lead to, in the order of a page: scripts, packages, and these without drivers. */
+export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "scripts">): Link[] {
+  return [
+    ...scripts.map(({ path, fileName }) => ({ path, label: fileName })),
+    ...formats.map(({ path, fileName }) => ({ path, label: fileName })),
+    ...formats.flatMap(({ apart }) => (apart ? [{ path: apart.path, label: apart.fileName }] : [])),
+  ];
+}
+
+/** Folded: who hands nothing on needs none of it. */
+export function linkFold(
+  offer: Pick<DeployOffer, "formats" | "scripts">,
+  { path, endPath, days }: NonNullable<DeployOffer["links"]>,
+): Html {
+  const targets = linkable(offer).map((target) => [target.path, String(target.label)] as const);
+  const choices = linkDays.map(([count, label]) => [String(count), label] as const);
+  const chosen = linkDays.some(([count]) => count === days) ? days : 30;
+  return html`<details class="more links" id="links"><summary>Copy a link</summary>
+    <p>For machines and tools, which cannot sign in: whoever has the link gets this one file, and nothing else, until it ends.</p>
+    <form method="post" action="${path}" class="panel">
+      <div class="field"><label for="link-to">Link to</label>
+        <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
+      <div class="field"><label for="link-days">Holds for</label>
+        <select id="link-days" name="days">${selectOptions(choices, String(chosen))}</select></div>
+      <button>Make the link</button></form>
+    <details class="delete"><summary>Make all links to this invalid…</summary>
+      <form method="post" action="${endPath}">
+        <p>Every link to this that was ever made ends now. Scripts that were downloaded keep working, unless it is a driver’s
+          page: then they have to be fetched anew.</p>
+        <button class="danger">Make all links invalid</button></form></details></details>`;
+}
+
+interface LinkPage {
+  /** What it leads to. */
+  readonly fileName: string;
+  /** UTC, milliseconds since 1970. */
+  readonly expires_at: number;
+  readonly snippets: readonly Snippet[];
+  readonly back: Link;
+  readonly place: string;
+}
+
+/** A link that was just made: it stands on this page alone. */
+export function linkPage(frame: Frame, { fileName, expires_at, snippets, back, place }: LinkPage): Html {
+  return page(
+    { ...frame, title: "A link", place },
+    html`<p><a href="${back.path}">${back.label}</a></p>
+    <p>To <code>${fileName}</code>, until ${time(expires_at)}. Whoever has it gets this file without signing in.</p>
+    ${snippets.map(({ label, text, hint }, i) => html`${copyable(label, text, `link-${i}`)}${hint && html`<p class="hint">${hint}</p>`}`)}`,
+  );
+}

@@ -1,0 +1,120 @@
+import type { App } from "../app.ts";
+import { needsSignIn } from "../config.ts";
+import { chooseDeployment } from "../domain/deployment-choice.ts";
+import { driverTitle } from "../domain/driver.ts";
+import { UserError } from "../domain/errors.ts";
+import { type LinkOwner, linkDays } from "../domain/link.ts";
+import type { DeployOffer } from "../html/deploy.ts";
+import { html } from "../html/html.ts";
+import type { Link } from "../html/layout.ts";
+import { linkable, linkPage } from "../html/links.ts";
+import { paths } from "../html/paths.ts";
+import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
+import { driversOfPrinter } from "../services/deployable.ts";
+import { deployedModels } from "../services/driver-models.ts";
+import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
+import { readForm } from "./forms.ts";
+import { frameOf } from "./frame.ts";
+import { htmlReply, type Reply, redirect } from "./reply.ts";
+import type { Context, RequestContext } from "./router.ts";
+import { serviceUrl } from "./service-url.ts";
+
+/** A record with what can be downloaded of it. */
+interface Linked {
+  readonly owner: LinkOwner;
+  readonly offer: Pick<DeployOffer, "formats" | "scripts">;
+  /** Its page. */
+  readonly back: Link;
+  readonly place: string;
+}
+
+/** `POST /printers/{id}/links` */
+export async function ofPrinter(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const details = app.store.printers.get(id);
+  const { driver, arm64Driver } = driversOfPrinter(app.store, details.printer);
+  if (driver === undefined)
+    throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
+  const offer = printerOffer(app, request, details, { printer: details.printer, driver, arm64Driver });
+  const back = { label: named(details.printer.name), path: paths.printer(id) };
+  return makeLink(context, { owner: { kind: "printer", id }, offer, back, place: "Printers" });
+}
+
+/** `POST /clients/{id}/links` */
+export async function ofClient(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const client = app.store.clients.get(id);
+  const { printers } = await app.overview.read();
+  const { goesIn } = chooseDeployment(printers.filter((row) => row.client?.id === id));
+  const offer = clientOffer(app, request, client, goesIn);
+  const back = { label: named(client.name), path: paths.client(id) };
+  return makeLink(context, { owner: { kind: "client", id }, offer, back, place: "Clients" });
+}
+
+/** `POST /drivers/{id}/links` */
+export async function ofDriver(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const driver = app.store.drivers.get(id);
+  const offer = driverOffer(app, request, driver, deployedModels(app.store, driver).models);
+  const back = { label: named(driverTitle(driver)), path: paths.driver(id) };
+  return makeLink(context, { owner: { kind: "driver", id }, offer, back, place: "Drivers" });
+}
+
+/** `POST /printers/{id}/links/end` */
+export async function endPrinter({ app, id }: Context<"id">): Promise<Reply> {
+  app.store.printers.get(id);
+  await app.links.revoke({ kind: "printer", id });
+  return redirect(paths.printer(id));
+}
+
+/** `POST /clients/{id}/links/end` */
+export async function endClient({ app, id }: Context<"id">): Promise<Reply> {
+  app.store.clients.get(id);
+  await app.links.revoke({ kind: "client", id });
+  return redirect(paths.client(id));
+}
+
+/** `POST /drivers/{id}/links/end` */
+export async function endDriver({ app, id }: Context<"id">): Promise<Reply> {
+  app.store.drivers.get(id);
+  await app.links.revoke({ kind: "driver", id });
+  return redirect(paths.driver(id));
+}
+
+/** The answer shows the link, which no address of ours does. */
+async function makeLink(context: RequestContext, { owner, offer, back, place }: Linked): Promise<Reply> {
+  const { app, request } = context;
+  requireSignIn(app);
+  const form = await readForm(request);
+  const target = linkable(offer).find(({ path }) => path === form.address);
+  if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
+  const days = linkDays.find(([count]) => String(count) === form.days)?.[0];
+  if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
+  const { address, expires_at } = app.links.make({ owner, address: target.path }, days);
+  const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
+  const service = serviceUrl(request, app.config) ?? "";
+  const snippets = snippetsOf(service + address, String(target.label), script);
+  const made = { fileName: String(target.label), expires_at, snippets, back, place };
+  return htmlReply(linkPage(frameOf(request), made));
+}
+
+function snippetsOf(url: string, fileName: string, script: string | undefined) {
+  const isRun = script === "install" || script === "diagnose";
+  return [
+    { label: "Link", text: url },
+    ...(isRun
+      ? [{ label: "Fetch and run it, in an elevated PowerShell", text: fetchedCommand(url) }]
+      : [{ label: "Download it in PowerShell", text: webRequestCommand(url, fileName) }]),
+    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+  ];
+}
+
+function named(name: string) {
+  return html`<bdi>${name}</bdi>`;
+}
+
+/** A link that was made while nobody has to sign in would hold when they must. */
+function requireSignIn({ config }: App): void {
+  if (needsSignIn(config)) return;
+  throw new UserError("conflict", "Nobody has to sign in here: the address itself is the link.");
+}
