@@ -62,6 +62,10 @@ export class StoredObject {
       .map((item) => new StoredObject(item));
   }
 
+  lists(name: string): unknown[][] {
+    return this.#list(name).filter(Array.isArray);
+  }
+
   #list(name: string): unknown[] {
     const value = this.#fields[name];
     return Array.isArray(value) ? value : [];

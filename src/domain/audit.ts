@@ -1,0 +1,170 @@
+import { StoredObject } from "./stored.ts";
+
+/** What became of a record. */
+export const recordEvents = ["created", "changed", "deleted", "restored"] as const;
+/** What else happens, and changes no record. */
+export const notedEvents = [
+  "signed-in",
+  "sign-in-failed",
+  "signed-out",
+  "refused",
+  "backup-made",
+  "backup-restored",
+  "recovered",
+  "started",
+  "stopped",
+  /** Of the log itself. */
+  "log-shortened",
+  "log-mended",
+  "log-broken",
+] as const;
+export const auditEvents = [...recordEvents, "downloaded", ...notedEvents] as const;
+
+export type NotedEvent = (typeof notedEvents)[number];
+export type AuditEvent = (typeof auditEvents)[number];
+
+/** The records whose changes are written down. */
+export const recordKinds = [
+  "client",
+  "driver",
+  "printer",
+  "icon",
+  "account",
+  "token",
+  "link-generation",
+] as const;
+export type RecordKind = (typeof recordKinds)[number];
+
+/** A record, by the name that it had. */
+export interface AuditedRecord {
+  readonly kind: RecordKind;
+  /** Of an icon its printer's. */
+  readonly id: number;
+  readonly name: string;
+}
+
+/** A field that changed. Without values it is only known that it did: they are secret, or large. */
+export interface ChangedField {
+  readonly name: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** A printer that a download held, with its revision. */
+export type DownloadedPrinter = readonly [id: number, revision: string];
+
+/** What happened. */
+export interface AuditedEvent {
+  /** UTC, milliseconds since 1970. */
+  readonly at: number;
+  readonly who: string;
+  readonly from: string;
+  readonly event: AuditEvent;
+  readonly record?: AuditedRecord | undefined;
+  readonly fields?: readonly ChangedField[];
+  /** Of a download, a format of packages or a kind of scripts; else what there is to say, in few words. */
+  readonly what?: string;
+  /** Of a download: the class of its client. */
+  readonly by?: string;
+  /** Of a download: what names its bytes. */
+  readonly digest?: string;
+  /** Of a download that counts for printers. */
+  readonly printers?: readonly DownloadedPrinter[];
+  /** How often it happened; once unless it says so. */
+  readonly count?: number;
+}
+
+/** An event as the log has it. */
+export interface AuditEntry extends AuditedEvent {
+  /** Counted from 1, without a gap. */
+  readonly seq: number;
+  /** The number of the change that it tells of, where it tells of one. */
+  readonly change?: number;
+}
+
+/** Of names and values, in UTF-16 code units. */
+const mostCharacters = 500;
+/** More printers than this are told of in several entries. */
+export const mostPrinters = 1000;
+const mostFields = 200;
+
+/** A text as an entry holds it. */
+export function shortText(text: string): string {
+  const whole = text.toWellFormed();
+  return whole.length <= mostCharacters ? whole : `${whole.slice(0, mostCharacters).toWellFormed()}…`;
+}
+
+/** An entry as one object in JSON, without its closing brace: the hash comes behind it. */
+export function entryHead(entry: AuditEntry): string {
+  const { seq, at, event, who, from, record, fields, what, by, digest, printers, count, change } = entry;
+  const values = {
+    seq,
+    at: new Date(at).toISOString(),
+    event,
+    who: shortText(who),
+    from: shortText(from),
+    ...(record && { kind: record.kind, id: record.id, name: shortText(record.name) }),
+    fields: fields?.slice(0, mostFields).map(({ name, from: before, to }) => ({
+      name,
+      from: before === undefined ? undefined : shortText(before),
+      to: to === undefined ? undefined : shortText(to),
+    })),
+    what: what === undefined ? undefined : shortText(what),
+    by,
+    digest,
+    printers: printers?.slice(0, mostPrinters),
+    count,
+    change,
+  };
+  return JSON.stringify(values).slice(0, -1);
+}
+
+/** What a line says; undefined where it is none of ours. It may come from anybody who could write the file. */
+export function readEntry(line: string): AuditEntry | undefined {
+  try {
+    return entryOf(StoredObject.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf(stored: StoredObject): AuditEntry | undefined {
+  const seq = stored.integer("seq");
+  const at = Date.parse(stored.text("at"));
+  const event = auditEvents.find((known) => known === stored.text("event"));
+  if (seq === 0 || Number.isNaN(at) || event === undefined) return undefined;
+  const optional = (name: string) => stored.textOrNull(name) ?? undefined;
+  const number = (name: string) => stored.integer(name) || undefined;
+  const entry = {
+    ...{ seq, at, event, who: stored.text("who"), from: stored.text("from") },
+    ...{ record: recordOf(stored), fields: stored.objects("fields").map(fieldOf) },
+    ...{ what: optional("what"), by: optional("by"), digest: optional("digest") },
+    ...{ printers: printersOf(stored), count: number("count"), change: number("change") },
+  };
+  return withoutUndefined(entry);
+}
+
+/** Optional fields are absent rather than undefined. */
+function withoutUndefined(entry: { readonly [Name in keyof AuditEntry]: AuditEntry[Name] | undefined }) {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== undefined),
+  ) as unknown as AuditEntry;
+}
+
+function recordOf(stored: StoredObject): AuditedRecord | undefined {
+  const kind = recordKinds.find((known) => known === stored.text("kind"));
+  return kind && { kind, id: stored.integer("id"), name: stored.text("name") };
+}
+
+function fieldOf(stored: StoredObject): ChangedField {
+  const [from, to] = [stored.textOrNull("from"), stored.textOrNull("to")];
+  return { name: stored.text("name"), ...(from !== null && { from }), ...(to !== null && { to }) };
+}
+
+function printersOf(stored: StoredObject): DownloadedPrinter[] | undefined {
+  if (!stored.has("printers")) return undefined;
+  return stored.lists("printers").flatMap(([id, revision]) => {
+    const isWhole = Number.isSafeInteger(id) && Number(id) > 0 && typeof revision === "string";
+    return isWhole ? [[Number(id), revision] as const] : [];
+  });
+}
