@@ -58,6 +58,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
   const deployments = new DeploymentMemory(store, clock, log);
+  await deployments.start();
   const overview = new Overview(store, archives, deployments);
   const packages = new PackageBuilder(store, workers, archives);
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });

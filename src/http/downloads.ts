@@ -1,22 +1,47 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import type { AuditedRecord } from "../domain/audit.ts";
 import type { DeployedPrinter } from "../domain/download.ts";
+import { currentActor } from "../store/actor.ts";
 import type { Download } from "./reply.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
 
+/** What is downloaded, as the audit log names it. */
+interface Downloaded {
+  /** A format of packages, a kind of scripts, or another word for what it is. */
+  readonly what: string;
+  readonly record?: AuditedRecord | undefined;
+}
+
 /**
- * A download that counts for its printers as soon as all of it is out, unless a page of another site may have asked.
- * @param what a format of packages or a kind of scripts
+ * A download that counts for its printers as soon as all of it is out, unless a page of another site may have asked. The
+ * audit log tells of it in any case.
  */
 export function counting(
-  { app, request }: RequestContext,
-  what: string,
+  context: RequestContext,
+  told: Downloaded,
   printers: readonly DeployedPrinter[],
   download: Download,
 ): Download {
-  if (isForeign(request, app.config)) return download;
-  return { ...download, onSent: () => app.deployments.downloaded(printers, what, whoOf(request)) };
+  const { app, request } = context;
+  if (isForeign(request, app.config)) return telling(context, told, download);
+  const actor = currentActor();
+  const { what, record } = told;
+  const onSent = () =>
+    app.deployments.downloaded(printers, what, whoOf(request), { digest: download.etag, record }, actor);
+  return { ...download, onSent };
+}
+
+/** A download that the audit log tells of as soon as all of it is out. */
+export function telling(
+  { app, request }: RequestContext,
+  { what, record }: Downloaded,
+  download: Download,
+): Download {
+  const actor = currentActor();
+  const told = { what, record, by: whoOf(request), digest: download.etag, actor };
+  return { ...download, onSent: () => app.store.audit.downloaded(told) };
 }
 
 /**

@@ -1,6 +1,9 @@
+import type { AuditedRecord } from "../domain/audit.ts";
+import type { DriverSummary } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { packagedScripts, type ScriptKind } from "../pkg/scripts/render.ts";
 import { driverFileName, scriptFileName } from "../services/download-names.ts";
+import { telling } from "./downloads.ts";
 import { filesUrl, formatOf, packageReply } from "./packages.ts";
 import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
@@ -8,15 +11,26 @@ import type { Context } from "./router.ts";
 // A driver by itself. These downloads count for no printer.
 
 /** `GET /drivers/{id}/packages/{format}` */
-export async function show({ app, id, params }: Context<"id" | "format">): Promise<Reply> {
+export async function show(context: Context<"id" | "format">): Promise<Reply> {
+  const { app, id, params } = context;
   const format = formatOf(params.format);
-  return packageReply(await app.packages.drivers.packageOf(format, app.store.drivers.get(id)));
+  const driver = app.store.drivers.get(id);
+  const reply = packageReply(await app.packages.drivers.packageOf(format, driver));
+  return telling(context, { what: format.id, record: driverRecord(driver) }, reply);
+}
+
+/** A driver as the audit log names it. */
+export function driverRecord(driver: DriverSummary): AuditedRecord {
+  const { id, name, driver_desc, file_name } = driver;
+  return { kind: "driver", id, name: name || driver_desc || file_name };
 }
 
 /** `GET /drivers/{id}/scripts/{kind}` */
 export async function script(context: Context<"id" | "kind">): Promise<Reply> {
   const { bytes, fileName } = await driverScript(context);
-  return bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+  const reply = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+  const record = driverRecord(context.app.store.drivers.get(context.id));
+  return telling(context, { what: context.params.kind, record }, reply);
 }
 
 interface DriverScript {

@@ -11,6 +11,8 @@ import { olderVersions } from "../services/driver-versions.ts";
 import { addDriver } from "../services/drivers.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
 import { askerOf } from "./asker.ts";
+import { telling } from "./downloads.ts";
+import { driverRecord } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { clientOf } from "./limits.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
@@ -82,11 +84,17 @@ function driverTooLarge(limit: number): UserError {
 }
 
 /** `GET /drivers/{id}/archive`: the ZIP as uploaded */
-export async function archive({ app, id }: Context<"id">): Promise<Reply> {
-  return packageReply(await app.packages.drivers.archiveOf(app.store.drivers.get(id)));
+export async function archive(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const driver = app.store.drivers.get(id);
+  const reply = packageReply(await app.packages.drivers.archiveOf(driver));
+  return telling(context, { what: "archive", record: driverRecord(driver) }, reply);
 }
 
 /** `GET /drivers/{id}/files`: the driver's files as packages hold them */
-export async function files({ app, id }: Context<"id">): Promise<Reply> {
-  return packageReply(await app.packages.drivers.filesOf(app.store.drivers.get(id)));
+export async function files(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const driver = app.store.drivers.get(id);
+  const reply = packageReply(await app.packages.drivers.filesOf(driver));
+  return telling(context, { what: "files", record: driverRecord(driver) }, reply);
 }

@@ -23,6 +23,7 @@ import { packList, unpackList } from "../services/import-state.ts";
 import { inSteps } from "../services/steps.ts";
 import { isNavigation } from "./answer-form.ts";
 import { askerOf } from "./asker.ts";
+import { telling } from "./downloads.ts";
 import { statusOf } from "./errors.ts";
 import { frameOf } from "./frame.ts";
 import { clientOf } from "./limits.ts";
@@ -36,10 +37,12 @@ const listLimitBytes = 8 * 1024 * 1024;
 const shownText = 256 * 1024;
 
 /** `GET /export/printers.csv`; `?separator=semicolon` for Excel where a comma is the decimal sign */
-export async function exportPrinters({ app, url }: Context): Promise<Reply> {
+export async function exportPrinters(context: Context): Promise<Reply> {
+  const { app, url } = context;
   const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
   const bytes = await app.exports.bytes(separator);
-  return bytesDownload(bytes, { type: "text/csv; charset=utf-8; header=present", fileName: "printers.csv" });
+  const type = "text/csv; charset=utf-8; header=present";
+  return telling(context, { what: "printers.csv" }, bytesDownload(bytes, { type, fileName: "printers.csv" }));
 }
 
 /** `GET /import` */

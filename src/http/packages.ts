@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
+import type { AuditedRecord } from "../domain/audit.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import { narrowPrinters } from "../domain/search.ts";
@@ -56,12 +57,14 @@ function idsIn(query: URLSearchParams): number[] {
 
 /** `GET /printers/{id}/scripts/{kind}` */
 export async function script(context: Context<"id" | "kind">): Promise<Reply> {
-  return scriptReply(context, await printerScript(context));
+  const { printer } = context.app.store.printers.get(context.id);
+  const record = { kind: "printer", id: context.id, name: printer.name } as const;
+  return scriptReply(context, await printerScript(context), record);
 }
 
 /** `GET /clients/{id}/scripts/{kind}` */
 export async function clientScript(context: Context<"id" | "kind">): Promise<Reply> {
-  return scriptReply(context, await scriptOfClient(context));
+  return scriptReply(context, await scriptOfClient(context), clientRecord(context));
 }
 
 /** A script as it is downloaded by itself. */
@@ -113,9 +116,17 @@ function filesAddress({ config, links }: App, driverId: number): string {
   return links.make({ owner, address, isFiles: true }, config.linkDays).address;
 }
 
-function scriptReply(context: RequestContext, { kind, fileName, bytes, printers }: NamedScript): Download {
+function scriptReply(
+  context: RequestContext,
+  { kind, fileName, bytes, printers }: NamedScript,
+  record: AuditedRecord,
+): Download {
   const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
-  return counting(context, kind, printers, download);
+  return counting(context, { what: kind, record }, printers, download);
+}
+
+function clientRecord({ app, id }: Context<"id">): AuditedRecord {
+  return { kind: "client", id, name: app.store.clients.get(id).name };
 }
 
 /** `GET /printers/{id}/packages/{format}` */
@@ -124,7 +135,8 @@ export async function ofPrinter(context: Context<"id" | "format">): Promise<Repl
   const format = formatOf(params.format);
   const isApart = wantsApart(url);
   const details = app.store.printers.get(id);
-  return countedPackage(context, format, await app.packages.ofPrinter(format, details, { isApart }));
+  const record = { kind: "printer", id, name: details.printer.name } as const;
+  return countedPackage(context, format, await app.packages.ofPrinter(format, details, { isApart }), record);
 }
 
 /** `GET /clients/{id}/packages/{format}`: all printers that can be deployed; with `?all=1` also what is known to fail */
@@ -133,11 +145,17 @@ export async function ofClient(context: Context<"id" | "format">): Promise<Reply
   const format = formatOf(params.format);
   const isApart = wantsApart(url);
   const group = requirePrinters(await clientGroup(app.overview, app.store.clients.get(id), withFailing(url)));
-  return countedPackage(context, format, await app.packages.ofGroup(format, group, { isApart }));
+  const made = await app.packages.ofGroup(format, group, { isApart });
+  return countedPackage(context, format, made, clientRecord(context));
 }
 
-function countedPackage(context: RequestContext, { id }: PackageFormat, made: PrinterPackage): Download {
-  return counting(context, id, made.printers, packageReply(made));
+function countedPackage(
+  context: RequestContext,
+  { id }: PackageFormat,
+  made: PrinterPackage,
+  record?: AuditedRecord,
+): Download {
+  return counting(context, { what: id, record }, made.printers, packageReply(made));
 }
 
 function withFailing(url: URL): boolean {

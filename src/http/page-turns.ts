@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
 import { nameOf, roleOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
@@ -33,7 +34,8 @@ class AnswerTurns {
   run<T>(request: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
     const client = clientOf(askerOf(request).address);
     return new Promise<T>((resolve, reject) => {
-      const work = async () => make();
+      // Turns are given by who asked before: what is made in them is made in the name of who asked for it.
+      const work = AsyncResource.bind(async () => make());
       const queue = this.#waiting.get(client) ?? [];
       queue.push(() => work().then(resolve, reject));
       this.#waiting.set(client, queue);

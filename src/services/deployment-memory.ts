@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../domain/audit.ts";
 import {
   type Deployed,
   type DeployedPrinter,
@@ -5,6 +6,9 @@ import {
   deployingKinds,
 } from "../domain/download.ts";
 import { messageOf } from "../domain/errors.ts";
+import type { Actor } from "../store/actor.ts";
+import type { AuditedDownload } from "../store/audit-log.ts";
+import type { AuditPlace } from "../store/audit-writer.ts";
 import type { PrinterDownloads } from "../store/downloads.ts";
 import type { Store } from "../store/store.ts";
 
@@ -12,20 +16,29 @@ import type { Store } from "../store/store.ts";
 const savedAfterMs = 5000;
 /** So many wait at most. */
 const mostPending = 20_000;
-/** So many are saved at once: a transaction of more would hold everybody up. */
-const savedAtOnce = 500;
 const textLimit = 40;
 
+/** What the audit log is told of a download besides. */
+type Told = Pick<AuditedDownload, "digest" | "record">;
+
 /**
- * Remembers which revision of a printer was downloaded when and by whom, as counts. They are collected in memory and
- * saved every few seconds: a download costs no save, and none fails because of its count.
+ * Remembers which revision of a printer was downloaded when and by whom, as counts. The audit log has a line for each
+ * download; the lines are counted in memory, and the counts saved every few seconds with the number of the last line: a
+ * download costs no save, none fails because of its count, and each line counts once, whenever the service ends.
  */
 export class DeploymentMemory {
   readonly #store: Store;
   readonly #clock: () => number;
   readonly #log: (line: string) => void;
   readonly #latest: Map<number, Deployed>;
+  /** The same by the lines that are counted. */
+  readonly #written: Map<number, Deployed>;
+  /** What no line tells yet. */
+  readonly #waiting = new Map<string, PrinterDownloads>();
+  /** What lines tell and is not saved yet. */
   readonly #pending = new Map<string, PrinterDownloads>();
+  /** The last line that is counted. */
+  #upTo: AuditPlace;
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> = Promise.resolve();
   /** Whether counts were lost since the last save. */
@@ -38,6 +51,35 @@ export class DeploymentMemory {
     this.#clock = clock;
     this.#log = log;
     this.#latest = store.downloads.latest();
+    this.#written = new Map(this.#latest);
+    this.#upTo = store.downloads.countedUpTo();
+  }
+
+  /** Counts what the log tells and a service before this one did not save. */
+  async start(): Promise<void> {
+    const { audit } = this.#store;
+    await audit.flush();
+    while (this.#upTo.seq < audit.head.seq) {
+      const before = this.#upTo.seq;
+      await this.#catchUp();
+      // What stands there besides is no line of ours.
+      if (this.#upTo.seq === before) this.#upTo = audit.head;
+    }
+    audit.onWritten((entries, place) => {
+      for (const entry of entries) this.#countLine(entry);
+      this.#upTo = place;
+    });
+  }
+
+  async #catchUp(): Promise<void> {
+    const known = new Set(this.#store.printers.list().map(({ printer }) => printer.id));
+    for await (const { entry, place } of this.#store.audit.entriesBehind(this.#upTo)) {
+      if (entry.seq <= this.#upTo.seq) continue;
+      const printers = (entry.printers ?? []).filter(([id]) => known.has(id));
+      this.#countLine({ ...entry, printers });
+      for (const [id] of printers) this.#showWritten(id);
+      this.#upTo = place;
+    }
   }
 
   /** Another number whenever another revision of a printer was deployed. */
@@ -53,8 +95,9 @@ export class DeploymentMemory {
   /** How often what was downloaded of a printer, the latest first; also what is not saved yet. */
   ofPrinter(printerId: number): readonly DownloadCount[] {
     const counts = new Map<string, DownloadCount>();
-    const pending = [...this.#pending.values()].filter(({ printer_id }) => printer_id === printerId);
-    for (const one of [...this.#store.downloads.ofPrinter(printerId), ...pending]) {
+    const unsaved = [...this.#pending.values(), ...this.#waiting.values()];
+    const of = unsaved.filter(({ printer_id }) => printer_id === printerId);
+    for (const one of [...this.#store.downloads.ofPrinter(printerId), ...of]) {
       const key = keyOf(printerId, one);
       counts.set(key, added(counts.get(key), one));
     }
@@ -62,61 +105,88 @@ export class DeploymentMemory {
   }
 
   /**
-   * Counts a download of which the last byte is out.
+   * Writes down and counts a download of which the last byte is out.
    * @param printers all that are in it
    * @param what a format of packages or a kind of scripts
    * @param who a class of clients
    */
-  downloaded(printers: readonly DeployedPrinter[], what: string, who: string): void {
+  downloaded(
+    printers: readonly DeployedPrinter[],
+    what: string,
+    who: string,
+    told: Told = { digest: "" },
+    actor?: Actor,
+  ): void {
     const now = this.#clock();
     const short = { what: what.slice(0, textLimit), who: who.slice(0, textLimit) };
     for (const { id, revision } of printers) {
-      const at = deployingKinds.includes(what) ? this.#deploy(id, revision, now) : now;
-      this.#count({ printer_id: id, ...short, revision, count: 1, first_at: at, last_at: at });
+      const before = this.#latest.get(id);
+      const at = deployingKinds.includes(what) ? deploy(this.#latest, id, revision, now) : now;
+      if (this.#latest.get(id)?.revision !== before?.revision) this.#version++;
+      const one = { printer_id: id, ...short, revision, count: 1, first_at: at, last_at: at };
+      this.#add(this.#waiting, one);
+    }
+    const pairs = printers.map(({ id, revision }) => [id, revision] as const);
+    const by = { what: short.what, by: short.who, printers: pairs };
+    this.#store.audit.downloaded({ ...told, ...by, ...(actor && { actor }) });
+  }
+
+  /** Counts a line of the log, once. */
+  #countLine({ at, what = "", by = "", printers, count = 1 }: AuditEntry): void {
+    for (const [id, revision] of printers ?? []) {
+      const when = deployingKinds.includes(what) ? deploy(this.#written, id, revision, at) : at;
+      const one = { printer_id: id, what, who: by, revision, count, first_at: when, last_at: when };
+      this.#told(one);
+      this.#add(this.#pending, one);
     }
     if (this.#isClosed || this.#timer !== undefined || this.#pending.size === 0) return;
     this.#timer = setTimeout(() => void this.flush(), savedAfterMs);
     this.#timer.unref();
   }
 
-  /** @returns when it was: later than what was deployed before it, also by a clock that was put back */
-  #deploy(id: number, revision: string, now: number): number {
-    const before = this.#latest.get(id);
-    const isOther = before?.revision !== revision;
-    const at = before === undefined ? now : Math.max(now, before.at + Number(isOther));
-    this.#latest.set(id, { revision, at });
-    if (isOther) this.#version++;
-    return at;
+  /** What a line tells waits for none any more. */
+  #told(one: PrinterDownloads): void {
+    const key = keyOf(one.printer_id, one);
+    const known = this.#waiting.get(key);
+    if (known === undefined) return;
+    if (known.count > one.count) this.#waiting.set(key, { ...known, count: known.count - one.count });
+    else this.#waiting.delete(key);
   }
 
-  #count(one: PrinterDownloads): void {
+  #showWritten(id: number): void {
+    const deployed = this.#written.get(id);
+    if (deployed !== undefined) this.#latest.set(id, deployed);
+  }
+
+  #add(counts: Map<string, PrinterDownloads>, one: PrinterDownloads): void {
     const key = keyOf(one.printer_id, one);
-    const known = this.#pending.get(key);
-    if (known === undefined && this.#pending.size >= mostPending) {
+    const known = counts.get(key);
+    if (known === undefined && counts.size >= mostPending) {
       this.#lose("too many at once");
       return;
     }
-    this.#pending.set(key, { ...added(known, one), printer_id: one.printer_id });
+    counts.set(key, { ...added(known, one), printer_id: one.printer_id });
   }
 
   /** Saves what is counted so far; whatever stands in the way, it does not fail. */
-  flush(): Promise<void> {
+  async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const counts = [...this.#pending.values()];
-    this.#pending.clear();
-    for (let from = 0; from < counts.length; from += savedAtOnce) {
-      const some = counts.slice(from, from + savedAtOnce);
-      this.#saving = this.#saving.then(() => this.#save(some));
-    }
+    await this.#store.audit.flush();
+    this.#saving = this.#saving.then(() => this.#save());
     return this.#saving;
   }
 
-  async #save(counts: readonly PrinterDownloads[]): Promise<void> {
+  async #save(): Promise<void> {
+    const counts = [...this.#pending.values()];
+    if (counts.length === 0) return;
+    this.#pending.clear();
     try {
-      await this.#store.downloads.add(counts);
+      await this.#store.downloads.add(counts, this.#upTo);
       this.#isLosing = false;
     } catch (error) {
+      // The next save has them; and should the service end before, the log has them still.
+      for (const one of counts) this.#add(this.#pending, one);
       this.#lose(messageOf(error));
     }
   }
@@ -130,17 +200,19 @@ export class DeploymentMemory {
   /** Saves first what is counted of printers that are about to be deleted: then it can come back with them. */
   async beforeRemoval(ids: readonly number[]): Promise<void> {
     const removed = new Set(ids);
-    if ([...this.#pending.values()].some(({ printer_id }) => removed.has(printer_id))) void this.flush();
+    const unsaved = [...this.#pending.values(), ...this.#waiting.values()];
+    if (unsaved.some(({ printer_id }) => removed.has(printer_id))) await this.flush();
     await this.#saving;
   }
 
   removed(ids: readonly number[]): void {
-    for (const id of ids) this.#latest.delete(id);
+    for (const id of ids) for (const known of [this.#latest, this.#written]) known.delete(id);
   }
 
   /** Reads anew what was deployed of printers that came back. */
   restored(ids: readonly number[]): void {
-    for (const [id, deployed] of this.#store.downloads.latest(ids)) this.#latest.set(id, deployed);
+    for (const [id, deployed] of this.#store.downloads.latest(ids))
+      for (const known of [this.#latest, this.#written]) known.set(id, deployed);
     this.#version++;
   }
 
@@ -149,6 +221,14 @@ export class DeploymentMemory {
     this.#isClosed = true;
     return this.flush();
   }
+}
+
+/** @returns when it was: later than what was deployed before it, also by a clock that was put back */
+function deploy(known: Map<number, Deployed>, id: number, revision: string, now: number): number {
+  const before = known.get(id);
+  const at = before === undefined ? now : Math.max(now, before.at + Number(before.revision !== revision));
+  known.set(id, { revision, at });
+  return at;
 }
 
 function keyOf(id: number, { what, revision, who }: DownloadCount): string {

@@ -1,16 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Who a change or a download is put down to. */
-interface Actor {
-  /** A name, such as `admin`, `token Datto`, `anyone` or `platen`. */
+/** Who does something, and from where: what the audit log says of it. */
+export interface Actor {
+  /** An account's name; the service's own where nobody asked. */
   readonly who: string;
-  /** The address that they asked from; empty for the service itself. */
+  /** An address; empty where nobody asked. */
   readonly from: string;
 }
 
+/** The service itself, which does what no request asks for. */
+export const itself: Actor = { who: "Platen", from: "" };
+
 const actors = new AsyncLocalStorage<Actor>();
 
-/** Does some work, also all that it waits for, in somebody's name. */
+/** Does some work, and all that it begins, as somebody. */
 export function asActor<T>(actor: Actor, work: () => T): T {
   return actors.run(actor, work);
+}
+
+/** Who asked for what runs now. */
+export function currentActor(): Actor {
+  return actors.getStore() ?? itself;
 }

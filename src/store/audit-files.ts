@@ -36,6 +36,20 @@ export interface FoundLine {
   readonly isEnded: boolean;
 }
 
+/** A line of any of the log's files. */
+export interface LogLine extends FoundLine {
+  readonly file: string;
+}
+
+/** The lines of all files from a place in one of them on, which is the beginning of a line. */
+export async function* logLines(folder: string, from = { file: "", size: 0 }): AsyncGenerator<LogLine> {
+  for (const file of await monthFiles(folder)) {
+    if (file < from.file) continue;
+    const start = file === from.file ? from.size : 0;
+    for await (const line of linesFrom(join(folder, file), start)) yield { ...line, file };
+  }
+}
+
 /** The lines from a place on, which is the beginning of one. */
 export async function* linesFrom(path: string, from = 0): AsyncGenerator<FoundLine> {
   const file = await open(path, "r");

@@ -6,9 +6,12 @@ import {
   mostPrinters,
   type NotedEvent,
 } from "../domain/audit.ts";
+import { readLine } from "../domain/audit-chain.ts";
 import { messageOf } from "../domain/errors.ts";
-import { type Actor, currentActor } from "./actor.ts";
+import { type Actor, currentActor, itself } from "./actor.ts";
 import { AuditBounds, countedForMs } from "./audit-bounds.ts";
+import type { AuditExpiry } from "./audit-expiry.ts";
+import { logLines } from "./audit-files.ts";
 import type { AuditPlace, AuditWriter, NewEntry } from "./audit-writer.ts";
 
 /** What there is to say of an event that changes no record. */
@@ -34,10 +37,20 @@ export interface AuditedDownload extends Noted {
 /** Changes that are in the database and may not be in the log yet. */
 export interface PendingChanges {
   /** The next ones by number. */
-  after(change: number, limit: number): readonly NewEntry[];
+  after(change: number): readonly NewEntry[];
+  /** Where the log begins, as the database that is saved knows it. */
+  place(name: "start"): AuditPlace | undefined;
 }
 
-type Listener = (entries: readonly AuditEntry[]) => void;
+/** Where the log stands, and what writes and removes its files. */
+interface AuditFiles {
+  readonly folder: string;
+  readonly writer: AuditWriter;
+  readonly expiry: AuditExpiry;
+}
+
+/** @param place of the last of them */
+type Listener = (entries: readonly AuditEntry[], place: AuditPlace) => void;
 
 /** Lines wait so long for others, which are synced with them. */
 const writtenAfterMs = 100;
@@ -53,7 +66,10 @@ const mostWaiting = 20_000;
  * moment later, many lines with one sync.
  */
 export class AuditLog {
+  /** The folder of its files. */
+  readonly folder: string;
   readonly #writer: AuditWriter;
+  readonly #expiry: AuditExpiry;
   readonly #changes: PendingChanges;
   readonly #clock: () => number;
   readonly #log: (line: string) => void;
@@ -68,15 +84,18 @@ export class AuditLog {
   #counting: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #hasFailed = false;
+  #isClosed = false;
 
   /** @param known the numbers of changes that the log has already */
   constructor(
-    writer: AuditWriter,
+    { folder, writer, expiry }: AuditFiles,
     changes: PendingChanges,
     known: ReadonlySet<number>,
     { clock, log }: { readonly clock: () => number; readonly log: (line: string) => void },
   ) {
+    this.folder = folder;
     this.#writer = writer;
+    this.#expiry = expiry;
     this.#changes = changes;
     this.#known = known;
     this.#clock = clock;
@@ -86,6 +105,11 @@ export class AuditLog {
   /** The last line that lasts. */
   get head(): AuditPlace {
     return this.#writer.head;
+  }
+
+  /** The line that the chain begins behind, once the database knows it. */
+  get start(): AuditPlace {
+    return this.#expiry.start;
   }
 
   /** The number of the last change that is in the log. */
@@ -113,15 +137,27 @@ export class AuditLog {
         this.#add({ ...event, printers: printers.slice(at, at + mostPrinters) });
   }
 
+  /** What the log says behind a place, as far as it is written. */
+  async *entriesBehind(
+    place: AuditPlace,
+  ): AsyncGenerator<{ readonly entry: AuditEntry; readonly place: AuditPlace }> {
+    for await (const { text, file, end } of logLines(this.folder, place)) {
+      const line = text === undefined ? undefined : readLine(text);
+      if (line === undefined) continue;
+      const { entry, hash } = line;
+      yield { entry, place: { seq: entry.seq, hash, file, size: end } };
+    }
+  }
+
   /** Is told of lines as soon as they last, in their order. */
   onWritten(listener: Listener): void {
     this.#listeners.push(listener);
   }
 
   /** Says that the database may hold changes that the log lacks. */
-  wake(delayMs = writtenAfterMs): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? againMs : delayMs);
+  wake(): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? againMs : writtenAfterMs);
     this.#timer.unref();
   }
 
@@ -136,11 +172,11 @@ export class AuditLog {
     await this.#writing;
   }
 
-  /** Writes all there is. */
+  /** Writes all there is, and nothing more. */
   async close(): Promise<void> {
     this.#takeCounted();
+    this.#isClosed = true;
     await this.flush();
-    clearTimeout(this.#timer);
   }
 
   #add(event: AuditedEvent): void {
@@ -163,6 +199,7 @@ export class AuditLog {
 
   async #writeAll(): Promise<void> {
     try {
+      await this.#removeExpired();
       while (await this.#writeSome()) this.#hasFailed = false;
     } catch (error) {
       // Said once, not for every line.
@@ -174,23 +211,32 @@ export class AuditLog {
 
   /** @returns whether there was anything to write */
   async #writeSome(): Promise<boolean> {
-    const changes = this.#changes.after(this.#lastChange, writtenAtOnce);
+    const changes = this.#changes.after(this.#lastChange);
     const fresh = changes.filter(({ change }) => !this.#known.has(change ?? 0));
     const events = this.#waiting.slice(0, writtenAtOnce);
     const lost = this.#lost > 0 ? [this.#lossOf(this.#lost)] : [];
     const all = [...fresh, ...events, ...lost];
     if (all.length > 0) {
-      const entries = await this.#writer.append(all);
+      const { file } = this.head;
+      const { entries, head } = await this.#writer.append(all);
+      if (head.file !== file) await this.#expiry.look(this.#clock());
       this.#waiting.splice(0, events.length);
       if (lost.length > 0) this.#lost = 0;
-      for (const listener of this.#listeners) listener(entries);
+      for (const listener of this.#listeners) listener(entries, head);
     }
     this.#lastChange = changes.at(-1)?.change ?? this.#lastChange;
     return all.length > 0 || changes.length > 0;
   }
 
+  async #removeExpired(): Promise<void> {
+    const expired = await this.#expiry.remove(this.#changes.place("start"));
+    if (expired === undefined) return;
+    const what = `${expired.names.join(", ")}: all up to entry ${expired.start.seq}, because of their age`;
+    this.note("log-shortened", { what, actor: itself });
+  }
+
   #lossOf(count: number): AuditedEvent {
     const what = "downloads and sign-ins that there was no room to write down";
-    return { at: this.#clock(), who: "Platen", from: "", event: "log-broken", what, count };
+    return { at: this.#clock(), ...itself, event: "log-broken", what, count };
   }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AuditEntry, AuditedEvent } from "../domain/audit.ts";
 import { sealed } from "../domain/audit-chain.ts";
 import { monthFileAt } from "./audit-files.ts";
-import { writeAll, writeDurably } from "./files.ts";
+import { makeFolder, writeAll, writeDurably } from "./files.ts";
 
 /** A line of the log, and where it ends. */
 export interface AuditPlace {
@@ -18,6 +18,12 @@ export interface AuditPlace {
 
 /** What is to be written; `change` is the number of the change that it tells of. */
 export type NewEntry = AuditedEvent & { readonly change?: number };
+
+/** Entries that last, and the place of the last of them. */
+interface Written {
+  readonly entries: readonly AuditEntry[];
+  readonly head: AuditPlace;
+}
 
 /** So many lines are made at once: nobody waits for more. */
 const linesAtOnce = 100;
@@ -43,18 +49,18 @@ export class AuditWriter {
   }
 
   /** Adds a line for each of these; all of them last when this returns. @throws an error of the disk: none is added then */
-  async append(events: readonly NewEntry[]): Promise<AuditEntry[]> {
+  async append(events: readonly NewEntry[]): Promise<Written> {
     const name = this.#fileNow();
     const path = join(this.#folder, name);
-    if (name !== this.#head.file) await makeIfAbsent(path);
+    if (name !== this.#head.file) await makeIfAbsent(this.#folder, path);
     const file = await open(path, "a", ownerOnly);
     try {
       const size = await this.#endOf(file, name);
       try {
-        const { entries, head } = await this.#write(file, events, { ...this.#head, file: name, size });
+        const written = await this.#write(file, events, { ...this.#head, file: name, size });
         await file.datasync();
-        this.#head = head;
-        return entries;
+        this.#head = written.head;
+        return written;
       } catch (error) {
         this.#isTorn = true;
         await this.#cut(file, size).catch(() => {});
@@ -89,11 +95,7 @@ export class AuditWriter {
     this.#isTorn = false;
   }
 
-  async #write(
-    file: FileHandle,
-    events: readonly NewEntry[],
-    from: AuditPlace,
-  ): Promise<{ readonly entries: AuditEntry[]; readonly head: AuditPlace }> {
+  async #write(file: FileHandle, events: readonly NewEntry[], from: AuditPlace): Promise<Written> {
     let head = from;
     const entries: AuditEntry[] = [];
     for (let at = 0; at < events.length; at += linesAtOnce) {
@@ -112,10 +114,12 @@ export class AuditWriter {
 }
 
 /** As lasting as the lines that come into it. */
-async function makeIfAbsent(path: string): Promise<void> {
+async function makeIfAbsent(folder: string, path: string): Promise<void> {
   const isThere = await access(path).then(
     () => true,
     () => false,
   );
-  if (!isThere) await writeDurably(path, new Uint8Array(), ownerOnly);
+  if (isThere) return;
+  await makeFolder(folder);
+  await writeDurably(path, new Uint8Array(), ownerOnly);
 }

@@ -1,11 +1,13 @@
 import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
+import { currentActor } from "./actor.ts";
+import type { ChangeRecorder } from "./change-recorder.ts";
 import { Connection } from "./connection.ts";
 import { NewerDatabase, openChecked, readIfThere, unreadable } from "./database-file.ts";
 import { migrations } from "./migrations.ts";
 import type { Queries, Row } from "./rows.ts";
 import { SavedFile, type SaveMode } from "./saved-file.ts";
-import { Slices } from "./slices.ts";
+import { isGenerator, Slices } from "./slices.ts";
 import { type Draft, type Work, WriteQueue } from "./write-queue.ts";
 
 interface DatabaseOptions {
@@ -15,6 +17,8 @@ interface DatabaseOptions {
   readonly check?: (db: Database) => void;
   /** Asked before each save; what it throws refuses the save. */
   readonly confirm?: () => Promise<void>;
+  /** Writes down what writes change. */
+  readonly recorder?: ChangeRecorder;
 }
 
 /** A database as it is on disk. */
@@ -34,6 +38,7 @@ export class Database implements Queries {
   readonly #sql: SqlJsStatic;
   readonly #clock: () => number;
   readonly #file: SavedFile;
+  readonly #recorder: ChangeRecorder | undefined;
   readonly #writes = new WriteQueue(() => this.#draft());
   /** What is saved. */
   #shown: Connection;
@@ -51,6 +56,7 @@ export class Database implements Queries {
   ) {
     this.#sql = sql;
     this.#clock = options.clock ?? Date.now;
+    this.#recorder = options.recorder;
     this.#file = new SavedFile(path, saved ?? new Uint8Array(), options.confirm ?? (async () => {}));
     this.#shown = new Connection(saved === undefined ? new sql.Database() : openChecked(sql, saved), 0);
     this.#asked = this.#shown;
@@ -130,12 +136,12 @@ export class Database implements Queries {
   }
 
   /**
-   * Runs `work` as one transaction and saves. `work` is synchronous, or a generator that yields between its rows: then
+   * Runs `work` as one transaction and saves, in the name of who asks for it. `work` is synchronous, or a generator that yields between its rows: then
    * others are served meanwhile, and read what is saved. It may run twice.
    * @throws what `work` throws (nothing is changed then), or an error of the disk (likewise).
    */
   write<T>(work: Work<T>): Promise<T> {
-    return this.#writes.ask(work, false);
+    return this.#writes.ask(this.#recorded(work), false);
   }
 
   /**
@@ -143,7 +149,7 @@ export class Database implements Queries {
    * frees space and for nothing else. Where the reserve is not enough it runs again and is told to keep nothing.
    */
   freeingWrite<T>(work: Work<T>): Promise<T> {
-    return this.#writes.ask(work, true);
+    return this.#writes.ask(this.#recorded(work), true);
   }
 
   /** Waits until every write that was asked for is on disk or refused. */
@@ -158,17 +164,33 @@ export class Database implements Queries {
   #draft(): Draft {
     const copy = Connection.copyOf(this.#sql, this.#file.bytes, this.#shown.version);
     const slices = new Slices((run) => this.#asking(copy, run));
+    this.#recorder?.watch(copy);
     return {
       apply: (work) => this.#transact(copy, () => slices.all(work)),
       save: async (mode) => {
         copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
+        this.#recorder?.settle(copy);
         await slices.turn();
         await this.#save(copy, mode);
         this.#show(copy);
+        this.#recorder?.saved();
       },
       close: () => {
         if (this.#shown !== copy) copy.close();
       },
+    };
+  }
+
+  /** The same work, and behind it what it changed. */
+  #recorded<T>(work: Work<T>): Work<T> {
+    const recorder = this.#recorder;
+    if (recorder === undefined) return work;
+    const [db, actor] = [this, currentActor()];
+    return function* (isFinal) {
+      const begun = work(isFinal);
+      const result = isGenerator(begun) ? yield* begun : begun;
+      yield* recorder.record(db, actor);
+      return result;
     };
   }
 

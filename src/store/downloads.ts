@@ -1,10 +1,15 @@
 import { type Deployed, type DownloadCount, deployingKinds } from "../domain/download.ts";
+import type { AuditPlace } from "./audit-writer.ts";
+import { Changes, noPlace } from "./changes.ts";
 import type { Database } from "./database.ts";
 
 export type PrinterDownloads = DownloadCount & { readonly printer_id: number };
 
 /** Of each printer's kind so many revisions are remembered, the last ones. */
 const keptRevisions = 5;
+
+/** So many are counted by one statement. */
+const countsAtOnce = 500;
 
 /** The downloads' only SQL. */
 export class Downloads {
@@ -43,23 +48,38 @@ export class Downloads {
     }));
   }
 
-  /** Adds to what is counted; what was downloaded of a printer that is gone counts for nothing. */
-  add(counts: readonly PrinterDownloads[]): Promise<void> {
-    return this.#db.write(() => {
-      const values = counts.flatMap((one) => [
+  /**
+   * Adds to what is counted, all of it or nothing; what was downloaded of a printer that is gone counts for nothing.
+   * @param upTo the line of the audit log up to which all is counted then
+   */
+  add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Promise<void> {
+    return this.#db.write(() => this.#add(counts, upTo));
+  }
+
+  *#add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Generator<undefined, void> {
+    for (let from = 0; from < counts.length; from += countsAtOnce) {
+      const some = counts.slice(from, from + countsAtOnce);
+      const values = some.flatMap((one) => [
         one.printer_id,
         ...[one.what, one.revision, one.who],
         ...[one.count, one.first_at, one.last_at],
       ]);
       this.#db.all(
         `INSERT INTO downloads (printer_id, what, revision, who, count, first_at, last_at)
-          SELECT * FROM (VALUES ${counts.map(() => "(?, ?, ?, ?, ?, ?, ?)").join()})
+          SELECT * FROM (VALUES ${some.map(() => "(?, ?, ?, ?, ?, ?, ?)").join()})
           WHERE column1 IN (SELECT id FROM printers)
           ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`,
         values,
       );
-      this.#forgetOld([...new Set(counts.map(({ printer_id }) => printer_id))]);
-    });
+      this.#forgetOld([...new Set(some.map(({ printer_id }) => printer_id))]);
+      yield;
+    }
+    new Changes(this.#db).setPlace("counted", upTo);
+  }
+
+  /** The line of the audit log up to which all is counted. */
+  countedUpTo(): AuditPlace {
+    return new Changes(this.#db).place("counted") ?? noPlace;
   }
 
   #forgetOld(ids: readonly number[]): void {

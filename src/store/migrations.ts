@@ -159,6 +159,19 @@ export const migrations: readonly Migration[] = [
     PRIMARY KEY (kind, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Changes that the audit log may lack still, by their numbers, and what the database knows of the log: nothing so far.
+  `
+  CREATE TABLE changes (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
+  CREATE TABLE audit_places (
+    name TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    file TEXT NOT NULL,
+    size INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO audit_places (name, seq, hash, file, size) SELECT value, 0, printf('%064d', 0), '', 0
+    FROM json_each('["head", "counted"]');
+  `,
 ];
 
 /** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */

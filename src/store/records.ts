@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import { Accounts } from "./accounts.ts";
+import { Changes } from "./changes.ts";
 import { Clients } from "./clients.ts";
 import { Database } from "./database.ts";
 import { Deletions } from "./deletions.ts";
@@ -19,7 +20,8 @@ export function recordsOf(db: Database, clock: () => number) {
   const accounts = new Accounts(db, clock);
   const sessions = new Sessions(db, clock, accounts);
   const nouns = { accounts, sessions, clients, drivers, printers, icons };
-  return { ...nouns, tokens: new Tokens(db, clock), deletions: new Deletions(db) };
+  const tokens = new Tokens(db, clock);
+  return { ...nouns, tokens, deletions: new Deletions(db), changes: new Changes(db) };
 }
 
 /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

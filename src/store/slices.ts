@@ -66,6 +66,6 @@ export class Slices {
   }
 }
 
-function isGenerator<T>(value: T | Generator<undefined, T>): value is Generator<undefined, T> {
+export function isGenerator<T>(value: T | Generator<undefined, T>): value is Generator<undefined, T> {
   return Object.prototype.toString.call(value) === "[object Generator]";
 }

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/driver.ts";
 import type { Accounts } from "./accounts.ts";
+import type { AuditLog } from "./audit-log.ts";
+import { openAudit } from "./audit-open.ts";
 import { Backups } from "./backups.ts";
 import { Blobs } from "./blobs.ts";
+import { ChangeRecorder } from "./change-recorder.ts";
 import type { Clients } from "./clients.ts";
 import { Database, type SavedState } from "./database.ts";
 import type { Deletions } from "./deletions.ts";
@@ -27,6 +30,9 @@ import type { Sessions } from "./sessions.ts";
 import { finishSwap } from "./swap.ts";
 import type { Tokens } from "./tokens.ts";
 
+/** As `AUDIT_DAYS` is unless it is set. */
+const usualAuditDays = 400;
+
 /** Everything that lasts, below one folder. */
 export interface Store {
   readonly accounts: Accounts;
@@ -45,6 +51,7 @@ export interface Store {
   readonly backups: Backups;
   /** Files of deleted records that kept states name. */
   readonly keptFiles: KeptFiles;
+  readonly audit: AuditLog;
   /** 32 random bytes, made once with the folder and never sent: package keys come from them. */
   readonly secret: Uint8Array;
   /** Whether so little space is left that no archive should be kept which could be deleted. */
@@ -60,6 +67,8 @@ export interface Store {
 }
 
 interface StoreOptions {
+  /** So many days the audit log is kept; 400 unless it says so. */
+  readonly auditDays?: number | undefined;
   readonly lock?: LockOptions;
   /** Whether the newest good backup takes the place of a damaged database. */
   readonly recover?: boolean | undefined;
@@ -75,7 +84,7 @@ export async function openStore(
   await checkWritable(dataDir);
   const lock = await lockFolder(dataDir, log, options.lock);
   try {
-    return await openLocked({ dataDir, clock, log, lock, recover: options.recover === true });
+    return await openLocked({ dataDir, clock, log, lock }, options);
   } catch (error) {
     await lock.release();
     throw error;
@@ -87,20 +96,23 @@ interface Opening {
   readonly clock: () => number;
   readonly log: (line: string) => void;
   readonly lock: Lock;
-  readonly recover: boolean;
 }
 
-async function openLocked({ dataDir, clock, log, lock, recover }: Opening): Promise<Store> {
+async function openLocked(
+  { dataDir, clock, log, lock }: Opening,
+  { auditDays = usualAuditDays, recover = false }: StoreOptions,
+): Promise<Store> {
   await finishSwap(dataDir, log);
   const databasePath = join(dataDir, "platen.sqlite");
   const secretPath = join(dataDir, "secret");
   for (const path of [databasePath, secretPath]) await rescueUnfinished(path, join(dataDir, "lost"));
   const backups = new Backups(dataDir, clock);
   await backups.load();
+  const recorder = new ChangeRecorder(clock);
   const check = (opened: Database) => checkRows(recordsOf(opened, clock));
   const { db, isRecovered } = await openOrRecover({
     path: databasePath,
-    open: () => Database.open(databasePath, { clock, check, confirm: () => lock.confirm() }),
+    open: () => Database.open(databasePath, { clock, recorder, check, confirm: () => lock.confirm() }),
     ...{ backups, isAsked: recover, now: clock(), log },
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
@@ -117,8 +129,14 @@ async function openLocked({ dataDir, clock, log, lock, recover }: Opening): Prom
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
   if (isRecovered) await logMissing(records.drivers, blobs, log);
   const secret = await readSecret(secretPath);
+  const audit = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
+  if (isRecovered) audit.note("recovered");
   const close = async () => {
     await blobs.close();
+    await db.settle();
+    await audit.close();
+    // The database knows where the log ends, so that nothing can be cut off unseen. If it cannot be saved, the log is enough.
+    if (records.changes.place("head")?.seq !== audit.head.seq) await db.write(() => {}).catch(() => {});
     await db.settle();
     db.close();
     await lock.release();
@@ -128,7 +146,7 @@ async function openLocked({ dataDir, clock, log, lock, recover }: Opening): Prom
   const linkGenerations = new LinkGenerations(db);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
-  const files = { blobs, backups, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
+  const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
   return { ...records, manyPrinters, downloads, linkGenerations, restoring, ...files, ...saves, close };
 }
 

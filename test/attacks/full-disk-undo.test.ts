@@ -130,7 +130,7 @@ test("what cannot be taken back on a full disk can be when there is room again",
   assert.equal((await fetch(`/drivers/${driver}/archive`)).status, 200);
 });
 
-test("downloads go on on a full disk; their counts are lost with one line in the log", async (t) => {
+test("downloads go on on a full disk, with one line in the log, and count when there is room again", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { fetch, app, lines } = full.app;
@@ -143,10 +143,15 @@ test("downloads go on on a full disk; their counts are lost with one line in the
     await until(() => app.deployments.ofPrinter(1).length > 0);
     await app.deployments.flush();
   }
+  const unsaved = app.store.downloads.ofPrinter(1);
+  full.giveBack();
+  await app.deployments.flush();
+  const saved = app.store.downloads.ofPrinter(1);
 
   assert.deepEqual(statuses, [200, 200, 200]);
   assert.deepEqual(
     lines.map((line) => line.split(":").slice(0, 2).join(":")),
-    ["warning: downloads are not counted"],
+    ["warning: the audit log cannot be written"],
   );
+  assert.deepEqual([unsaved.length, saved.map(({ count }) => count)], [0, [3]]);
 });

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asActor } from "../src/store/actor.ts";
+import { startApp, temporaryFolder } from "./support/app.ts";
+import { entriesIn, logOf, said } from "./support/audit.ts";
+import { download } from "./support/counted.ts";
+import { makeTicket } from "./support/tickets.ts";
+import { until } from "./support/until.ts";
+
+const office = { name: "Office", address: "10.0.0.9", driver_id: "1" };
+
+test("each change of a record says who made it, from where, and which fields became what", async (t) => {
+  const app = await startApp(t);
+
+  await app.post("/clients", { name: "Contoso" });
+  const printer = await app.addPrinter({ client_id: "1" });
+  await app.post(`/printers/${printer}`, { ...office, name: "Hall", client_id: "", address: "10.0.0.10" });
+  await app.post("/drivers/1", { name: "Papyrus", trust_publisher: "on" });
+  await app.post("/clients/1", { name: "Contoso Ltd" });
+  const entries = await logOf(app);
+
+  assert.deepEqual(entries.map(said), [
+    "created client 1 Contoso: name Contoso",
+    `created driver 1 Papyrus 100 PCL6: file_name driver.zip; sha256 ${entries[1]?.fields?.[1]?.to}; inf_path papyrus.inf; driver_desc Papyrus 100 PCL6`,
+    "created printer 1 Office: name Office; client_id 1 Contoso; driver_id 1 Papyrus 100 PCL6; address 10.0.0.9; port_name IP_10.0.0.9",
+    "changed printer 1 Hall: name Office → Hall; client_id 1 Contoso → ; address 10.0.0.9 → 10.0.0.10; port_name IP_10.0.0.9 → IP_10.0.0.10",
+    "changed driver 1 Papyrus: name  → Papyrus; trust_publisher no → yes",
+    "changed client 1 Contoso Ltd: name Contoso → Contoso Ltd",
+  ]);
+  assert.deepEqual(new Set(entries.map(({ who, from }) => `${who} ${from}`)), new Set(["anyone 127.0.0.1"]));
+  assert.deepEqual(
+    entries.map(({ seq }) => seq),
+    [1, 2, 3, 4, 5, 6],
+  );
+});
+
+test("of what is secret or large only that it changed is written down", async (t) => {
+  const app = await startApp(t);
+  const printer = await app.addPrinter();
+
+  await app.post(`/printers/${printer}`, {
+    ...office,
+    snmp: "on",
+    snmp_community: "very-secret",
+    print_ticket: makeTicket(),
+  });
+  const [changed] = await logOf(app, "changed");
+
+  assert.equal(
+    changed && said(changed),
+    "changed printer 1 Office: snmp no → yes; snmp_community; print_ticket",
+  );
+  assert.doesNotMatch(JSON.stringify(await logOf(app)), /very-secret|PrintTicket/);
+});
+
+test("a deletion keeps no more than a name, and what comes back is told as restored", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Contoso", notes: "Call Mrs Example" });
+
+  await app.post("/clients/1/delete", {});
+  await app.post("/deletions/1/undo", {});
+  const entries = await logOf(app);
+
+  assert.deepEqual(entries.slice(1).map(said), ["deleted client 1 Contoso", "restored client 1 Contoso"]);
+  assert.deepEqual(entries[1]?.fields, []);
+});
+
+test("a change that is refused or changes nothing leaves no trace", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await app.post("/clients", { name: "Contoso" });
+  const before = (await logOf(app)).length;
+
+  const refused = await app.post("/clients", { name: "CONTOSO" });
+  const same = await app.post("/printers/1", office);
+  const after = (await logOf(app)).length;
+
+  assert.deepEqual([refused.status, same.status], [409, 200]);
+  assert.equal(after, before);
+});
+
+test("downloads are told with what they were of, for whom, and what names their bytes", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Contoso" });
+  await app.addPrinter({ client_id: "1" });
+
+  await download(app, "/printers/1/packages/rmm");
+  await download(app, "/clients/1/scripts/install");
+  await (await app.fetch("/drivers/1/files")).arrayBuffer();
+  await (await app.fetch("/export/printers.csv")).arrayBuffer();
+  await until(async () => (await logOf(app, "downloaded")).length === 4);
+  const entries = await logOf(app, "downloaded");
+
+  assert.deepEqual(entries.map(said), [
+    "downloaded printer 1 Office rmm",
+    "downloaded client 1 Contoso install",
+    "downloaded driver 1 Papyrus 100 PCL6 files",
+    "downloaded printers.csv",
+  ]);
+  for (const { digest, by } of entries) assert.match(`${by} ${digest}`, /^script [\w-]{20,}/);
+  assert.deepEqual(
+    entries.map(({ printers }) => printers?.length ?? 0),
+    [1, 1, 0, 0],
+  );
+});
+
+test("a page of another site that lets a browser fetch something counts for no printer, and is told all the same", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+
+  await (
+    await app.fetch("/printers/1/scripts/install", { headers: { "sec-fetch-site": "cross-site" } })
+  ).text();
+  await until(async () => (await logOf(app, "downloaded")).length === 1);
+  const [entry] = await logOf(app, "downloaded");
+
+  assert.equal(entry?.printers, undefined);
+  assert.deepEqual(app.app.deployments.ofPrinter(1), []);
+});
+
+test("who asks for something is not mixed up with who asks at the same moment", async (t) => {
+  const app = await startApp(t);
+  const { store } = app.app;
+  const names = Array.from({ length: 40 }, (_, i) => `Client ${i}`);
+  const settings = (name: string) => ({ name, notes: "", subnets: [] });
+
+  const add = (name: string) => store.clients.add(settings(name));
+  await Promise.all(names.map((name) => asActor({ who: `asks ${name}`, from: "10.0.0.1" }, () => add(name))));
+  const entries = await logOf(app, "created");
+
+  assert.equal(entries.length, 40);
+  for (const { who, record } of entries) assert.equal(who, `asks ${record?.name}`);
+});
+
+test("what was downloaded before this version still counts, and what is downloaded now is added", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  await app.addPrinter();
+  for (let i = 0; i < 3; i++) await download(app, "/printers/1/scripts/install");
+  await app.stop();
+
+  const again = await startApp(t, { dataDir });
+  await download(again, "/printers/1/scripts/install");
+  await again.stop();
+
+  const third = await startApp(t, { dataDir });
+  assert.deepEqual(
+    third.app.deployments.ofPrinter(1).map(({ what, count }) => `${what} ${count}`),
+    ["install 4"],
+  );
+  assert.equal(entriesIn(dataDir).filter(({ event }) => event === "downloaded").length, 4);
+});
+
+test("hundreds of events are synced together", async (t) => {
+  const app = await startApp(t);
+  const { audit } = app.app.store;
+
+  for (let i = 0; i < 900; i++) audit.note("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
+  await audit.flush();
+
+  assert.equal(audit.head.seq, 900);
+  assert.equal((await logOf(app, "signed-in")).length, 900);
+});
