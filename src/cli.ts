@@ -1,5 +1,6 @@
 import { readConfig, settingsHelp } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
+import { auditCommand } from "./services/audit-commands.ts";
 import { backupCommand, restoreCommand } from "./services/backup-commands.ts";
 import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts";
 import { inspectionText } from "./services/inspect-text.ts";
@@ -30,6 +31,7 @@ type Run = (args: readonly string[], version: string, output: Output) => Promise
 const commands: Readonly<Record<string, Run>> = {
   inspect: (args, _version, output) => inspect(args, output),
   backup: (args, version, output) => onData(backupCommand, args, version, output),
+  audit: (args, _version, output) => auditCommand(args, { dataDir: readConfig().dataDir, ...output }),
   restore: (args, version, output) => onData(restoreCommand, args, version, output),
 };
 
@@ -112,6 +114,8 @@ usage: platen [serve] [--recover]  serve the web application; --recover: with th
                                    database is damaged, which is set aside
        platen backup FILE.tar      write everything into one file, while it runs or not; - for standard output
        platen restore FILE.tar     put such a file in the place of what DATA_DIR holds, which is kept
+       platen audit verify [DIR]   say whether anybody changed the audit log of DATA_DIR, or DIR, also while it runs
+       platen audit export --csv   print it as a table
        platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
        platen --version | --help | --licenses | --sbom
 

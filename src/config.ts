@@ -30,6 +30,8 @@ export interface Config {
   readonly allowedHosts: readonly string[];
   /** `BACKUPS`: so many states of the database are kept; 0: none is made. */
   readonly backups: number;
+  /** `AUDIT_DAYS`: so many days the audit log is kept. */
+  readonly auditDays: number;
   /** `UPLOAD_LIMIT_MB`. */
   readonly uploadLimitBytes: number;
   /** `TRUSTED_PROXIES`, `REMOTE_USER_HEADER`, `REMOTE_GROUPS_HEADER`, `REMOTE_GROUPS`. */
@@ -56,9 +58,12 @@ const defaults = {
   DATA_DIR: "./data",
   PORT: 8080,
   BACKUPS: 14,
+  AUDIT_DAYS: 400,
   UPLOAD_LIMIT_MB: 1024,
   LINK_DAYS: 30,
 } as const;
+
+type IntegerSetting = "PORT" | "BACKUPS" | "AUDIT_DAYS" | "UPLOAD_LIMIT_MB" | "LINK_DAYS";
 
 /** Every setting's variable, default and meaning, as `--help` prints them. */
 export const settingsHelp: readonly (readonly [string, string, string])[] = [
@@ -68,6 +73,7 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
   ["PUBLIC_URL", "none", "the service’s address as clients see it, such as https://platen.example"],
   ["ALLOWED_HOSTS", "none", "further public host names of the service, separated by commas"],
   ["BACKUPS", String(defaults.BACKUPS), "daily states of the database that are kept; 0 keeps none"],
+  ["AUDIT_DAYS", String(defaults.AUDIT_DAYS), "days for which the audit log is kept, in whole months"],
   ["UPLOAD_LIMIT_MB", String(defaults.UPLOAD_LIMIT_MB), "largest driver ZIP, in MB (1 MB = 1,048,576 bytes)"],
   ["ADMIN_PASSWORD", "none", "switches sign-in on: the password of the account admin"],
   ["ADMIN_PASSWORD_FILE", "none", "the same from a file that holds it as its one line"],
@@ -86,7 +92,7 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const setting = (name: string) => environment[name]?.trim() || undefined;
-  const integer = (name: "PORT" | "BACKUPS" | "UPLOAD_LIMIT_MB" | "LINK_DAYS", min: number, max: number) => {
+  const integer = (name: IntegerSetting, min: number, max: number) => {
     const text = setting(name);
     if (text === undefined) return defaults[name];
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -101,6 +107,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: readPublicUrl(setting("PUBLIC_URL"), problems),
     allowedHosts: readHosts(setting("ALLOWED_HOSTS"), problems),
     backups: integer("BACKUPS", 0, 366),
+    auditDays: integer("AUDIT_DAYS", 1, 36_500),
     uploadLimitBytes: integer("UPLOAD_LIMIT_MB", 1, 4095) * 1024 * 1024,
     proxies: readProxies(setting, problems),
     adminPassword: readAdminPassword(environment, problems),

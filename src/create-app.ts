@@ -53,7 +53,10 @@ interface CreatedApp {
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<CreatedApp> {
   const { script = __filename, clock = Date.now, random = randomBytes, log = logToStderr } = overrides;
   const adminPassword = await adminPasswordOf(config);
-  const store = await openStore(config.dataDir, clock, log, { recover: overrides.recover });
+  const store = await openStore(config.dataDir, clock, log, {
+    recover: overrides.recover,
+    auditDays: config.auditDays,
+  });
   const inspections = new Inspections(script, overrides.inspectionLimits);
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);

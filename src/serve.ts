@@ -31,11 +31,13 @@ async function serve(config: Config, recover: boolean): Promise<void> {
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
   if (isOpenToAll(config)) app.log(openWarning);
+  app.store.audit.note("started", { what: PLATEN_VERSION });
   app.archives.start();
   app.backups.start();
   onceAtSignal(async (signal) => {
     app.log(`${signal}: finishing what runs, ${shutdownTimeoutMs / 1000} seconds at most`);
     await closeServer(server, shutdownTimeoutMs);
+    app.store.audit.note("stopped", { what: signal });
     await close();
     process.exit(0);
   });

@@ -4,7 +4,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readConfig, settingsHelp } from "../src/config.ts";
+import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
+import { logFiles } from "./support/audit.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makeSharedZip, withoutShared } from "./support/shared.ts";
 
@@ -134,7 +136,7 @@ test("the defaults that --help and the README name are those that count", () => 
   const config = readConfig(asNamed);
 
   assert.deepEqual(config, readConfig({}));
-  assert.deepEqual(Object.keys(asNamed), ["DATA_DIR", "PORT", "BACKUPS", "UPLOAD_LIMIT_MB"]);
+  assert.deepEqual(Object.keys(asNamed), ["DATA_DIR", "PORT", "BACKUPS", "AUDIT_DAYS", "UPLOAD_LIMIT_MB"]);
   for (const [name, fallback] of settingsHelp) {
     const [, row = ""] = readme.split(`| \`${name}\``);
     assert.equal(
@@ -161,4 +163,35 @@ test("a wrong setting stops the start with a message", async (t) => {
   assert.equal(status, 1);
   assert.match(stderr, /PORT is “x”/);
   assert.deepEqual(readdirSync(folder), []);
+});
+
+test("platen audit verify says whether the log holds together, and where it does not, with its exit code", async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = await openStore(
+    join(folder, "data"),
+    () => Date.UTC(2026, 10, 22),
+    () => {},
+  );
+  await store.clients.add({ name: "=1+1", notes: "", subnets: [] });
+  store.audit.note("signed-in", { actor: { who: "admin", from: "10.0.0.1" } });
+  await store.audit.flush();
+
+  const beside = run(folder, "audit", "verify", "data");
+  await store.close();
+  const [path = ""] = logFiles(join(folder, "data"));
+  const csv = run(folder, "audit", "export", "--csv");
+  writeFileSync(path, readFileSync(path, "utf8").replace("10.0.0.1", "10.0.0.2"));
+  const broken = run(folder, "audit", "verify");
+  const wrong = run(folder, "audit", "vrfy");
+
+  assert.match(beside.stdout, /^2 entries hold together\. The last one is number 2, [0-9a-f]{64}\.\n$/);
+  assert.match(csv.stdout, /\n1,2026-11-22T00:00:00\.000Z,platen,,created,client,1,'=1\+1,name: =1\+1,/);
+  assert.equal(
+    broken.stderr,
+    "platen: audit/2026-11.jsonl, line 2: changed: this line is not entry 2 as it was written.\n1 entries before it hold together, up to number 1.\n",
+  );
+  assert.deepEqual(
+    [beside, csv, broken, wrong].map(({ status }) => status),
+    [0, 0, 1, 2],
+  );
 });

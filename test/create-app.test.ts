@@ -23,6 +23,7 @@ async function makeApp(t: TestContext, overrides: Overrides = {}) {
     backups: 14,
     adminPassword: undefined,
     adminPasswordFile: undefined,
+    auditDays: 400,
     uploadLimitBytes: gibi,
     proxies: noProxies,
     linkDays: 30,

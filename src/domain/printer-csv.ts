@@ -84,7 +84,7 @@ const sign = /[=+\-@\t\r＝＋－＠]/;
  * A spreadsheet computes what begins with one of these signs, some also where the sign is of full width, and behind a
  * separator or a line break where it takes another separator than ours. An apostrophe before it makes it a text.
  */
-function neutral(text: string): string {
+export function neutral(text: string): string {
   if (!sign.test(text)) return text;
   return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "'");
 }

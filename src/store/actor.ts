@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Who does something, and from where: what the audit log says of it. */
 export interface Actor {
-  /** An account's name; the service's own where nobody asked. */
+  /** A name, such as `admin`, `token Datto`, `anyone` or `platen`. */
   readonly who: string;
   /** An address; empty where nobody asked. */
   readonly from: string;
 }
 
 /** The service itself, which does what no request asks for. */
-export const itself: Actor = { who: "Platen", from: "" };
+export const itself: Actor = { who: "platen", from: "" };
 
 const actors = new AsyncLocalStorage<Actor>();
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { mostLineBytes } from "../domain/audit-chain.ts";
+import type { AuditEntry } from "../domain/audit.ts";
+import { mostLineBytes, readLine } from "../domain/audit-chain.ts";
 
 const monthFile = /^\d{4}-\d{2}\.jsonl$/;
 const chunkBytes = 64 * 1024;
@@ -47,6 +48,14 @@ export async function* logLines(folder: string, from = { file: "", size: 0 }): A
     if (file < from.file) continue;
     const start = file === from.file ? from.size : 0;
     for await (const line of linesFrom(join(folder, file), start)) yield { ...line, file };
+  }
+}
+
+/** All that the log of a folder says, the oldest entry first; what is no line of ours is left out. */
+export async function* readEntries(dataDir: string): AsyncGenerator<AuditEntry> {
+  for await (const { text } of logLines(auditFolder(dataDir))) {
+    const line = text === undefined ? undefined : readLine(text);
+    if (line !== undefined) yield line.entry;
   }
 }
 

@@ -64,6 +64,7 @@ export async function startApp(
     publicUrl: undefined,
     allowedHosts: [],
     backups: 14,
+    auditDays: 400,
     uploadLimitBytes: 64 << 20,
     proxies: noProxies,
     adminPassword: undefined,
