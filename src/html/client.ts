@@ -1,6 +1,7 @@
 import type { Client } from "../domain/client.ts";
 import type { DeploymentChoice } from "../domain/deployment-choice.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
+import { historyLink } from "./audit.ts";
 import { clientDeploySection } from "./client-deploy.ts";
 import { clientSettings } from "./clients.ts";
 import { type DeployOffer, logoOf } from "./deploy.ts";
@@ -42,6 +43,7 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
     </div>
     <section><h2>Printers</h2>
       ${printers.length > 0 ? printerTable(printers, isChangeable) : html`<p>No printers yet.</p>`}</section>
+    ${historyLink(frame, "client", client.id)}
     ${
       isChangeable &&
       deleteFold({

@@ -42,10 +42,13 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
       <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
       <li><a class="button" href="${paths.clients}">Add a client</a></li>
       <li><a class="button" href="${paths.packages}">All packages</a></li>
-      ${hasRole(frame.visitor.role, "admin") && html`<li><a class="button" href="${paths.backups}">Backups</a></li>`}
+      ${hasRole(frame.visitor.role, "admin") && adminSteps}
     </ul></section>`,
   );
 }
+
+const adminSteps = html`<li><a class="button" href="${paths.backups}">Backups</a></li>
+  <li><a class="button" href="${paths.audit}">Audit log</a></li>`;
 
 /** For who may look alone. */
 function shownDashboard(frame: Frame, data: DashboardData): Html {

@@ -2,6 +2,7 @@ import { archiveRoomBytes } from "../domain/deletion.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import { historyLink } from "./audit.ts";
 import { type DriverDeploy, driverDeploySection } from "./driver-deploy.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
@@ -57,7 +58,8 @@ export function driverPage(frame: Frame, data: DriverPageData): Html {
       place: "Drivers",
       action: action || undefined,
     },
-    isWindowsOwn(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable),
+    html`${isWindowsOwn(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable)}
+      ${historyLink(frame, "driver", driver.id)}`,
   );
 }
 

@@ -19,7 +19,9 @@ const places: readonly Place[] = [
   { label: "Drivers", path: paths.drivers, role: "viewer" },
   { label: "Packages", path: paths.packages, role: "viewer" },
   { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true },
+  { label: "Tokens", path: paths.tokens, role: "admin", isOfSignIn: true },
   { label: "Backups", path: paths.backups, role: "admin", isOfSignIn: true },
+  { label: "Audit log", path: paths.audit, role: "admin", isOfSignIn: true },
 ];
 
 interface PageOptions {

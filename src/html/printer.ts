@@ -14,6 +14,7 @@ import {
 } from "../domain/printer-choices.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
 import { effectiveSubnets } from "../domain/subnet.ts";
+import { historyLink } from "./audit.ts";
 import { definitions, type Row, row } from "./definitions.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { deleteFold } from "./form.ts";
@@ -67,6 +68,7 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
         ${isChangeable ? iconSection(printer.id, icon, iconProblem) : shownIcon(printer.id, icon)}
       </div>
     </div>
+    ${historyLink(frame, "printer", printer.id)}
     ${
       isChangeable &&
       deleteFold({

@@ -1,6 +1,7 @@
 import * as account from "./account.ts";
 import * as accounts from "./accounts.ts";
 import * as assets from "./assets.ts";
+import * as audit from "./audit.ts";
 import * as backups from "./backups.ts";
 import * as bulk from "./bulk.ts";
 import * as clients from "./clients.ts";
@@ -116,6 +117,8 @@ export const routes: readonly Route[] = [
   post("/backups", "admin", backups.make),
   get("/backups/:name", "admin", backups.show),
   post("/backups/files/delete", "admin", backups.deleteFiles),
+  page("/audit", "admin", audit.show),
+  download("/audit.csv", "admin", audit.csv),
 
   get("/static/:name", "open", assets.show),
   get("/favicon.ico", "open", assets.favicon),

@@ -1,0 +1,106 @@
+import { type AuditEntry, type AuditEvent, auditEvents, type RecordKind, recordKinds } from "./audit.ts";
+import { cleanText, type FormInput } from "./fields.ts";
+
+/** What of the log is looked for: what matches all of it. */
+export interface AuditFilter {
+  /** A part of a name or of an address. */
+  readonly who: string;
+  /** Undefined is any. */
+  readonly event: AuditEvent | undefined;
+  readonly kind: RecordKind | undefined;
+  /** Only with a kind. */
+  readonly id: number | undefined;
+  /** The first day and the last one, as `2026-11-22`; empty where there is none. */
+  readonly since: string;
+  readonly until: string;
+  /** Words in anything that an entry says. */
+  readonly q: string;
+}
+
+/** More of a text is not looked at. */
+export const mostFilterCharacters = 200;
+
+/** What an address says; what it says wrongly narrows nothing. */
+export function parseAuditFilter(input: FormInput): AuditFilter {
+  const text = (name: string) => cleanText((input[name] ?? "").slice(0, mostFilterCharacters));
+  const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : "");
+  const kind = recordKinds.find((known) => known === text("kind"));
+  const id = /^\d{1,15}$/.test(text("id")) ? Number(text("id")) : undefined;
+  return {
+    who: text("who"),
+    event: auditEvents.find((known) => known === text("event")),
+    kind,
+    id: kind && id,
+    since: day("since"),
+    until: day("until"),
+    q: text("q"),
+  };
+}
+
+/** The same behind the question mark of an address. */
+export function auditQuery(filter: AuditFilter): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filter))
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  return query;
+}
+
+/** A filter that is asked of many entries. */
+export class AuditMatcher {
+  readonly #filter: AuditFilter;
+  readonly #who: string;
+  readonly #words: readonly string[];
+  readonly #since: number;
+  readonly #until: number;
+
+  /** @param midnight the time at which a day begins where the service is */
+  constructor(filter: AuditFilter, midnight: (day: string) => number) {
+    this.#filter = filter;
+    this.#who = filter.who.toLowerCase();
+    this.#words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(escaped);
+    this.#since = filter.since === "" ? Number.NEGATIVE_INFINITY : midnight(filter.since);
+    this.#until = filter.until === "" ? Number.POSITIVE_INFINITY : midnight(filter.until) + 24 * 60 * 60_000;
+  }
+
+  /** The time before which nothing is looked for. */
+  get since(): number {
+    return this.#since;
+  }
+
+  /** The time from which on nothing is looked for. */
+  get until(): number {
+    return this.#until;
+  }
+
+  /** @param text the entry's line */
+  matches(entry: AuditEntry, text: string): boolean {
+    const { event } = this.#filter;
+    if (event !== undefined && entry.event !== event) return false;
+    if (entry.at < this.#since || entry.at >= this.#until) return false;
+    return this.#isBy(entry) && this.#isOf(entry) && this.#hasWords(text);
+  }
+
+  #isBy({ who, from }: AuditEntry): boolean {
+    return `${who}\n${from}`.toLowerCase().includes(this.#who);
+  }
+
+  /** An icon belongs to its printer; a download to each printer that it held. */
+  #isOf({ record, printers }: AuditEntry): boolean {
+    const { kind, id } = this.#filter;
+    if (kind === undefined) return true;
+    if (kind === "printer" && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
+    const isKind = record?.kind === kind || (kind === "printer" && record?.kind === "icon");
+    return isKind && (id === undefined || record?.id === id);
+  }
+
+  #hasWords(text: string): boolean {
+    if (this.#words.length === 0) return true;
+    const line = text.slice(0, text.lastIndexOf(',"hash":')).toLowerCase();
+    return this.#words.every((word) => line.includes(word));
+  }
+}
+
+/** As it stands in JSON. */
+function escaped(word: string): string {
+  return JSON.stringify(word).slice(1, -1);
+}

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCsv } from "../src/domain/csv.ts";
+import { asActor } from "../src/store/actor.ts";
+import { startApp, type TestApp } from "./support/app.ts";
+
+/** What a page of the log shows, an entry a line. */
+async function shown(app: TestApp, query = ""): Promise<string[]> {
+  const page = await (await app.fetch(`/audit${query}`)).text();
+  const items = page.split('<p class="audit-head">').slice(1);
+  return items.map((item) =>
+    item
+      .slice(0, item.indexOf("</p>"))
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+}
+
+test("the log's page shows the latest first, and is narrowed by who, what, which record, day and words", async (t) => {
+  let now = new Date(2026, 10, 21, 12).getTime();
+  const app = await startApp(t, { clock: () => now });
+  const { store } = app.app;
+  await app.addPrinter();
+  await app.post("/printers/1", { name: "Hall", address: "10.0.0.9", driver_id: "1" });
+  now += 24 * 60 * 60_000;
+  await asActor({ who: "Eve", from: "2001:db8::7" }, () =>
+    store.clients.add({ name: "Contoso", notes: "", subnets: [] }),
+  );
+  store.audit.note("sign-in-failed", { actor: { who: "mallory", from: "192.0.2.9" } });
+
+  const [first, ...rest] = await shown(app);
+  const count = async (query: string) => (await shown(app, query)).length;
+
+  assert.match(String(first), /^Sign-in failed 22 Nov 2026, 12:00 · mallory from 192\.0\.2\.9 · entry 5$/);
+  assert.equal(rest.length, 4);
+  assert.deepEqual(
+    await Promise.all(
+      [
+        ...[
+          "?who=eve",
+          "?who=2001:DB8",
+          "?event=changed",
+          "?kind=printer&id=1",
+          "?kind=printer&id=2",
+          "?kind=client",
+        ],
+        ...[
+          "?since=2026-11-22",
+          "?until=2026-11-21",
+          "?q=hall+OFFICE",
+          "?q=nothing-like-it",
+          "?event=x&since=y&id=5",
+        ],
+      ].map(count),
+    ),
+    [1, 1, 1, 2, 0, 1, 2, 3, 1, 0, 5],
+  );
+});
+
+test("a record's page leads to all that happened to it, also what was downloaded of it in a package of several", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await app.addPrinter({ driver_id: "1", name: "Second" });
+  app.app.deployments.downloaded(
+    [
+      { id: 1, revision: "a" },
+      { id: 2, revision: "b" },
+    ],
+    "rmm",
+    "script",
+  );
+
+  const pages = await Promise.all(
+    ["/printers/1", "/drivers/1"].map(async (path) => (await app.fetch(path)).text()),
+  );
+  const entries = await shown(app, "?kind=printer&id=2");
+
+  assert.match(pages[0] ?? "", /href="\/audit\?kind=printer&amp;id=1">History of this printer/);
+  assert.match(pages[1] ?? "", /href="\/audit\?kind=driver&amp;id=1">History of this driver/);
+  assert.deepEqual(
+    entries.map((entry) => entry.split(" ")[0]),
+    ["Downloaded", "Created"],
+  );
+});
+
+test("pages follow one another through a long log, each entry once, and none takes long", async (t) => {
+  const app = await startApp(t);
+  const { audit } = app.app.store;
+  for (let i = 0; i < 950; i++) audit.note("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
+  await audit.flush();
+
+  const seen: string[] = [];
+  let path: string | undefined = "/audit";
+  while (path !== undefined) {
+    const page: string = await (await app.fetch(path)).text();
+    seen.push(...[...page.matchAll(/entry (\d+)/g)].map(([, number = ""]) => number));
+    path = /href="(\/audit\?before=[^"]+)">Older/.exec(page)?.[1];
+  }
+
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 950 }, (_, i) => String(950 - i)),
+  );
+});
+
+test("an address that somebody made up shows nothing that is not there", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  const odd = [
+    "?before=2026-11.999999999999999",
+    "?before=../../etc.5",
+    "?before=2026-11.-1",
+    "?before=9999-99.7",
+    "?since=2026-99-99",
+    "?q=%00%22%5C",
+    `?q=${"a".repeat(5000)}`,
+    "?who=%3Cscript%3E",
+  ];
+
+  const answers = await Promise.all(odd.map((query) => app.fetch(`/audit${query}`)));
+
+  for (const [i, answer] of answers.entries()) assert.equal(answer.status, 200, odd[i]);
+  assert.doesNotMatch(await (await app.fetch("/audit?who=%3Cscript%3E")).text(), /value="<script>/);
+});
+
+test("names made for browsers and spreadsheets are texts on the page and in the CSV", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: '=HYPERLINK("http://x")', notes: "<img src=x onerror=alert(1)>" });
+
+  const page = await (await app.fetch("/audit")).text();
+  const csv = await (await app.fetch("/audit.csv?kind=client")).text();
+  const [head = [], row = []] = [...readCsv(csv, ",")];
+
+  assert.doesNotMatch(page, /<img src=x/);
+  assert.match(page, /&lt;img src=x/);
+  assert.equal(head[1], "time");
+  assert.deepEqual(row.slice(2, 9), [
+    "anyone",
+    "127.0.0.1",
+    "created",
+    "client",
+    "1",
+    `'=HYPERLINK("http://x")`,
+    `name: =HYPERLINK("http://x")\nnotes: <img src=x onerror=alert(1)>`,
+  ]);
+});
