@@ -108,10 +108,10 @@ function select(
 }
 
 function entryItem(entry: AuditEntry): Html {
-  const { seq, at, who, from, event, fields = [], what, by, count: times, digest, printers } = entry;
+  const { seq, at, who, from, event, record, fields = [], what, by, count: times, digest, printers } = entry;
   const isBad = event === "log-broken" || event === "sign-in-failed" || event === "refused";
   return html`<li>
-    <p class="audit-head"><span class="${isBad && "bad"}"><strong>${words[event]}</strong> ${recordOf(entry)}${what !== undefined && html` <bdi>${what}</bdi>`}${
+    <p class="audit-head"><span class="${isBad && "bad"}"><strong>${words[event]}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
       times !== undefined && html`, ${count(times)} times`
     }</span>
       <span class="soft">${time(at)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
