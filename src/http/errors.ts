@@ -32,6 +32,14 @@ export function statusOf({ code }: UserError): number {
   return statuses[code];
 }
 
+/** What a disk says that is not full, by its code. */
+const diskErrors: Readonly<Record<string, string>> = {
+  EIO: "The disk has an error",
+  EROFS: "The disk can only be read",
+  EMFILE: "The service has too many files open",
+  ENFILE: "The system has too many files open",
+};
+
 /** Turns whatever was thrown into an answer. What a person did not cause is logged under a short id. */
 export function errorReply(
   app: Pick<App, "log" | "random">,
@@ -48,6 +56,9 @@ export function errorReply(
   if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
     return statusReply(request, 507, `The disk is full: nothing was saved. Make room and try again (${id}).`);
   }
+  const why = diskErrors[code ?? ""];
+  if (why !== undefined)
+    return statusReply(request, 500, `${why} (${code}): nothing was changed. The log says more under ${id}.`);
   const message = `The service made an error (${id}). Nothing was changed; the log says more under this id.`;
   return statusReply(request, 500, message);
 }

@@ -69,9 +69,9 @@ export class ArchiveCheck {
     this.#waiting.clear();
   }
 
-  /** What is known of a driver's archive now. */
+  /** What is known of a driver's archive now. What was saved is answered also where the disk says nothing at the moment. */
   async stateOf(driver: Pick<Driver, "sha256" | "size">): Promise<ArchiveState> {
-    const known = await this.#known(driver);
+    const known = await this.#known(driver).catch(() => "unread" as const);
     if (known === "unread") this.#enqueue(driver.sha256);
     return known === "unread" ? "sound" : known;
   }
@@ -124,7 +124,9 @@ export class ArchiveCheck {
 
   /** Says that an upload, whose digest was taken as it came, is now a driver's archive. */
   async uploaded(sha256: string): Promise<void> {
-    const file = await this.#store.blobs.state(this.#store.blobs.archivePath(sha256));
+    const path = this.#store.blobs.archivePath(sha256);
+    // Where the disk does not say, it is read like any other.
+    const file = await this.#store.blobs.state(path).catch(() => undefined);
     if (file !== undefined) this.#verdicts.set(sha256, { version: file.version, isSound: true });
   }
 

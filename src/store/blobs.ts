@@ -1,9 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { open, readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
-import { type FileSource, fileState, makeFolder, moveIntoPlace, openSource } from "./files.ts";
+import {
+  type FileSource,
+  fileState,
+  makeFolder,
+  makeMark,
+  moveIntoPlace,
+  openSource,
+  removeDurably,
+} from "./files.ts";
 import { UploadWriter } from "./upload-writer.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
@@ -131,27 +139,49 @@ export class Blobs {
   async #discard({ path }: Pick<Incoming, "path">): Promise<void> {
     this.#readers.get(path)?.gone(path);
     this.#readers.delete(path);
-    await rm(path, { force: true });
+    // Where it stays, the next start deletes it; what became of the upload is another matter.
+    await rm(path, { force: true }).catch(() => {});
   }
 
   /** Puts an upload among the archives with its record. Only within `inTurn`. @throws whatever `record` throws */
   keepArchive<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
-    return keepWithRecord(incoming, this.archivePath(incoming.sha256), record);
+    return this.#keep(incoming, this.archivePath(incoming.sha256), record);
   }
 
   /** Puts an upload among the icons with its record. Only within `inTurn`. @throws whatever `record` throws */
   keepIcon<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
-    return keepWithRecord(incoming, this.iconPath(incoming.sha256), record);
+    return this.#keep(incoming, this.iconPath(incoming.sha256), record);
+  }
+
+  /** One that was there before, with a record or without, stays whatever becomes of this one. */
+  async #keep<T>(incoming: Incoming, path: string, record: () => Promise<T>): Promise<T> {
+    await makeFolder(dirname(path));
+    if (await this.exists(path)) {
+      await moveIntoPlace(incoming.path, path);
+      return record();
+    }
+    const mark = join(this.#incoming, basename(path));
+    try {
+      await makeMark(mark);
+      await moveIntoPlace(incoming.path, path);
+      const result = await record();
+      await rm(mark, { force: true }).catch(() => {});
+      return result;
+    } catch (error) {
+      // Where that fails, the mark says to the next start that the file has no record.
+      await removeBoth(path, mark).catch(() => {});
+      throw error;
+    }
   }
 
   /** Only within `inTurn`. */
   async removeArchive(sha256: string): Promise<void> {
-    await rm(this.archivePath(sha256), { force: true });
+    await removeDurably(this.archivePath(sha256));
   }
 
   /** Only within `inTurn`. */
   async removeIcon(sha256: string): Promise<void> {
-    await rm(this.iconPath(sha256), { force: true });
+    await removeDurably(this.iconPath(sha256));
   }
 
   /** Opens a file, or answers undefined when it is not there. */
@@ -174,18 +204,7 @@ export class Blobs {
   }
 }
 
-/**
- * Puts an upload in its place, then makes the record that refers to it. Where that fails the file goes again; one
- * that was there before without a record stays.
- */
-async function keepWithRecord<T>(incoming: Incoming, path: string, record: () => Promise<T>): Promise<T> {
-  await makeFolder(dirname(path));
-  const wasThere = (await fileState(path)) !== undefined;
-  await moveIntoPlace(incoming.path, path);
-  try {
-    return await record();
-  } catch (error) {
-    if (!wasThere) await rm(path, { force: true });
-    throw error;
-  }
+async function removeBoth(path: string, mark: string): Promise<void> {
+  await rm(path, { force: true });
+  await rm(mark, { force: true });
 }

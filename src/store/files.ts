@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
 import { access, type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
+import { messageOf } from "../domain/errors.ts";
 
 /** An open file as a byte source; whoever opened it closes it. */
 export interface FileSource extends ByteSource, OpenFile {
@@ -113,13 +114,50 @@ export async function makeFolder(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** Puts a file that is complete and synced into its place, so that a power cut leaves the old or the new. */
-export async function moveIntoPlace(from: string, to: string): Promise<void> {
-  await rename(from, to);
-  await syncFolder(dirname(to));
+/** Makes a folder with those around it, and lets a power cut take away none of them. */
+export async function makeFolders(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.length >= first.length; made = dirname(made))
+    await syncFolder(dirname(made));
 }
 
-/** Writes a file so that it is there whole or not at all. */
+/** A file is in its place, but a power cut may put the one back that was there. */
+export class Unsettled extends Error {
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.code = (cause as NodeJS.ErrnoException).code;
+  }
+}
+
+/**
+ * Puts a file that is complete and synced into its place, so that a power cut leaves the old or the new.
+ * @throws Unsettled where it is there, and the disk does not say that it stays
+ */
+export async function moveIntoPlace(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  try {
+    await syncFolder(dirname(to));
+  } catch (error) {
+    throw new Unsettled(error);
+  }
+}
+
+/** Deletes a file that may be gone already, and lets no power cut bring it back. */
+export async function removeDurably(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await syncFolder(dirname(path));
+}
+
+/** Makes an empty file that a power cut does not take away. */
+export async function makeMark(path: string): Promise<void> {
+  await (await open(path, "w")).close();
+  await syncFolder(dirname(path));
+}
+
+/** Writes a file so that it is there whole or not at all. @throws Unsettled as `moveIntoPlace` does */
 export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
   const temporary = unfinished(path);
   try {
@@ -132,7 +170,8 @@ export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644
     }
     await moveIntoPlace(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Where it stays, the next write replaces it.
+    await rm(temporary, { force: true }).catch(() => {});
     throw error;
   }
 }

@@ -22,7 +22,8 @@ interface Tidying {
  * Puts files and records in agreement, as a start does. A file that a record misses is moved back from
  * `lost/`, or from those that backups kept; one that no record refers to is moved there, and deleted after 30 days. Nothing is moved away or
  * deleted when the database was made anew, and no file that is younger than the database's last write: then
- * it is the database that is not what it was.
+ * it is the database that is not what it was. Unless a mark in `incoming/` says that a crash came between the
+ * file and its record.
  */
 export async function tidyBlobs(tidying: Tidying): Promise<void> {
   const { lastWrite, log } = tidying;
@@ -33,9 +34,14 @@ export async function tidyBlobs(tidying: Tidying): Promise<void> {
       const orphans = (await files(tidying.dataDir, kind)).filter(
         ({ sha256 }) => !tidying.kept[kind].has(sha256),
       );
-      const old = orphans.filter(({ modifiedAt }) => modifiedAt <= lastWrite);
+      const marks = await files(tidying.dataDir, kind, "incoming");
+      const unrecorded = new Set(marks.map(({ sha256 }) => sha256));
+      const old = orphans.filter(
+        ({ sha256, modifiedAt }) => modifiedAt <= lastWrite || unrecorded.has(sha256),
+      );
       counts.stay += orphans.length - old.length;
       for (const { name } of old) counts.lost += await setAside(tidying, kind, name);
+      for (const { name } of marks) await rm(join(tidying.dataDir, "incoming", name), { force: true });
       if (lastWrite > 0) counts.deleted += await deleteLost(tidying, kind);
     } catch (error) {
       log(`warning: ${kind}/ was left as it is: ${messageOf(error)}`);
@@ -66,13 +72,13 @@ interface Found {
 }
 
 /** The files of a folder that carry names of ours; none where there is no such folder. */
-async function files(root: string, kind: Kind): Promise<Found[]> {
+async function files(root: string, kind: Kind, folder: string = kind): Promise<Found[]> {
   const found: Found[] = [];
-  const entries = await readdir(join(root, kind), { withFileTypes: true }).catch(noneIfAbsent);
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfAbsent);
   for (const entry of entries) {
     const sha256 = kinds[kind].exec(entry.name)?.[1];
     if (sha256 === undefined || !entry.isFile()) continue;
-    const { mtimeMs } = await stat(join(root, kind, entry.name));
+    const { mtimeMs } = await stat(join(root, folder, entry.name));
     found.push({ name: entry.name, sha256, modifiedAt: mtimeMs });
   }
   return found;

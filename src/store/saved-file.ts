@@ -1,4 +1,4 @@
-import { writeDurably } from "./files.ts";
+import { Unsettled, writeDurably } from "./files.ts";
 import { isDiskFull, noRoom, Reserve } from "./reserve.ts";
 
 /** How a batch is saved: as ever; on a full disk, where the file may not grow; or there, with nothing kept of what goes. */
@@ -40,10 +40,20 @@ export class SavedFile {
     // A file that does not grow leaves room for a reserve of the same size when the old one is gone.
     if (mode === "reserve" && bytes.length > this.#bytes.length) throw noRoom();
     await this.#confirm();
-    if (mode === "ordinary") {
-      await this.#reserve.ensure(bytes.length);
-      await writeDurably(this.#path, bytes);
-    } else await this.#reserve.spend(this.#path, bytes);
+    try {
+      if (mode === "ordinary") {
+        await this.#reserve.ensure(bytes.length);
+        await writeDurably(this.#path, bytes);
+      } else await this.#reserve.spend(this.#path, bytes);
+    } catch (error) {
+      if (error instanceof Unsettled) await this.#putBack();
+      throw error;
+    }
     this.#bytes = bytes;
+  }
+
+  /** What is refused must not be there after the next start. Where this fails too, the next save sees to it. */
+  async #putBack(): Promise<void> {
+    if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes).catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/driver.ts";
@@ -14,7 +14,7 @@ import { Database, type SavedState } from "./database.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
-import { removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
+import { makeFolders, removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
 import type { Icons } from "./icons.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { LinkGenerations } from "./link-generations.ts";
@@ -173,7 +173,7 @@ async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
 async function checkWritable(dataDir: string): Promise<void> {
   const probe = join(dataDir, `.writable-${randomUUID()}`);
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolders(dataDir);
     await writeFile(probe, "", { flag: "wx" });
     await rm(probe);
   } catch (error) {

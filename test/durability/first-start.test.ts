@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../support/app.ts";
+import { type DiskCall, watchDisk } from "../support/disk-calls.ts";
+
+const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"];
+const open = (folder: string) => openStore(folder, Date.now, () => {});
+const wanted = /^(?:platen\.sqlite(?:\.reserve)?|secret|lease|drivers|icons|incoming)$/;
+
+/** A start of which a call failed, and the one after it. */
+async function wrongAfter(
+  folder: string,
+  code: string,
+  first: Store | Error,
+  failed: DiskCall,
+): Promise<string[]> {
+  const wrong: string[] = [];
+  if (first instanceof Error) {
+    if (!first.message.includes(code) && !first.message.includes("injected")) wrong.push(first.message);
+  } else await first.close();
+  const second = await open(folder);
+  await second.clients.add({ name: "Works", notes: "", subnets: [] });
+  if (!(first instanceof Error) && !Buffer.from(first.secret).equals(second.secret))
+    wrong.push("another secret");
+  await second.close();
+  const strays = readdirSync(folder).filter((name) => !wanted.test(name));
+  // What the disk refused to delete is there.
+  wrong.push(...strays.filter(() => failed.name !== "rm").map((name) => `leaves ${name}`));
+  const where = `${code} at ${failed.name} ${failed.path.slice(folder.length)}`;
+  return wrong.map((what) => `${where}: ${what}`);
+}
+
+test("whatever call of the disk fails at a first start, it is said, and the next start finds everything in order", async (t) => {
+  const parent = await temporaryFolder(t);
+  let at = 0;
+  let code = "";
+  const failed: DiskCall[] = [];
+  await watchDisk(t, parent, (call) => {
+    if (at === 0 || --at !== 0) return undefined;
+    failed.push(call);
+    throw Object.assign(new Error(`${code}: injected`), { code });
+  });
+  const wrong: string[] = [];
+
+  for (code of codes) {
+    for (let next = 1; ; next++) {
+      const folder = join(parent, `${code}-${next}`);
+      const before = failed.length;
+      at = next;
+      const first = await open(folder).catch((error: Error) => error);
+      at = 0;
+      const [last] = failed.slice(before);
+      if (last === undefined) {
+        if (!(first instanceof Error)) await first.close();
+        break;
+      }
+      wrong.push(...(await wrongAfter(folder, code, first, last)));
+    }
+  }
+
+  t.diagnostic(`${failed.length} calls failed`);
+  assert.ok(failed.length > 100, `${failed.length}`);
+  assert.deepEqual(wrong, []);
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import initSqlJs, { type SqlJsStatic } from "sql.js";
+import wasm from "sql.js/dist/sql-wasm.wasm";
+
+let sql: Promise<SqlJsStatic> | undefined;
+
+/** What the database's file holds: the rows of each table that people fill. */
+export type Rows = Readonly<
+  Record<"clients" | "drivers" | "printers" | "icons" | "deletions" | "deleted_files", Row[]>
+>;
+type Row = Record<string, unknown>;
+
+const queries: Record<keyof Rows, string> = {
+  clients: "SELECT id, name, notes FROM clients ORDER BY id",
+  drivers: "SELECT id, sha256, name, comment FROM drivers WHERE origin = 'upload' ORDER BY id",
+  printers: "SELECT id, name, client_id, driver_id, settings FROM printers ORDER BY id",
+  icons: "SELECT printer_id, sha256 FROM icons ORDER BY printer_id",
+  deletions: "SELECT id, title FROM deletions ORDER BY id",
+  deleted_files: "SELECT kind, sha256, deletion_id FROM deleted_files ORDER BY kind, sha256, deletion_id",
+};
+
+/** Reads the file itself, whatever a service thinks that it holds. */
+export async function savedRows(dataDir: string): Promise<Rows> {
+  sql ??= initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
+  const db = new (await sql).Database(new Uint8Array(readFileSync(join(dataDir, "platen.sqlite"))));
+  const rowsOf = (query: string) => {
+    const [found] = db.exec(query);
+    return (found?.values ?? []).map((cells) =>
+      Object.fromEntries(cells.map((cell, i) => [found?.columns[i] ?? "", cell])),
+    );
+  };
+  const entries = Object.entries(queries).map(([table, query]) => [table, rowsOf(query)] as const);
+  db.close();
+  return Object.fromEntries(entries) as unknown as Rows;
+}
+
+/** The files that these rows need, below the data folder. */
+export function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
+  return new Set([
+    ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
+    ...icons.map(({ sha256 }) => `icons/${sha256}.png`),
+    ...deleted_files.map(({ kind, sha256 }) => `${kind}/${sha256}.${kind === "drivers" ? "zip" : "png"}`),
+  ]);
+}
+
+const ours = /^(?:platen\.sqlite(?:\.reserve)?|secret|lease|lock-[0-9a-f]{16})$/;
+const folders = ["drivers", "icons", "incoming"];
+
+/** The files that nothing needs, and those that are needed and are not there. */
+export function disorderIn(dataDir: string, rows: Rows): string[] {
+  const needed = neededFiles(rows);
+  const there = new Set<string>();
+  for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
+    if (!folders.includes(entry.name)) there.add(entry.name);
+    else for (const name of readdirSync(join(dataDir, entry.name))) there.add(`${entry.name}/${name}`);
+  }
+  const strays = [...there].filter((name) => !needed.has(name) && !ours.test(name));
+  const missing = [...needed].filter((name) => !there.has(name));
+  return [...strays.map((name) => `not needed: ${name}`), ...missing.map((name) => `missing: ${name}`)];
+}
