@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Secret } from "../src/config.ts";
-import { temporaryFolder } from "./support/app.ts";
+import { startApp, temporaryFolder } from "./support/app.ts";
 import {
   addAccount,
   addPerson,
@@ -11,6 +13,7 @@ import {
   signInAdmin,
   startClosed,
 } from "./support/people.ts";
+import { namingProxies } from "./support/proxies.ts";
 
 test("an account that is disabled, reset or deleted is signed out at once", async (t) => {
   const app = await startClosed(t);
@@ -86,4 +89,29 @@ test("names that are taken, kept or unreadable are refused beside their field", 
     ["x".repeat(65)]: 422,
     "jo@shop.example": 200,
   });
+});
+
+test("where a proxy alone says who it is, no password and no session of before lets anybody in", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const before = await startClosed(t, { dataDir });
+  const cookie = await addPerson(before, "jo");
+  await before.stop();
+  const app = await startApp(t, { dataDir, proxies: namingProxies() });
+
+  const inside = await app.fetch("/clients", { headers: { cookie } });
+  const signedIn = await app.post("/sign-in", { name: "jo", password: ownPassword });
+  const asAdmin = await app.post("/sign-in", { name: "admin", password: adminPassword });
+  const own = await app.fetch("/account", { headers: { "remote-user": "Jo", accept: "text/html" } });
+
+  assert.deepEqual([inside.status, signedIn.status, asAdmin.status], [401, 404, 404]);
+  assert.match(await own.text(), /Whoever runs the proxy in front of Platen decides/);
+  assert.equal(app.app.store.accounts.findByName("admin")?.hash, "");
+});
+
+test("nobody else on the host reads the database with its hashes", async (t) => {
+  const app = await startClosed(t);
+
+  await addPerson(app, "jo");
+
+  assert.equal(statSync(join(app.dataDir, "platen.sqlite")).mode & 0o777, 0o600);
 });

@@ -25,8 +25,10 @@ test("every page says who may change what runs on every PC, where other machines
 test("the log says it once at the start, and how to close it", async (t) => {
   const start = async (environment: Record<string, string>) => {
     const service = await serve(t, await temporaryFolder(t), environment);
-    await until(() => service.output().includes("listens on"));
+    await fetch(`${service.url}/health`);
     service.process.kill("SIGTERM");
+    // Written after the warning, to the same stream.
+    await until(() => service.output().includes("SIGTERM: finishing"));
     await service.exited;
     return service.output();
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import { needsSignIn } from "../config.ts";
 import { accountPage } from "../html/account.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
@@ -22,7 +23,7 @@ const messages: Readonly<Record<string, string>> = {
 
 /** `GET /account` */
 export function show({ app, request, url }: Context): Reply {
-  requireSignIn(app);
+  if (!needsSignIn(app.config)) requireSignIn(app);
   const text = messages[url.searchParams.get("done") ?? ""];
   return htmlReply(pageOf(app, request, emptyForm, text ? { tone: "good", text } : undefined));
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import { takesPasswords } from "../config.ts";
 import type { Identity } from "../domain/access.ts";
 import type { Account, Session } from "../domain/account.ts";
 import { sessionMs } from "../store/sessions.ts";
@@ -14,6 +15,7 @@ const found = new WeakMap<IncomingMessage, SignedIn>();
 
 /** Who sent a request, by the session that its cookie names; undefined where it names none. */
 export function personOfSession({ config, sessions }: App, request: IncomingMessage): Identity | undefined {
+  if (!takesPasswords(config)) return undefined;
   const cookie = cookieOf(request, config, "platen");
   const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
+import { needsSignIn, takesPasswords } from "../config.ts";
 import { browserOf } from "../domain/browser.ts";
 import { UserError } from "../domain/errors.ts";
 import { emptyForm } from "../html/form.ts";
@@ -76,9 +76,14 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   return htmlReply(firstPasswordPage(frameOf(request), sentForm({}, saved.error)), statusOf(saved.error));
 }
 
-/** @throws UserError "not-found" where nobody has to sign in, and accounts are for nothing */
+/** @throws UserError "not-found" where no password is asked for, and accounts are for nothing */
 export function requireSignIn({ config }: App): void {
-  if (needsSignIn(config)) return;
+  if (takesPasswords(config)) return;
+  if (needsSignIn(config))
+    throw new UserError(
+      "not-found",
+      "The proxy in front of Platen decides who comes in: there are no accounts.",
+    );
   throw new UserError(
     "not-found",
     "Sign-in is off here: whoever runs Platen switches it on with the setting ADMIN_PASSWORD.",
@@ -93,11 +98,8 @@ function formReply(
 ): TextReply {
   const { publicUrl } = config;
   // A browser keeps cookies that are for https only where it came by https.
-  const isElsewhere =
-    isSecure(request, config) &&
-    !isOwnAddress(publicUrl ?? "", request, {
-      publicUrl: undefined,
-    });
+  const isHere = askerOf(request).scheme === "https" || !isSecure(request, config);
+  const isElsewhere = !isHere && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
   const elsewhere = isElsewhere ? publicUrl : undefined;
   return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);
 }

@@ -2,6 +2,7 @@ import { type Role, roles } from "../domain/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Database } from "./database.ts";
+import { checkRoom } from "./room.ts";
 import { type Row, readable } from "./rows.ts";
 
 /** A password as it is kept. */
@@ -115,6 +116,7 @@ export class Accounts {
         VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
       [name, key, role, hash, Number(isOneTime), now, now],
     );
+    checkRoom(this.#db);
     return Number(row?.id);
   }
 

@@ -2,7 +2,7 @@ import { UserError } from "../domain/errors.ts";
 import type { Queries } from "./rows.ts";
 
 /** So many records there may be: lists show all of them, and all of the database is in memory. */
-export const mostRecords = { printers: 10_000, clients: 2_000, drivers: 2_000 } as const;
+export const mostRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;
 
 /** Of the database, free pages apart. A write is refused that ends above it, unless it deletes. */
 export const databaseLimitBytes = 256 * 1024 * 1024;
