@@ -85,11 +85,11 @@ export class SignIn {
     const before = from.session === undefined ? undefined : digestOf(from.session);
     const session = { address: address.slice(0, 64), browser, digest: digestOf(cookie), before };
     if (verified === undefined || !(await this.#options.store.sessions.add({ ...verified, ...session }))) {
-      this.#note("refused", name, address);
+      this.#note("sign-in-failed", name, address);
       return { kind: "wrong" };
     }
     attempt.succeeded();
-    this.#note("let in", name, address);
+    this.#note("signed-in", name, address);
     return { kind: "in", account: verified.account, cookie, device: this.#devices.make(key) };
   }
 
@@ -123,7 +123,7 @@ export class SignIn {
   /** Ends the session of who signs out. */
   async signOut({ id, account_id }: Session, name: string, address: string): Promise<void> {
     await this.#options.store.sessions.end(account_id, id);
-    this.#note("signed out", name, address);
+    this.#note("signed-out", name, address);
   }
 
   #begin(source: SignInSource) {
@@ -150,12 +150,15 @@ export class SignIn {
    * Puts what happened into the log, and is the one place that does.
    * A name that nobody has may be a password that was typed into the wrong field: it is not repeated.
    */
-  #note(what: string, name: string, address: string): void {
+  #note(event: keyof typeof inWords, name: string, address: string): void {
     const known = this.#options.store.accounts.findByName(name)?.account.name;
     const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
-    this.#options.log(`sign-in: ${what}: ${who} from ${address}`);
+    this.#options.log(`sign-in: ${inWords[event]}: ${who} from ${address}`);
   }
 }
+
+/** What happens, under the names that the audit log has for it. */
+const inWords = { "signed-in": "let in", "sign-in-failed": "refused", "signed-out": "signed out" } as const;
 
 /** What is wrong with a password that somebody chose. */
 function chosenProblem(
