@@ -5,11 +5,13 @@ import type { CheckAnswer } from "./database-check.ts";
 
 /** The role of a thread that reads one database. */
 export function serveCheck(port: MessagePort): void {
-  port.once("message", async (path: string) => {
-    const answer: CheckAnswer = await readFileFacts(path).then(
-      (facts) => ({ facts }),
-      (error: unknown) => ({ problem: messageOf(error) }),
-    );
-    port.postMessage(answer);
-  });
+  port.once("message", (path: string) => void answer(port, path));
+}
+
+async function answer(port: MessagePort, path: string): Promise<void> {
+  const found: CheckAnswer = await readFileFacts(path).then(
+    (facts) => ({ facts }),
+    (error: unknown) => ({ problem: messageOf(error) }),
+  );
+  port.postMessage(found);
 }

@@ -112,10 +112,18 @@ async function readJournal(path: string): Promise<Journal | undefined> {
     throw error;
   });
   if (text === undefined) return undefined;
-  const { kept, fresh } = JSON.parse(text) as Partial<Journal>;
+  const { kept, fresh } = parse(text);
   if (!/^before-restore-[0-9TZ-]{1,40}$/.test(String(kept)) || !Array.isArray(fresh))
     throw new Error(`${path} is damaged: an interrupted restore cannot be finished`);
   return { kept: String(kept), fresh: items.filter((item) => fresh.includes(item)) };
+}
+
+function parse(text: string): Partial<Journal> {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -56,10 +56,10 @@ test("a journal that somebody wrote leads nowhere", async (t) => {
     { kept: "../outside", fresh: [] },
     { kept: "before-restore-../../outside", fresh: ["platen.sqlite"] },
     { kept: "before-restore-1", fresh: "all" },
-  ];
+  ].map((journal) => JSON.stringify(journal));
 
-  for (const journal of journals) {
-    writeFileSync(join(dataDir, "restore.json"), JSON.stringify(journal));
+  for (const journal of [...journals, "{", "", "null", "7"]) {
+    writeFileSync(join(dataDir, "restore.json"), journal);
     const empty = (async function* () {})();
     const refused = restoreBackup(empty, { dataDir, now: 0, log: () => {} });
     await assert.rejects(refused, /restore\.json is damaged/);
