@@ -18,8 +18,8 @@ test("a backup of a running service goes back into an empty folder, byte for byt
   const folder = await temporaryFolder(t);
   const [dataDir, file, other] = [join(folder, "data"), join(folder, "all.tar"), join(folder, "new", "data")];
   const shop = await startFullShop(t, dataDir);
-  mkdirSync(join(dataDir, "audit"));
-  writeFileSync(join(dataDir, "audit", "2026-11.jsonl"), '{"seq":1}\n{"seq":2}\n{"se');
+  mkdirSync(join(dataDir, "audit"), { recursive: true });
+  writeFileSync(join(dataDir, "audit", "notes.jsonl"), '{"seq":1}\n{"seq":2}\n{"se');
 
   const made = platen(dataDir, "backup", file);
   mkdirSync(join(folder, "new"));
@@ -29,15 +29,15 @@ test("a backup of a running service goes back into an empty folder, byte for byt
   const again = await startApp(t, { dataDir: other });
 
   assert.deepEqual([made.status, restored.status, made.stdout, restored.stdout], [0, 0, "", ""]);
-  assert.match(made.stderr, /^6 files, \d+ bytes in .*all\.tar\n$/);
+  assert.match(made.stderr, /^7 files, \d+ bytes in .*all\.tar\n$/);
   assert.match(
     restored.stderr,
     /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* too\. Start Platen now\.\n$/,
   );
-  assert.notEqual(after["audit/2026-11.jsonl"], before["audit/2026-11.jsonl"]);
-  assert.equal(readFileSync(join(other, "audit", "2026-11.jsonl"), "utf8"), '{"seq":1}\n{"seq":2}\n');
-  delete before["audit/2026-11.jsonl"];
-  delete after["audit/2026-11.jsonl"];
+  assert.notEqual(after["audit/notes.jsonl"], before["audit/notes.jsonl"]);
+  assert.equal(readFileSync(join(other, "audit", "notes.jsonl"), "utf8"), '{"seq":1}\n{"seq":2}\n');
+  delete before["audit/notes.jsonl"];
+  delete after["audit/notes.jsonl"];
   assert.deepEqual(after, before);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(statSync(join(other, "secret")).mode & 0o777, 0o600);
@@ -90,7 +90,7 @@ test("a backup goes to standard output and comes back from standard input", asyn
     input: made.stdout,
   });
 
-  assert.match(made.stderr.toString(), /^5 files, \d+ bytes\n$/);
+  assert.match(made.stderr.toString(), /^6 files, \d+ bytes\n$/);
   assert.equal(restored.status, 0, restored.stderr.toString());
   assert.deepEqual(lastingIn(other), lastingIn(dataDir));
 });
