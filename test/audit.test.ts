@@ -4,6 +4,7 @@ import { asActor } from "../src/store/actor.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { entriesIn, logOf, said } from "./support/audit.ts";
 import { download } from "./support/counted.ts";
+import { addPerson, startClosed } from "./support/people.ts";
 import { makeTicket } from "./support/tickets.ts";
 import { until } from "./support/until.ts";
 
@@ -160,4 +161,31 @@ test("hundreds of events are synced together", async (t) => {
 
   assert.equal(audit.head.seq, 900);
   assert.equal((await logOf(app, "signed-in")).length, 900);
+});
+
+test("signing in, failing to, and what is refused are told; what was typed in place of a name is not", async (t) => {
+  const app = await startClosed(t);
+
+  await app.post("/sign-in", { name: "admin", password: "wrong" });
+  await app.post("/sign-in", { name: "hunter2-typed-here", password: "x" });
+  const eve = await addPerson(app, "eve", "viewer");
+  await app.fetch("/accounts", { headers: { cookie: eve } });
+  await app.post("/sign-out", {}, { cookie: eve });
+  const entries = (await logOf(app)).map((entry) => `${entry.who}: ${said(entry)}`);
+  await app.stop();
+
+  assert.deepEqual(entries, [
+    "platen: created account 1 admin: name admin; role admin; password_hash",
+    "admin: sign-in-failed wrong password",
+    "admin: signed-in",
+    "admin: created account 2 eve: name eve; role viewer; one_time yes; password_hash",
+    "eve: signed-in",
+    "eve: changed account 2 eve: one_time yes → no; password_hash",
+    "eve: refused GET /accounts",
+    "eve: signed-out",
+  ]);
+  // The second failure from one address is told with the others of its minute.
+  const last = entriesIn(app.dataDir).at(-1);
+  assert.deepEqual([last?.event, last?.who, last?.count], ["sign-in-failed", "an unknown name", 1]);
+  assert.doesNotMatch(JSON.stringify(entriesIn(app.dataDir)), /hunter2|\$|scrypt/);
 });

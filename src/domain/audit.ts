@@ -1,9 +1,9 @@
 import { StoredObject } from "./stored.ts";
 
 /** What became of a record. */
-export const recordEvents = ["created", "changed", "deleted", "restored"] as const;
+const recordEvents = ["created", "changed", "deleted", "restored"] as const;
 /** What else happens, and changes no record. */
-export const notedEvents = [
+const notedEvents = [
   "signed-in",
   "sign-in-failed",
   "signed-out",
@@ -89,7 +89,7 @@ export const mostPrinters = 1000;
 const mostFields = 200;
 
 /** A text as an entry holds it. */
-export function shortText(text: string): string {
+function shortText(text: string): string {
   const whole = text.toWellFormed();
   return whole.length <= mostCharacters ? whole : `${whole.slice(0, mostCharacters).toWellFormed()}…`;
 }

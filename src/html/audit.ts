@@ -46,7 +46,7 @@ export function auditPage(frame: Frame, data: AuditPageData): Html {
   const query = auditQuery(filter).toString();
   const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
   return page(
-    { ...frame, title: "Audit log", action: csv },
+    { ...frame, title: "Audit log", place: "Audit log", action: csv },
     html`<p class="soft">Who changed or downloaded what, the latest first. <code>platen audit verify</code> says whether anybody changed
       the log itself.</p>
     ${filterForm(filter, query !== "")}

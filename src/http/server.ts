@@ -159,8 +159,12 @@ async function handle(
   if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
   const { address, identity } = await recognise(service.app, request, asked);
   const refused = refusalOf(service.app, request, identity, asked.found);
-  if (refused !== undefined) return refused;
   const who = { who: nameOf(identity), from: address };
+  if (refused !== undefined) {
+    const what = `${request.method} ${asked.url.pathname}`;
+    if (identity.kind !== "nobody") service.app.store.audit.note("refused", { what, actor: who });
+    return refused;
+  }
   return asActor(who, () => handleAllowed(service, request, asked, hasQuota));
 }
 

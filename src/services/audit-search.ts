@@ -11,7 +11,7 @@ export interface AuditCursor {
 }
 
 /** What was found, the newest first. */
-export interface FoundEntries {
+interface FoundEntries {
   readonly entries: readonly AuditEntry[];
   /** Where older ones are looked for; undefined where there are none. */
   readonly next: AuditCursor | undefined;
@@ -26,7 +26,7 @@ interface SearchBounds {
 }
 
 /** Of one page. */
-export const pageBounds: SearchBounds = { entries: 100, bytes: 8 * 1024 * 1024 };
+const pageBounds: SearchBounds = { entries: 100, bytes: 8 * 1024 * 1024 };
 /** So long nobody else is served. */
 const sliceMs = 10;
 

@@ -27,7 +27,7 @@ export async function monthFiles(folder: string): Promise<string[]> {
 }
 
 /** A line where it stands. */
-export interface FoundLine {
+interface FoundLine {
   /** Without its end; undefined where it is longer than any of ours. */
   readonly text: string | undefined;
   readonly start: number;

@@ -35,7 +35,7 @@ export interface AuditedDownload extends Noted {
 }
 
 /** Changes that are in the database and may not be in the log yet. */
-export interface PendingChanges {
+interface PendingChanges {
   /** The next ones by number. */
   after(change: number): readonly NewEntry[];
   /** Where the log begins, as the database that is saved knows it. */

@@ -13,7 +13,7 @@ interface Finding {
 }
 
 /** Where the log goes on at a start. */
-export interface ResumedLog {
+interface ResumedLog {
   readonly head: AuditPlace;
   /** The numbers of changes that stand behind the place that the database knew. */
   readonly changes: ReadonlySet<number>;

@@ -17,7 +17,10 @@ export interface AuditedTable {
 }
 
 /** Columns that are 1 or 0 for yes and no. */
-export const flagColumns: ReadonlySet<string> = new Set(["model_chosen", "trust_publisher", "drop_unused"]);
+export const flagColumns: ReadonlySet<string> = new Set([
+  ...["model_chosen", "trust_publisher", "drop_unused"],
+  ...["one_time", "disabled"],
+]);
 
 /** Fields in JSON of which only is written down that they changed. */
 export const hiddenFields: ReadonlySet<string> = new Set(["snmp_community"]);
@@ -68,5 +71,13 @@ export const auditedTables: readonly AuditedTable[] = [
     name: printersName,
     shown: ["sha256"],
     hidden: [],
+  },
+  {
+    table: "accounts",
+    kind: "account",
+    id: "id",
+    name: "row.name",
+    shown: ["name", "role", "one_time", "disabled"],
+    hidden: ["password_hash"],
   },
 ];
