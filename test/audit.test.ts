@@ -175,10 +175,10 @@ test("signing in, failing to, and what is refused are told; what was typed in pl
   await app.stop();
 
   assert.deepEqual(entries, [
-    "platen: created account 1 admin: name admin; role admin; password_hash",
+    "platen: created account 1 admin: name admin; role admin",
     "admin: sign-in-failed wrong password",
     "admin: signed-in",
-    "admin: created account 2 eve: name eve; role viewer; one_time yes; password_hash",
+    "admin: created account 2 eve: name eve; role viewer; one_time yes",
     "eve: signed-in",
     "eve: changed account 2 eve: one_time yes → no; password_hash",
     "eve: refused GET /accounts",
