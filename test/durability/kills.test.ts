@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { killTwo } from "../support/kills.ts";
+
+const kills = 200;
+/** Another one every day; what fails names its own. */
+const seed = Number(process.env.SEED ?? Math.floor(Date.now() / 86_400_000) * 2);
+
+test(`of ${kills} kills under load none loses what was acknowledged, and none leaves anything half-made`, {
+  timeout: 900_000,
+}, async (t) => {
+  const acknowledged = await killTwo(t, kills, seed);
+
+  t.diagnostic(`seed ${seed}: ${acknowledged} writes were acknowledged`);
+  assert.ok(acknowledged > kills, `only ${acknowledged} writes were acknowledged`);
+});
