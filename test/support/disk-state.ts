@@ -36,7 +36,7 @@ export async function savedRows(dataDir: string): Promise<Rows> {
 }
 
 /** The files that these rows need, below the data folder. */
-export function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
+function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
   return new Set([
     ...drivers.map(({ sha256 }) => `drivers/${sha256}.zip`),
     ...icons.map(({ sha256 }) => `icons/${sha256}.png`),
@@ -56,6 +56,12 @@ export function disorderIn(dataDir: string, rows: Rows): string[] {
     else for (const name of readdirSync(join(dataDir, entry.name))) there.add(`${entry.name}/${name}`);
   }
   const strays = [...there].filter((name) => !needed.has(name) && !ours.test(name));
-  const missing = [...needed].filter((name) => !there.has(name));
+  // Of a deletion that is over the file may be gone already.
+  const over = new Set(rows.deletions.filter(({ title }) => title === "").map(({ id }) => id));
+  const kept = {
+    ...rows,
+    deleted_files: rows.deleted_files.filter(({ deletion_id }) => !over.has(deletion_id)),
+  };
+  const missing = [...neededFiles(kept)].filter((name) => !there.has(name));
   return [...strays.map((name) => `not needed: ${name}`), ...missing.map((name) => `missing: ${name}`)];
 }
