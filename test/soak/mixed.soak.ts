@@ -26,7 +26,12 @@ function filesBelow(path: string): string[] {
 
 const dataDir = join(folder, "data");
 const temporary = join(folder, "tmp");
-const filesNow = () => [...filesBelow(dataDir), ...filesBelow(temporary).map((name) => `tmp: ${name}`)];
+/** Kept states of the database, with what they name, and the audit log are meant to stay. */
+const isMeantToStay = (name: string) => /^(?:backups|audit)(?:[\\/]|$)/.test(name);
+const filesNow = () => [
+  ...filesBelow(dataDir).filter((name) => !isMeantToStay(name)),
+  ...filesBelow(temporary).map((name) => `tmp: ${name}`),
+];
 
 interface Service {
   readonly url: string;
