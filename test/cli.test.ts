@@ -136,7 +136,10 @@ test("the defaults that --help and the README name are those that count", () => 
   const config = readConfig(asNamed);
 
   assert.deepEqual(config, readConfig({}));
-  assert.deepEqual(Object.keys(asNamed), ["DATA_DIR", "PORT", "BACKUPS", "AUDIT_DAYS", "UPLOAD_LIMIT_MB"]);
+  assert.deepEqual(Object.keys(asNamed), [
+    ...["DATA_DIR", "PORT", "BACKUPS", "AUDIT_DAYS"],
+    ...["UPLOAD_LIMIT_MB", "LINK_DAYS"],
+  ]);
   for (const [name, fallback] of settingsHelp) {
     const [, row = ""] = readme.split(`| \`${name}\``);
     assert.equal(
