@@ -71,6 +71,9 @@ export class RecordedDisk {
     mkdirSync(folder, { recursive: true });
     for (const path of [...left.keys()].sort()) {
       const content = left.get(path);
+      // What stands in a folder goes with it.
+      if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
+      if (!left.has(path)) continue;
       const to = join(folder, path.slice(this.#root.length));
       if (content === "folder") mkdirSync(to, { recursive: true });
       else if (content !== undefined) this.#write(to, content, bytes);
