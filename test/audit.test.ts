@@ -164,7 +164,8 @@ test("hundreds of events are synced together", async (t) => {
 });
 
 test("signing in, failing to, and what is refused are told; what was typed in place of a name is not", async (t) => {
-  const app = await startClosed(t);
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startClosed(t, { clock: () => now++ });
 
   await app.post("/sign-in", { name: "admin", password: "wrong" });
   await app.post("/sign-in", { name: "hunter2-typed-here", password: "x" });

@@ -215,7 +215,7 @@ export class AuditLog {
     const fresh = changes.filter(({ change }) => !this.#known.has(change ?? 0));
     const events = this.#waiting.slice(0, writtenAtOnce);
     const lost = this.#lost > 0 ? [this.#lossOf(this.#lost)] : [];
-    const all = [...fresh, ...events, ...lost];
+    const all = [...merged(fresh, events), ...lost];
     if (all.length > 0) {
       const { file } = this.head;
       const { entries, head } = await this.#writer.append(all);
@@ -239,4 +239,18 @@ export class AuditLog {
     const what = "downloads and sign-ins that there was no room to write down";
     return { at: this.#clock(), ...itself, event: "log-broken", what, count };
   }
+}
+
+/** By their times; of each by itself the order stays, also by a clock that was put back. */
+function merged(changes: readonly NewEntry[], events: readonly NewEntry[]): NewEntry[] {
+  const all: NewEntry[] = [];
+  let next = 0;
+  for (const change of changes) {
+    for (let event = events[next]; event !== undefined && event.at < change.at; event = events[next]) {
+      all.push(event);
+      next++;
+    }
+    all.push(change);
+  }
+  return [...all, ...events.slice(next)];
 }

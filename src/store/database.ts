@@ -168,7 +168,9 @@ export class Database implements Queries {
     return {
       apply: (work) => this.#transact(copy, () => slices.all(work)),
       save: async (mode) => {
-        copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
+        // What only remembers where the audit log ends says nothing of how old the records are.
+        const { n } = copy.first("SELECT total_changes() AS n") ?? {};
+        if (n !== 0) copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
         this.#recorder?.settle(copy);
         await slices.turn();
         await this.#save(copy, mode);
