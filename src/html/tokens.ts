@@ -79,16 +79,16 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
 function tokenTable({ tokens, now }: TokenList): Html {
   const rows = tokens.map(
     ({ token, reaches }) => html`<tr>
-      <td data-label="Name"><bdi>${token.name}</bdi><br><code>${token.beginning}…</code></td>
+      <td data-label="Name"><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
+        <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></td>
       <td data-label="Reaches">${isolated(reaches)}</td>
       <td data-label="Until" class="whole">${time(token.expires_at)} ${untilBadge(token, now)}</td>
       <td data-label="Last used" class="whole">${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</td>
-      <td data-label="Made" class="whole">${time(token.created_at)}<br>by <bdi>${token.made_by}</bdi></td>
-      <td><form method="post" action="${paths.tokenRevoke(token.id)}"><button class="danger">Revoke<span
+      <td class="whole"><form method="post" action="${paths.tokenRevoke(token.id)}"><button class="danger">Revoke<span
         class="visually-hidden"> ${token.name}</span></button></form></td></tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Reaches</th><th scope="col">Until</th>
-    <th scope="col">Last used</th><th scope="col">Made</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
+    <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
     <tbody>${rows}</tbody></table>`;
 }
 

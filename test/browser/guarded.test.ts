@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  wide,
+  withoutBrowser,
+} from "../support/browser.ts";
+import { startGuarded } from "../support/guarded.ts";
+
+const skip = { skip: withoutBrowser };
+
+/** A browser behind a proxy that names its administrator. */
+async function openAsAdmin(t: TestContext, options: Parameters<typeof openBrowser>[1]) {
+  const guarded = await startGuarded(t);
+  await guarded.admin.post("/clients", { name: "Kunde Müller" });
+  await guarded.admin.addPrinter({ client_id: "1" });
+  const extraHTTPHeaders = { "remote-user": "boss", "remote-groups": "platen-admins" };
+  const browser = await openBrowser(t, { ...options, extraHTTPHeaders });
+  return { ...guarded, page: await browser.newPage() };
+}
+
+test("a token is made, shown once, used and revoked, without a script", skip, async (t) => {
+  const { page, service, bearer } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
+
+  await page.goto(`${service.url}/`);
+  await page.getByRole("link", { name: "Tokens" }).click();
+  await page.getByLabel("Name").fill("Datto RMM");
+  await page.getByLabel("Reaches").selectOption({ label: "Kunde Müller" });
+  await page.getByRole("button", { name: "Make token" }).click();
+  const token = (await page.locator("#token").textContent()) ?? "";
+  await picture(page, "token-made");
+  const used = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
+  await page.goto(`${service.url}/tokens`);
+  const again = await page.content();
+  await page.getByRole("button", { name: "Revoke Datto RMM" }).click();
+  await page.getByText("No tokens yet").waitFor();
+  const revoked = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
+
+  assert.deepEqual([used, revoked], [200, 401]);
+  assert.ok(!again.includes(token));
+});
+
+test(
+  "a link is made on a printer's page, opens its file elsewhere, and ends there, without a script",
+  skip,
+  async (t) => {
+    const { page, service } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
+
+    await page.goto(`${service.url}/printers/1`);
+    await page.getByText("Copy a link").click();
+    await picture(page, "link-form");
+    await page.getByLabel("Link to").selectOption({ label: "install-office.ps1" });
+    await page.getByLabel("Holds for").selectOption({ label: "7 days" });
+    await page.getByRole("button", { name: "Make the link" }).click();
+    const link = (await page.locator("#link-0").textContent()) ?? "";
+    await picture(page, "link-made");
+    const fetched = await fetch(link);
+    await page.getByRole("link", { name: "Office" }).click();
+    await page.getByText("Copy a link").click();
+    await page.getByText("Make all links to this invalid…").click();
+    await page.getByRole("button", { name: "Make all links invalid" }).click();
+    await page.getByRole("heading", { name: "Office" }).waitFor();
+    const ended = await fetch(link);
+
+    assert.deepEqual([fetched.status, ended.status], [200, 403]);
+    assert.match(await fetched.text(), /files\?link=/);
+  },
+);
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`the pages of tokens and links fit a phone and everybody, ${colorScheme}`, skip, async (t) => {
+    const { page, service, addToken } = await openAsAdmin(t, {
+      viewport: { width: 360, height: 780 },
+      colorScheme,
+    });
+    await addToken("client:1");
+    const problems = watch(page, service.url);
+    const found: string[] = [];
+
+    for (const path of ["/tokens", "/printers/1", "/clients/1", "/drivers/1"]) {
+      await page.goto(service.url + path);
+      const fold = page.getByText("Copy a link");
+      if ((await fold.count()) > 0) await fold.click();
+      if (await overflows(page)) found.push(`${path} overflows`);
+      found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
+      await picture(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
+    }
+    await page.goto(`${service.url}/printers/1`);
+    await page.getByText("Copy a link").click();
+    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.locator("#link-0").waitFor();
+    if (await overflows(page)) found.push("the link overflows");
+    found.push(...(await accessibilityProblems(page)));
+    await picture(page, `phone-${colorScheme}-link`);
+
+    assert.deepEqual([...found, ...problems], []);
+  });
+}
