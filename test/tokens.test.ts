@@ -172,6 +172,21 @@ test("a form that asks for what cannot be is answered beside its fields", async 
   assert.equal(service.app.store.tokens.list().length, 0);
 });
 
+test("a token of any printer can be asked for by its number, and there are 500 tokens at most", async (t) => {
+  const { admin, service } = await startGuarded(t);
+  await admin.addPrinter();
+  const add = (i: number) =>
+    service.app.tokens.add({ name: `Agent ${i}`, scope: "read", days: "30" }, "boss");
+
+  const page = await (await admin.fetch("/tokens?printer=1")).text();
+  await Promise.all(Array.from({ length: 500 }, (_, i) => add(i)));
+  const more = await admin.post("/tokens", { name: "One more", scope: "read", days: "30" });
+
+  assert.match(page, /<option value="printer:1" selected>Office/);
+  assert.equal(more.status, 409);
+  assert.equal(service.app.store.tokens.list().length, 500);
+});
+
 test("where nobody has to sign in no token is made, and what a proxy's own log-in sends along means nothing", async (t) => {
   const service = await startApp(t);
 

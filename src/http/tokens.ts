@@ -15,9 +15,11 @@ import { frameOf } from "./frame.ts";
 import { htmlReply, type Reply, redirect } from "./reply.ts";
 import type { Context, RequestContext } from "./router.ts";
 
-/** `GET /tokens` */
+/** `GET /tokens`, with `?printer=7` for a token of that printer */
 export function index(context: Context): Reply {
-  return pageReply(context, { values: { days: String(usualTokenDays) }, problems: {} });
+  const printer = context.url.searchParams.get("printer");
+  const scope = printer === null ? "read" : `printer:${printer}`;
+  return pageReply(context, { values: { scope, days: String(usualTokenDays) }, problems: {} });
 }
 
 /** `POST /tokens`: the answer shows the new token, which no address does. */
@@ -45,15 +47,30 @@ function requireSignIn({ config }: App): void {
   throw new UserError("conflict", "Nobody has to sign in here, so nothing needs a token yet.");
 }
 
-function pageReply({ app, request }: RequestContext, form: FormState, status = 200, made?: MadeToken): Reply {
+function pageReply(
+  { app, request, url }: RequestContext,
+  form: FormState,
+  status = 200,
+  made?: MadeToken,
+): Reply {
   const list: TokenList = {
     tokens: app.tokens.list().map((token) => ({ token, reaches: scopeText(app, token.scope) })),
     now: app.tokens.now(),
     clients: app.store.clients.names(),
-    printers: app.store.printers.names(),
+    printers: printersOffered(app, url),
     isOff: !needsSignIn(app.config),
   };
   return htmlReply(tokensPage(frameOf(request), list, form, made), status);
+}
+
+/** So many printers are offered by name; any other one by `?printer=`. */
+const mostOffered = 500;
+
+function printersOffered({ store }: App, { searchParams }: URL): TokenList["printers"] {
+  const offered = store.printers.names(mostOffered);
+  const asked = store.printers.find(Number(searchParams.get("printer")))?.printer;
+  if (asked === undefined || offered.some(({ id }) => id === asked.id)) return offered;
+  return [{ id: asked.id, name: asked.name }, ...offered];
 }
 
 function scopeText({ store }: App, scope: Scope): string {

@@ -58,9 +58,9 @@ export class Printers {
     return this.#db.first(statement, [owner.id, driverId]) !== undefined;
   }
 
-  /** All of them, by name. */
-  names(): { readonly id: number; readonly name: string }[] {
-    const rows = this.#db.all(`SELECT id, name FROM printers ${byName}`);
+  /** The first ones by name. */
+  names(limit: number): { readonly id: number; readonly name: string }[] {
+    const rows = this.#db.all(`SELECT id, name FROM printers ${byName} LIMIT ?`, [limit]);
     return rows.map(({ id, name }) => ({ id: Number(id), name: String(name) }));
   }
 

@@ -16,6 +16,9 @@ export interface TokenUse {
   readonly from: string;
 }
 
+/** More of them nobody could oversee. */
+const mostTokens = 500;
+
 /** The tokens' only SQL. */
 export class Tokens {
   readonly #db: Database;
@@ -50,9 +53,12 @@ export class Tokens {
     return tokenOf(row);
   }
 
-  /** @throws UserError "invalid" where the client or the printer is gone */
+  /** @throws UserError "invalid" where the client or the printer is gone, "conflict" where there are too many */
   add({ name, scope, sha256, beginning, made_by, expires_at }: AddedToken): Promise<number> {
     return this.#db.write(() => {
+      const count = Number(this.#db.first("SELECT count(*) AS n FROM tokens")?.n);
+      if (count >= mostTokens)
+        throw new UserError("conflict", `There are ${mostTokens} tokens already: revoke one first.`);
       const id = scope.kind === "read" ? null : scope.id;
       if (id !== null) this.#require(scope.kind, id);
       const row = this.#db.first(
