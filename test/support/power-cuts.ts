@@ -69,15 +69,18 @@ export class RecordedDisk {
     const left = new Map(this.#lasting);
     for (const [i, one] of this.#pending.entries()) if (change(i, one)) apply(left, one);
     mkdirSync(folder, { recursive: true });
-    for (const path of [...left.keys()].sort()) {
-      const content = left.get(path);
-      // What stands in a folder goes with it.
-      if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
-      if (!left.has(path)) continue;
+    this.#takeLost(left);
+    for (const [path, content] of [...left].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const to = join(folder, path.slice(this.#root.length));
       if (content === "folder") mkdirSync(to, { recursive: true });
       else if (content !== undefined) this.#write(to, content, bytes);
     }
+  }
+
+  /** What stands in a folder goes with it. */
+  #takeLost(left: Map<string, Content | "folder" | undefined>): void {
+    for (const path of [...left.keys()].sort())
+      if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
   }
 
   #write(to: string, { bytes, synced }: Content, tail: (unsynced: number) => number): void {
