@@ -127,3 +127,30 @@ test("behind a trusted proxy the service's address is the one that the client as
   assert.match(hostile, /Download = ''/);
   assert.ok(untrusted.includes(`Download = '${other.url}/drivers/1/files'`));
 });
+
+test("an account of the name decides before any group, and the administrator's account is nobody's", async (t) => {
+  const service = await startApp(t, { proxies: groupedProxies() });
+  const { accounts } = service.app.store;
+  const password = { hash: "none", isOneTime: true };
+  await accounts.renewAdmin("none");
+  const looks = await accounts.add("looks", "viewer", password);
+  const ask = async (name: string, groups: string, method = "GET") => {
+    const headers = { "remote-user": name, "remote-groups": groups };
+    return (await service.fetch(method === "GET" ? "/accounts" : "/clients", { method, headers })).status;
+  };
+
+  const changed = await ask("looks", "platen-admins", "POST");
+  const administered = [
+    await ask("admin", "techs"),
+    await ask("Admin", ""),
+    await ask("boss", "platen-admins"),
+  ];
+  await accounts.setDisabled(looks, true);
+  const disabled = await service.fetch("/printers", {
+    headers: { "remote-user": "looks", "remote-groups": "techs" },
+  });
+
+  assert.deepEqual([changed, ...administered], [403, 403, 403, 200]);
+  assert.equal(disabled.status, 403);
+  assert.match(await disabled.text(), /account “looks” is disabled/);
+});
