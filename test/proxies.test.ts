@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
 import { isTrusted, plainAddress, roleOfGroups } from "../src/domain/proxies.ts";
 import { startApp } from "./support/app.ts";
+import { startGuarded } from "./support/guarded.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "./support/proxies.ts";
 
 const page = { accept: "text/html" };
@@ -153,4 +154,14 @@ test("an account of the name decides before any group, and the administrator's a
   assert.deepEqual([changed, ...administered], [403, 403, 403, 200]);
   assert.equal(disabled.status, 403);
   assert.match(await disabled.text(), /account “looks” is disabled/);
+});
+
+test("a page for somebody whom a proxy names has their name, and neither a sign-out nor accounts of ours", async (t) => {
+  const { admin } = await startGuarded(t);
+
+  const page = await (await admin.fetch("/")).text();
+
+  assert.match(page, /<div class="visitor"><bdi>boss<\/bdi><\/div>/);
+  assert.match(page, />Tokens<\/a>/);
+  assert.doesNotMatch(page, /Sign out|href="\/accounts?"/);
 });

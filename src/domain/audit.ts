@@ -8,8 +8,11 @@ const notedEvents = [
   "sign-in-failed",
   "signed-out",
   "refused",
+  "link-made",
+  "links-ended",
   "backup-made",
-  "backup-restored",
+  "backup-fetched",
+  "backup-files-deleted",
   "recovered",
   "started",
   "stopped",
@@ -24,15 +27,7 @@ export type NotedEvent = (typeof notedEvents)[number];
 export type AuditEvent = (typeof auditEvents)[number];
 
 /** The records whose changes are written down. */
-export const recordKinds = [
-  "client",
-  "driver",
-  "printer",
-  "icon",
-  "account",
-  "token",
-  "link-generation",
-] as const;
+export const recordKinds = ["client", "driver", "printer", "icon", "account", "token"] as const;
 export type RecordKind = (typeof recordKinds)[number];
 
 /** A record, by the name that it had. */

@@ -8,8 +8,10 @@ interface Place {
   readonly path: string;
   /** Who is shown it. */
   readonly role: Role;
-  /** Whether it is of use only where people sign in. */
+  /** Whether it is for who is known by name alone: the dashboard leads others there, where it is of use to them. */
   readonly isOfSignIn?: boolean;
+  /** Whether it is of use only where people sign in here. */
+  readonly isOfAccounts?: boolean;
 }
 
 const places: readonly Place[] = [
@@ -18,7 +20,7 @@ const places: readonly Place[] = [
   { label: "Clients", path: paths.clients, role: "viewer" },
   { label: "Drivers", path: paths.drivers, role: "viewer" },
   { label: "Packages", path: paths.packages, role: "viewer" },
-  { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true },
+  { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true, isOfAccounts: true },
   { label: "Tokens", path: paths.tokens, role: "admin", isOfSignIn: true },
   { label: "Backups", path: paths.backups, role: "admin", isOfSignIn: true },
   { label: "Audit log", path: paths.audit, role: "admin", isOfSignIn: true },
@@ -46,6 +48,10 @@ interface Visitor {
   readonly name?: string | undefined;
   /** What they may do; undefined for nobody. */
   readonly role?: Role | undefined;
+  /** Whether they signed in here, and can sign out; where a proxy says who it is, that is its own matter. */
+  readonly isSignedInHere: boolean;
+  /** Whether anybody can sign in here. */
+  readonly hasAccounts: boolean;
   /** Whether nobody has to sign in, and other machines than this one may reach the service. */
   readonly isOpenToAll: boolean;
 }
@@ -129,10 +135,8 @@ export function page(options: PageOptions, body: Hole): Html {
 </html>`;
 }
 
-function placesOf({ name, role }: Visitor, current: string | undefined): Html {
-  const shown = places.filter(
-    (place) => hasRole(role, place.role) && !(place.isOfSignIn && name === undefined),
-  );
+function placesOf(visitor: Visitor, current: string | undefined): Html {
+  const shown = places.filter((place) => isShown(place, visitor));
   const links = shown.map(
     ({ label, path }) =>
       html`<li><a href="${path}" ${label === current && html`aria-current="page"`}>${label}</a></li>`,
@@ -140,8 +144,15 @@ function placesOf({ name, role }: Visitor, current: string | undefined): Html {
   return html`<nav aria-label="Places"><ul>${links}</ul></nav>`;
 }
 
+function isShown(place: Place, { name, role, hasAccounts }: Visitor): boolean {
+  if (place.isOfSignIn && name === undefined) return false;
+  if (place.isOfAccounts && !hasAccounts) return false;
+  return hasRole(role, place.role);
+}
+
 /** Who is signed in, and the way out. */
-function whoIsHere({ name, role }: Visitor): Html {
+function whoIsHere({ name, role, isSignedInHere }: Visitor): Html {
+  if (!isSignedInHere) return html`<div class="visitor"><bdi>${name}</bdi></div>`;
   const own =
     role === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${paths.account}"><bdi>${name}</bdi></a>`;
   return html`<div class="visitor">${own}<form method="post" action="${paths.signOut}"><button class="link">Sign out</button></form></div>`;

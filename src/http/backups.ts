@@ -25,6 +25,7 @@ const messages: Readonly<Record<string, Message>> = {
 /** `POST /backups`: keeps what is saved now */
 export async function make({ app, request }: Context): Promise<Reply> {
   const made = await removing(request, () => app.backups.makeNow());
+  if (made.value === true) app.store.audit.note("backup-made");
   return answerForm(request, made, {
     redirect: (isMade) => `${paths.backups}?done=${isMade ? "new" : "same"}`,
     page: ({ message }) => pageOf(app, request, { tone: "bad", text: message }),
@@ -35,6 +36,7 @@ export async function make({ app, request }: Context): Promise<Reply> {
 /** `POST /backups/files/delete` */
 export async function deleteFiles({ app, request }: Context): Promise<Reply> {
   await app.store.keptFiles.clear();
+  app.store.audit.note("backup-files-deleted");
   return answerForm(request, done, {
     redirect: () => `${paths.backups}?done=files`,
     fragment: () => notify(filesDeletedMessage),
@@ -47,9 +49,11 @@ export async function show({ app, params: { name } }: Context<"name">): Promise<
   const state = stateTime(name) === undefined ? undefined : backups.find(name);
   const found = state && (await blobs.state(backups.pathOf(name)));
   if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
+  const onSent = () => app.store.audit.note("backup-fetched", { what: name });
   return fileDownload(() => blobs.open(backups.pathOf(name)), {
     ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
     etag: `${name}-${found.size}`,
+    onSent,
   });
 }
 

@@ -6,7 +6,6 @@ import { UserError } from "../domain/errors.ts";
 import { type LinkOwner, linkDays } from "../domain/link.ts";
 import type { DeployOffer } from "../html/deploy.ts";
 import { html } from "../html/html.ts";
-import type { Link } from "../html/layout.ts";
 import { linkable, linkPage } from "../html/links.ts";
 import { paths } from "../html/paths.ts";
 import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
@@ -19,12 +18,15 @@ import { htmlReply, type Reply, redirect } from "./reply.ts";
 import type { Context, RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 
+interface NamedOwner extends LinkOwner {
+  readonly name: string;
+}
+
 /** A record with what can be downloaded of it. */
 interface Linked {
-  readonly owner: LinkOwner;
+  readonly record: NamedOwner;
   readonly offer: Pick<DeployOffer, "formats" | "scripts">;
-  /** Its page. */
-  readonly back: Link;
+  readonly path: string;
   readonly place: string;
 }
 
@@ -32,12 +34,13 @@ interface Linked {
 export async function ofPrinter(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const details = app.store.printers.get(id);
+  const { name } = details.printer;
   const { driver, arm64Driver } = driversOfPrinter(app.store, details.printer);
   if (driver === undefined)
     throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
   const offer = printerOffer(app, request, details, { printer: details.printer, driver, arm64Driver });
-  const back = { label: named(details.printer.name), path: paths.printer(id) };
-  return makeLink(context, { owner: { kind: "printer", id }, offer, back, place: "Printers" });
+  const record = { kind: "printer", id, name } as const;
+  return makeLink(context, { record, offer, path: paths.printer(id), place: "Printers" });
 }
 
 /** `POST /clients/{id}/links` */
@@ -47,8 +50,8 @@ export async function ofClient(context: Context<"id">): Promise<Reply> {
   const { printers } = await app.overview.read();
   const { goesIn } = chooseDeployment(printers.filter((row) => row.client?.id === id));
   const offer = clientOffer(app, request, client, goesIn);
-  const back = { label: named(client.name), path: paths.client(id) };
-  return makeLink(context, { owner: { kind: "client", id }, offer, back, place: "Clients" });
+  const record = { kind: "client", id, name: client.name } as const;
+  return makeLink(context, { record, offer, path: paths.client(id), place: "Clients" });
 }
 
 /** `POST /drivers/{id}/links` */
@@ -56,33 +59,36 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const driver = app.store.drivers.get(id);
   const offer = driverOffer(app, request, driver, deployedModels(app.store, driver).models);
-  const back = { label: named(driverTitle(driver)), path: paths.driver(id) };
-  return makeLink(context, { owner: { kind: "driver", id }, offer, back, place: "Drivers" });
+  const record = { kind: "driver", id, name: driverTitle(driver) } as const;
+  return makeLink(context, { record, offer, path: paths.driver(id), place: "Drivers" });
 }
 
 /** `POST /printers/{id}/links/end` */
-export async function endPrinter({ app, id }: Context<"id">): Promise<Reply> {
-  app.store.printers.get(id);
-  await app.links.revoke({ kind: "printer", id });
-  return redirect(paths.printer(id));
+export function endPrinter({ app, id }: Context<"id">): Promise<Reply> {
+  const { name } = app.store.printers.get(id).printer;
+  return endLinks(app, { kind: "printer", id, name }, paths.printer(id));
 }
 
 /** `POST /clients/{id}/links/end` */
-export async function endClient({ app, id }: Context<"id">): Promise<Reply> {
-  app.store.clients.get(id);
-  await app.links.revoke({ kind: "client", id });
-  return redirect(paths.client(id));
+export function endClient({ app, id }: Context<"id">): Promise<Reply> {
+  const { name } = app.store.clients.get(id);
+  return endLinks(app, { kind: "client", id, name }, paths.client(id));
 }
 
 /** `POST /drivers/{id}/links/end` */
-export async function endDriver({ app, id }: Context<"id">): Promise<Reply> {
-  app.store.drivers.get(id);
-  await app.links.revoke({ kind: "driver", id });
-  return redirect(paths.driver(id));
+export function endDriver({ app, id }: Context<"id">): Promise<Reply> {
+  const name = driverTitle(app.store.drivers.get(id));
+  return endLinks(app, { kind: "driver", id, name }, paths.driver(id));
+}
+
+async function endLinks(app: App, record: NamedOwner, path: string): Promise<Reply> {
+  await app.links.revoke(record);
+  app.store.audit.note("links-ended", { record });
+  return redirect(path);
 }
 
 /** The answer shows the link, which no address of ours does. */
-async function makeLink(context: RequestContext, { owner, offer, back, place }: Linked): Promise<Reply> {
+async function makeLink(context: RequestContext, { record, offer, path, place }: Linked): Promise<Reply> {
   const { app, request } = context;
   requireSignIn(app);
   const form = await readForm(request);
@@ -90,10 +96,13 @@ async function makeLink(context: RequestContext, { owner, offer, back, place }: 
   if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
   const days = linkDays.find(([count]) => String(count) === form.days)?.[0];
   if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
-  const { address, expires_at } = app.links.make({ owner, address: target.path }, days);
+  const { address, expires_at } = app.links.make({ owner: record, address: target.path }, days);
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
+  const until = new Date(expires_at).toISOString().slice(0, 10);
+  app.store.audit.note("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
   const snippets = snippetsOf(service + address, String(target.label), script);
+  const back = { label: html`<bdi>${record.name}</bdi>`, path };
   const made = { fileName: String(target.label), expires_at, snippets, back, place };
   return htmlReply(linkPage(frameOf(request), made));
 }
@@ -107,10 +116,6 @@ function snippetsOf(url: string, fileName: string, script: string | undefined) {
       : [{ label: "Download it in PowerShell", text: webRequestCommand(url, fileName) }]),
     { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
   ];
-}
-
-function named(name: string) {
-  return html`<bdi>${name}</bdi>`;
 }
 
 /** A link that was made while nobody has to sign in would hold when they must. */

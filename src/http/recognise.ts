@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
+import { needsSignIn, takesPasswords } from "../config.ts";
 import { anyone, type Identity, nobody } from "../domain/access.ts";
 import { type Account, adminName } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
@@ -20,7 +20,12 @@ import { personOfSession } from "./sessions.ts";
  */
 export async function recognise(app: App, request: IncomingMessage, asked: Asked): Promise<Asker> {
   const identity = await identify(app, request, asked);
-  return remember(request, { identity, isOpenToAll: isOpenToAll(app.config) });
+  const { config } = app;
+  return remember(request, {
+    identity,
+    isOpenToAll: isOpenToAll(config),
+    hasAccounts: takesPasswords(config),
+  });
 }
 
 /** Whoever reaches the service may change everything, and more than this machine may reach it. */

@@ -22,6 +22,9 @@ export const flagColumns: ReadonlySet<string> = new Set([
   ...["one_time", "disabled"],
 ]);
 
+/** Columns of moments: UTC, milliseconds since 1970. */
+export const timeColumns: ReadonlySet<string> = new Set(["expires_at"]);
+
 /** Fields in JSON of which only is written down that they changed. */
 export const hiddenFields: ReadonlySet<string> = new Set(["snmp_community"]);
 
@@ -79,5 +82,13 @@ export const auditedTables: readonly AuditedTable[] = [
     name: "row.name",
     shown: ["name", "role", "one_time", "disabled"],
     hidden: ["password_hash"],
+  },
+  {
+    table: "tokens",
+    kind: "token",
+    id: "id",
+    name: "row.name",
+    shown: ["name", "scope", "scope_id", "expires_at"],
+    hidden: ["sha256"],
   },
 ];

@@ -1,7 +1,7 @@
 import type { SqlValue } from "sql.js";
 import type { ChangedField } from "../domain/audit.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
-import { flagColumns, hiddenFields, references } from "./audited-tables.ts";
+import { flagColumns, hiddenFields, references, timeColumns } from "./audited-tables.ts";
 import type { Queries } from "./rows.ts";
 import type { TouchedRecord } from "./watched-tables.ts";
 
@@ -29,6 +29,7 @@ export class FieldReader {
     if (value === null) return "";
     const table = references[column];
     if (table !== undefined) return this.#reference(table, Number(value));
+    if (timeColumns.has(column)) return new Date(Number(value)).toISOString();
     return flagColumns.has(column) ? textOf(value === 1) : String(value);
   }
 

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, startApp } from "./support/app.ts";
+import { entriesIn, logOf, said } from "./support/audit.ts";
+import { startGuarded } from "./support/guarded.ts";
+
+test("a token that is made, used and revoked stands in the log, and nothing of its text", async (t) => {
+  const { service, admin, bearer, addToken } = await startGuarded(t);
+  await admin.addPrinter();
+
+  const token = await addToken("printer:1");
+  await (await bearer(token).fetch("/printers/1/scripts/detect")).arrayBuffer();
+  // The clock stands still: what is told at one moment has no order but that of being written.
+  await logOf(service);
+  await admin.post("/tokens/1/delete", {}, navigation);
+
+  const told = (await logOf(service)).filter(
+    ({ event, record }) => event === "downloaded" || record?.kind === "token",
+  );
+  assert.deepEqual(
+    told.map((entry) => [entry.who, said(entry)]),
+    [
+      [
+        "boss",
+        "created token 1 for printer:1: name for printer:1; scope printer; scope_id 1; expires_at 2027-11-21T14:05:00.000Z",
+      ],
+      ["token for printer:1", "downloaded printer 1 Office detect"],
+      ["boss", "deleted token 1 for printer:1"],
+    ],
+  );
+  assert.ok(!JSON.stringify(entriesIn(service.dataDir)).includes(token.slice(7)));
+});
+
+test("a link that is made stands in the log without its signature, and so do its use and the end of all", async (t) => {
+  const { service, operator } = await startGuarded(t);
+  await operator.addPrinter();
+
+  const form = { address: "/printers/1/scripts/detect", days: "7" };
+  const page = await (await operator.post("/printers/1/links", form, navigation)).text();
+  const link = /\?link=([\w.-]+)/.exec(page)?.[1] ?? "";
+  await (await service.fetch(`/printers/1/scripts/detect?link=${link}`)).arrayBuffer();
+  await operator.post("/printers/1/links/end", {}, navigation);
+
+  const told = await logOf(service, "link-made", "downloaded", "links-ended");
+  assert.deepEqual(
+    told.map((entry) => [entry.who, said(entry)]),
+    [
+      ["tech", "link-made printer 1 Office /printers/1/scripts/detect, until 2026-11-29"],
+      ["link printer 1, until 2026-11-29", "downloaded printer 1 Office detect"],
+      ["tech", "links-ended printer 1 Office"],
+    ],
+  );
+  assert.ok(!JSON.stringify(entriesIn(service.dataDir)).includes(link));
+});
+
+test("a backup that is made or taken away stands in the log, and so do deleted archives", async (t) => {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Contoso" });
+
+  await service.post("/backups", {}, navigation);
+  await service.post("/backups", {}, navigation);
+  const [{ name } = { name: "" }] = service.app.backups.list();
+  await (await service.fetch(`/backups/${name}`)).arrayBuffer();
+  await service.post("/backups/files/delete", {}, navigation);
+
+  const told = await logOf(service, "backup-made", "backup-fetched", "backup-files-deleted");
+  assert.deepEqual(told.map(said), ["backup-made", `backup-fetched ${name}`, "backup-files-deleted"]);
+});
