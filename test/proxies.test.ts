@@ -137,7 +137,7 @@ test("an account of the name decides before any group, and the administrator's a
   const looks = await accounts.add("looks", "viewer", password);
   const ask = async (name: string, groups: string, method = "GET") => {
     const headers = { "remote-user": name, "remote-groups": groups };
-    return (await service.fetch(method === "GET" ? "/accounts" : "/clients", { method, headers })).status;
+    return (await service.fetch(method === "GET" ? "/tokens" : "/clients", { method, headers })).status;
   };
 
   const changed = await ask("looks", "platen-admins", "POST");

@@ -6,6 +6,7 @@ import { Latest } from "../services/latest.ts";
 import { askerOf } from "./asker.ts";
 import { clientOf, type Quotas } from "./limits.ts";
 import type { Reply } from "./reply.ts";
+import { sessionOf } from "./sessions.ts";
 
 /** What let the event loop rest for so long waits for something else than it, and nobody waits for that. */
 const restMs = 10;
@@ -178,7 +179,8 @@ export class Pages {
 function keyOf(request: IncomingMessage): string {
   const { identity } = askerOf(request);
   const shaping = Object.entries(request.headers).filter(([name]) => !shapeless.has(name));
-  return JSON.stringify([request.url, roleOf(identity), nameOf(identity), shaping]);
+  const who = [roleOf(identity), nameOf(identity), sessionOf(request)?.session.id];
+  return JSON.stringify([request.url, ...who, shaping]);
 }
 
 function busy(): UserError {

@@ -96,7 +96,7 @@ export const routes: readonly Route[] = [
   get("/sign-in/password", "open", signIn.showFirstPassword),
   post("/sign-in/password", "open", signIn.changeFirstPassword),
   post("/sign-out", "open", signIn.signOut),
-  get("/account", "viewer", account.show),
+  page("/account", "viewer", account.show),
   post("/account/password", "viewer", account.changePassword),
   post("/account/sessions/:id/end", "viewer", account.endSession),
   post("/account/sessions/end", "viewer", account.endOthers),

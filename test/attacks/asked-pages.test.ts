@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { defaultLimits, makeQuotas } from "../../src/http/limits.ts";
 import { Pages } from "../../src/http/page-turns.ts";
 import { routes } from "../../src/http/routes.ts";
-import { startApp, type TestApp } from "../support/app.ts";
+import { client, startApp, type TestApp } from "../support/app.ts";
 import { longestHold } from "../support/holds.ts";
+import { signInAdmin, startClosed } from "../support/people.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
 import { until } from "../support/until.ts";
 
@@ -229,16 +230,23 @@ function pathOf(pattern: RegExp): string {
   return values.reduce((filled, value) => filled.replace("([^/]+)", value), path);
 }
 
+/** The service with sign-in on, and who asks it as its administrator. */
+async function startAsAdmin(t: TestContext) {
+  const service = await startClosed(t);
+  return { service, ...client(service.url, { cookie: await signInAdmin(service) }) };
+}
+
 test("every address that answers with a page waits for its turn, and no other does", async (t) => {
-  const service = await startApp(t);
-  await service.post("/clients", { name: "Northwind" });
-  await service.addPrinter({ client_id: "1" });
+  const { service, fetch, post, addPrinter } = await startAsAdmin(t);
+  await post("/clients", { name: "Northwind" });
+  await addPrinter({ client_id: "1" });
 
   const gets = routes.filter(({ method }) => method === "GET");
   const wrong: string[] = [];
   for (const { pattern, isPage } of gets) {
     const path = pathOf(pattern);
-    const answer = await service.fetch(path, { headers: { accept: "text/html" } });
+    const ask = path === "/sign-in" ? service.fetch : fetch;
+    const answer = await ask(path, { headers: { accept: "text/html" } });
     await answer.arrayBuffer();
     const isHtml = answer.status === 200 && answer.headers.get("content-type")?.includes("html") === true;
     if (isHtml !== isPage) wrong.push(`${path} ${answer.status}`);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -75,15 +76,20 @@ test("with little room left only a driver is deleted for good", async (t) => {
   );
 });
 
+/** So many random characters of three bytes each, which hardly pack. */
+function unpackable(length: number): string {
+  return Array.from({ length }, () => String.fromCharCode(0x4e00 + randomInt(20_000))).join("");
+}
+
 test("a deletion that no room is found for when it is saved is final", {
   skip: process.platform === "win32" && "no ulimit here",
 }, async (t) => {
-  const service = await serve(t, await temporaryFolder(t), {}, "ulimit -f 256");
+  const service = await serve(t, await temporaryFolder(t), {}, "ulimit -f 1024");
   const { post, fetch } = client(service.url);
   const ids: number[] = [];
   for (
     let id = 1;
-    (await post("/clients", { name: `Client ${id}`, notes: "n".repeat(9000) })).status === 200;
+    (await post("/clients", { name: `Client ${id}`, notes: unpackable(9000) })).status === 200;
     id++
   )
     ids.push(id);
@@ -130,7 +136,7 @@ test("what cannot be taken back on a full disk can be when there is room again",
   assert.equal((await fetch(`/drivers/${driver}/archive`)).status, 200);
 });
 
-test("downloads go on on a full disk, with one line in the log, and count when there is room again", async (t) => {
+test("downloads go on on a full disk, which is said once, and count when there is room again", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { fetch, app, lines } = full.app;
@@ -149,9 +155,13 @@ test("downloads go on on a full disk, with one line in the log, and count when t
   const saved = app.store.downloads.ofPrinter(1);
 
   assert.deepEqual(statuses, [200, 200, 200]);
-  assert.deepEqual(
-    lines.map((line) => line.split(":").slice(0, 2).join(":")),
-    ["warning: the audit log cannot be written"],
+  const told = lines.map((line) => line.split(":").slice(0, 2).join(":"));
+  // A small file may still fit where the database does not.
+  assert.ok(told.length > 0 && told.length === new Set(told).size, told.join());
+  const lacking = ["warning: the audit log cannot be written", "warning: downloads are not counted"];
+  assert.ok(
+    told.every((line) => lacking.includes(line)),
+    told.join(),
   );
   assert.deepEqual([unsaved.length, saved.map(({ count }) => count)], [0, [3]]);
 });

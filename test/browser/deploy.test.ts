@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { openBrowser, overflows, picture, watch, wide, withoutBrowser } from "../support/browser.ts";
+import { openBrowser, overflows, pasted, picture, watch, wide, withoutBrowser } from "../support/browser.ts";
 import { makePng } from "../support/png.ts";
 import { shop } from "../support/shop.ts";
 import { until } from "../support/until.ts";
@@ -29,7 +29,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     const { url, upload } = await shop(t);
     await upload("/printers/1/icon", makePng(), "icon.png");
     const browser = await openBrowser(t, wide);
-    await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await browser.grantPermissions(["clipboard-write"]);
     const page = await browser.newPage();
     const problems = watch(page, url);
     await page.goto(`${url}/printers/1`);
@@ -51,7 +51,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     for (const button of await page.locator("#pane-mdm button[data-copy]:visible").all()) {
       await button.click();
       const value = await page.locator(`#${await button.getAttribute("data-copy")}`).textContent();
-      await until(async () => value === (await page.evaluate("navigator.clipboard.readText()")));
+      await until(async () => value === (await pasted(page)));
       copied.push(value ?? "");
     }
     await picture(page, "1440-deploy");
@@ -176,7 +176,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
   test("a script is read, and copied from plain http, before it is downloaded", async (t) => {
     const { url, fetch } = await shop(t);
     const browser = await openBrowser(t, { viewport: { width: 360, height: 740 } });
-    await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await browser.grantPermissions(["clipboard-write"]);
     const page = await browser.newPage();
     await page.goto(`${url}/printers/1`);
 
@@ -184,7 +184,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     await page.getByRole("link", { name: /Read it.* install-office\.ps1/ }).click();
     const title = await textOf(page.locator("h1"));
     await page.getByRole("button", { name: "Copy" }).click();
-    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    const copied = await pasted(page);
 
     const served = await (await fetch("/printers/1/scripts/install")).text();
     assert.equal(title, "install-office.ps1");

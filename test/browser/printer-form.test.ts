@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
-import { isFocusIn, openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { isFocusIn, openBrowser, pasted, picture, watch, withoutBrowser } from "../support/browser.ts";
 
 /** What leaving a page asked. */
 function questionsOf(page: Page): string[] {
@@ -187,7 +187,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       const { url, addPrinter } = await startApp(t);
       await addPrinter();
       const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
-      await browser.grantPermissions(["clipboard-read", "clipboard-write"]);
+      await browser.grantPermissions(["clipboard-write"]);
       const page = await browser.newPage();
       if (!isSecure)
         await page.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })");
@@ -203,7 +203,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       await button.getByText("Copied").waitFor();
       const during = await places();
       await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
-      const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+      const copied = await pasted(page);
       await page.waitForTimeout(2200);
 
       assert.deepEqual(

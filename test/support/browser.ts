@@ -125,3 +125,21 @@ async function readUntil<T>(read: () => Promise<T>, isWanted: (value: T) => bool
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** What was copied, as somebody gets it who pastes it: no page of ours may read the clipboard. */
+export async function pasted(page: Page): Promise<string> {
+  await page.evaluate(`
+    window.focusBefore = document.activeElement;
+    const field = document.createElement("textarea");
+    field.id = "pasted";
+    field.style.position = "fixed";
+    field.style.top = "0";
+    document.body.append(field);
+    field.focus({ preventScroll: true });`);
+  await page.keyboard.press("Control+V");
+  const field = page.locator("#pasted");
+  const text = await field.inputValue();
+  await field.evaluate((element) => element.remove());
+  await page.evaluate("window.focusBefore.focus({ preventScroll: true })");
+  return text;
+}
