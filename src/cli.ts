@@ -105,8 +105,9 @@ async function inspect(args: readonly string[], output: Output): Promise<number>
 }
 
 function helpText(version: string): string {
+  const nameWidth = Math.max(...settingsHelp.map(([name]) => name.length)) + 1;
   const settings = settingsHelp.map(
-    ([name, fallback, meaning]) => `  ${name.padEnd(16)} ${meaning} (${fallback})`,
+    ([name, fallback, meaning]) => `  ${name.padEnd(nameWidth)} ${meaning} (${fallback})`,
   );
   return `Platen ${version}: from a vendor’s printer driver ZIP to scripts, RMM packages and Intune apps
 

@@ -88,6 +88,7 @@ test("downloads are told with what they were of, for whom, and what names their 
   await download(app, "/printers/1/packages/rmm");
   await download(app, "/clients/1/scripts/install");
   await (await app.fetch("/drivers/1/files")).arrayBuffer();
+  await until(async () => (await logOf(app, "downloaded")).length === 3);
   await (await app.fetch("/export/printers.csv")).arrayBuffer();
   await until(async () => (await logOf(app, "downloaded")).length === 4);
   const entries = await logOf(app, "downloaded");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
@@ -78,6 +78,7 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
   assert.equal(aside, "platen.sqlite.damaged-2026-11-19T120000Z");
   assert.ok(readFileSync(join(dataDir, aside)).equals(damaged));
   assert.ok(!readFileSync(path).equals(damaged));
+  assert.equal(statSync(path).mode & 0o77, 0, "others on the host may read it");
   assert.deepEqual(lines, [
     `recovered: the damaged database is kept as ${aside}`,
     "recovered: the database is platen-2026-11-17T120000.000Z.sqlite, the state of 2026-11-17T12:00:00.000Z (2 clients, 0 drivers, 0 printers); what was changed after it is not in it",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
@@ -43,7 +43,9 @@ test("a restore puts everything back, and keeps what was in a dated folder", asy
   const { dataDir, file, old, now } = await twoStates(t);
 
   const { status, stderr } = platen(dataDir, "restore", file);
+  const open = Object.keys(old).filter((name) => (statSync(join(dataDir, name)).mode & 0o77) !== 0);
 
+  assert.deepEqual(open, [], "what everybody on the host may read");
   assert.equal(status, 0, stderr);
   const [kept = ""] = keptFolders(dataDir);
   assert.match(kept, /^before-restore-\d{4}-\d\d-\d\dT\d{6}Z$/);

@@ -72,6 +72,16 @@ export function accountNameKey(name: string): string {
     .toLowerCase();
 }
 
+/** Whether the audit log has a name for Platen itself, for whoever need not sign in, or for a program. */
+export function isNameOfLog(name: string): boolean {
+  return ["anyone", "nobody", "platen"].includes(accountNameKey(name)) || /^(?:token|link)\s/i.test(name);
+}
+
+/** Whether a name that somebody else wrote is an account's, whatever its case; a look-alike is not. */
+export function isSameName(name: string, other: string): boolean {
+  return /^[\x21-\x7e]+$/.test(other) && name.toLowerCase() === other.toLowerCase();
+}
+
 /** Whether a password that Platen made holds no more. */
 export function isOneTimeOver({ isOneTime, password_at }: Account, now: number): boolean {
   return isOneTime && password_at + oneTimeMs <= now;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
+import { needsSignIn } from "../config.ts";
 import { stateTime } from "../domain/backup.ts";
 import { UserError } from "../domain/errors.ts";
 import { backupMessage, backupsPage, filesDeletedMessage } from "../html/backups.ts";
@@ -45,7 +46,8 @@ export async function deleteFiles({ app, request }: Context): Promise<Reply> {
 
 /** `GET /backups/{name}`: a state as a file */
 export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
-  const { backups, blobs } = app.store;
+  const { accounts, backups, blobs } = app.store;
+  if (!needsSignIn(app.config) && accounts.list().length > 0) throw ofAccounts();
   const state = stateTime(name) === undefined ? undefined : backups.find(name);
   const found = state && (await blobs.state(backups.pathOf(name)));
   if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
@@ -55,6 +57,14 @@ export async function show({ app, params: { name } }: Context<"name">): Promise<
     etag: `${name}-${found.size}`,
     onSent,
   });
+}
+
+/** Somebody switched sign-in off again: hashes of passwords are nobody's to guess at. */
+function ofAccounts(): UserError {
+  return new UserError(
+    "forbidden",
+    "Backups hold the passwords’ hashes of the accounts that were made here, and without sign-in anybody could fetch them: they are in the folder backups of DATA_DIR.",
+  );
 }
 
 async function pageOf(app: App, request: IncomingMessage, message?: Message): Promise<Html> {

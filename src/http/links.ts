@@ -82,6 +82,7 @@ export function endDriver({ app, id }: Context<"id">): Promise<Reply> {
 }
 
 async function endLinks(app: App, record: NamedOwner, path: string): Promise<Reply> {
+  requireSignIn(app);
   await app.links.revoke(record);
   app.store.audit.note("links-ended", { record });
   return redirect(path);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn, takesPasswords } from "../config.ts";
 import { anyone, type Identity, nobody } from "../domain/access.ts";
-import { type Account, adminName } from "../domain/account.ts";
+import { type Account, adminName, isSameName } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
 import { roleOfGroups } from "../domain/proxies.ts";
 import { type Asker, askerOf, remember } from "./asker.ts";
@@ -71,10 +71,18 @@ function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identit
 }
 
 /**
- * What is said of somebody here counts more than their groups. The administrator's account is nobody's: whoever could
- * choose its name at the proxy would be it.
+ * What is said of somebody here counts more than their groups.
+ * @throws UserError "forbidden" where a name only looks like an account's: whoever chose it at the proxy would be it
  */
-function accountFor({ store }: App, name: string): Account | undefined {
+function accountFor({ config, store }: App, name: string): Account | undefined {
   const account = store.accounts.findByName(name)?.account;
-  return account?.name === adminName ? undefined : account;
+  if (account === undefined) return undefined;
+  if (account.name === adminName && !takesPasswords(config)) return undefined;
+  if (account.name === adminName)
+    throw new UserError(
+      "forbidden",
+      `“${adminName}” signs in here, with the password, and never by a proxy.`,
+    );
+  if (isSameName(account.name, name)) return account;
+  throw new UserError("forbidden", `The name “${name}” looks like that of the account “${account.name}”.`);
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { isNameOfLog } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
 import { withoutMarkRuns } from "../domain/fields.ts";
 import type { Proxies } from "../domain/proxies.ts";
@@ -30,6 +31,8 @@ export function remoteUserOf(
   const groups = groupsHeader === undefined ? undefined : headerIn(request, groupsHeader, longestGroups);
   if (user === undefined) return undefined;
   if (user === "") throw malformed(`The header ${userHeader} is empty.`);
+  if (isNameOfLog(user))
+    throw malformed(`The name “${user}” is not taken from a proxy: the audit log has it for somebody else.`);
   // Authelia and oauth2-proxy write commas between groups, authentik writes bars.
   const listed = (groups ?? "").split(/[,;|]/).map((group) => group.trim());
   return { name: user, groups: listed.filter((group) => group !== "") };

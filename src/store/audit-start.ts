@@ -141,7 +141,7 @@ async function setAside(
     const length = (await handle.stat()).size - start;
     const bytes = Buffer.alloc(Math.min(length, mostAside));
     await handle.read(bytes, 0, bytes.length, start);
-    await writeDurably(join(folder, name), bytes, 0o600);
+    await writeDurably(join(folder, name), bytes);
     await handle.truncate(start);
     await handle.datasync();
     const isTorn = !isEnded || bytes.includes(0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AuditEntry, AuditedEvent } from "../domain/audit.ts";
 import { sealed } from "../domain/audit-chain.ts";
 import { monthFileAt } from "./audit-files.ts";
-import { makeFolder, writeAll, writeDurably } from "./files.ts";
+import { makeFolder, ownerOnly, writeAll, writeDurably } from "./files.ts";
 
 /** A line of the log, and where it ends. */
 export interface AuditPlace {
@@ -27,7 +27,6 @@ interface Written {
 
 /** So many lines are made at once: nobody waits for more. */
 const linesAtOnce = 100;
-const ownerOnly = 0o600;
 
 /** Appends to the log. Nothing that it wrote is ever changed. */
 export class AuditWriter {
@@ -121,5 +120,5 @@ async function makeIfAbsent(folder: string, path: string): Promise<void> {
   );
   if (isThere) return;
   await makeFolder(folder);
-  await writeDurably(path, new Uint8Array(), ownerOnly);
+  await writeDurably(path, new Uint8Array());
 }

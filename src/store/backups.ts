@@ -167,7 +167,7 @@ export class Backups {
 
   async #note(name: string, size: number, facts: DatabaseFacts): Promise<void> {
     const text = noteText({ size, at: this.#clock(), facts });
-    await writeDurably(notePath(this.pathOf(name)), Buffer.from(text), 0o600);
+    await writeDurably(notePath(this.pathOf(name)), Buffer.from(text));
   }
 
   /** Where the system does not tell, there is room. */

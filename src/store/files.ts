@@ -157,11 +157,14 @@ export async function makeMark(path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
+/** What lies in DATA_DIR holds hashes of passwords, keys and names: nobody else on the host reads it. */
+export const ownerOnly = 0o600;
+
 /** Writes a file so that it is there whole or not at all. @throws Unsettled as `moveIntoPlace` does */
-export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
+export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = unfinished(path);
   try {
-    const handle = await open(temporary, "w", mode);
+    const handle = await open(temporary, "w", ownerOnly);
     try {
       await handle.writeFile(bytes);
       await handle.sync();

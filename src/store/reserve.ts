@@ -42,13 +42,13 @@ export class Reserve {
   }
 
   /** Writes a file, where there is no other room in that of the reserve, and makes the reserve again if it can. */
-  async spend(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  async spend(path: string, bytes: Uint8Array): Promise<void> {
     try {
-      await writeDurably(path, bytes, mode);
+      await writeDurably(path, bytes);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
       await rm(this.#path, { force: true });
-      await writeDurably(path, bytes, mode);
+      await writeDurably(path, bytes);
     }
     await this.ensure(bytes.length).catch(() => {});
   }

@@ -4,9 +4,6 @@ import { isDiskFull, noRoom, Reserve } from "./reserve.ts";
 /** How a batch is saved: as ever; on a full disk, where the file may not grow; or there, with nothing kept of what goes. */
 export type SaveMode = "ordinary" | "reserve" | "final";
 
-/** It holds hashes of passwords: nobody else on the host reads it. */
-const ownersAlone = 0o600;
-
 /** The mode in which what frees space is tried again; undefined where nothing helps. */
 export function modeAfter(mode: SaveMode, error: unknown): SaveMode | undefined {
   if (!isDiskFull(error) || mode === "final") return undefined;
@@ -46,8 +43,8 @@ export class SavedFile {
     try {
       if (mode === "ordinary") {
         await this.#reserve.ensure(bytes.length);
-        await writeDurably(this.#path, bytes, ownersAlone);
-      } else await this.#reserve.spend(this.#path, bytes, ownersAlone);
+        await writeDurably(this.#path, bytes);
+      } else await this.#reserve.spend(this.#path, bytes);
     } catch (error) {
       if (error instanceof Unsettled) await this.#putBack();
       throw error;
@@ -57,6 +54,6 @@ export class SavedFile {
 
   /** What is refused must not be there after the next start. Where this fails too, the next save sees to it. */
   async #putBack(): Promise<void> {
-    if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes, ownersAlone).catch(() => {});
+    if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes).catch(() => {});
   }
 }

@@ -200,6 +200,6 @@ async function readSecret(path: string): Promise<Uint8Array> {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   const secret = randomBytes(32);
-  await writeDurably(path, secret, 0o600);
+  await writeDurably(path, secret);
   return secret;
 }

@@ -17,7 +17,7 @@ import {
   tarBlockBytes,
   tarPadding,
 } from "../domain/tar.ts";
-import { syncFolder, writeAll } from "./files.ts";
+import { ownerOnly, syncFolder, writeAll } from "./files.ts";
 import { StreamBytes } from "./stream-bytes.ts";
 
 const mebi = 1024 * 1024;
@@ -62,7 +62,7 @@ async function unpackFile(bytes: StreamBytes, file: TarFile, folder: string): Pr
   await requireRoom(folder, file);
   await mkdir(dirname(path), { recursive: true });
   const hash = createHash("sha256");
-  const handle = await open(path, "wx", file.name === "secret" ? 0o600 : 0o644);
+  const handle = await open(path, "wx", ownerOnly);
   try {
     for await (const piece of bytes.pieces(file.size)) {
       hash.update(piece);

@@ -145,3 +145,23 @@ test("a report that was cut in two by hand names the driver, not the program", a
 
   await assert.rejects(opening, /platen\.sqlite cannot be read as a database \(the driver 2 cannot be read/);
 });
+
+test("a database that brings triggers or views of somebody else’s is refused, and not touched", async (t) => {
+  const { dataDir, path } = await soundFolder(t);
+  const sound = readFileSync(path);
+  const brought = [
+    "CREATE TRIGGER back AFTER UPDATE ON clients BEGIN UPDATE clients SET notes = 'x'; END",
+    "CREATE VIEW everybody AS SELECT * FROM clients",
+  ];
+
+  for (const statement of brought) {
+    writeFileSync(path, sound);
+    await editDatabase(path, (db) => db.run(statement));
+    const bytes = readFileSync(path);
+    await assert.rejects(
+      openStore(dataDir, now, quiet),
+      /it holds “(?:back|everybody)”, which Platen never makes/,
+    );
+    assert.ok(readFileSync(path).equals(bytes), statement);
+  }
+});

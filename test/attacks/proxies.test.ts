@@ -118,3 +118,20 @@ test("a page of another site cannot pass for ours by a forwarded host from anywh
 
   assert.deepEqual([direct.status, forwarded.status], [403, 421]);
 });
+
+test("a name that only looks like an account's is not that account, nor anybody whom the log has names for", async (t) => {
+  const service = await startApp(t, { proxies: groupedProxies() });
+  await service.app.store.accounts.add("otto", "operator", { hash: "none", isOneTime: false });
+  const ask = async (name: string) => {
+    const lines = [`Remote-User: ${Buffer.from(name).toString("latin1")}`, "Remote-Groups: techs"];
+    return statusOf(await get(service.url, lines));
+  };
+
+  const looksAlike = await Promise.all(["ⓞtto", "ｏtto", "ᵒtto"].map(ask));
+  const same = await Promise.all(["otto", "Otto"].map(ask));
+  const kept = await Promise.all(["token Datto", "link printer 1", "anyone", "Platen"].map(ask));
+
+  assert.deepEqual(looksAlike, [403, 403, 403]);
+  assert.deepEqual(same, [200, 200]);
+  assert.deepEqual(kept, [400, 400, 400, 400]);
+});

@@ -128,7 +128,7 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
         await page.locator("#message > .notice").waitFor();
         await look("saved");
         await page.goto(`${url}/clients/1`);
-        await page.locator(".delete summary").click();
+        await page.locator(".delete summary").press("Enter");
         await page.getByRole("button", { name: "Delete client" }).click();
         await page.locator("#message > .notice.bad").waitFor();
         await look("in-the-way");

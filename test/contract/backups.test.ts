@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { navigation, startApp } from "../support/app.ts";
+import { navigation, startApp, temporaryFolder } from "../support/app.ts";
+import { startClosed } from "../support/people.ts";
 
 test("the page of backups lists them with what they hold, and makes one", async (t) => {
   const { app, fetch, post, lines } = await startApp(t);
@@ -78,4 +79,18 @@ test("with BACKUPS=0 the page says so, and offers no button that would be refuse
   assert.doesNotMatch(page, /Back up now/);
   assert.equal(refused.status, 409);
   assert.match(await refused.text(), /switched off by BACKUPS=0/);
+});
+
+test("where sign-in was switched off again nobody gets the hashes of passwords", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const closed = await startClosed(t, { dataDir });
+  await closed.app.backups.makeNow();
+  const [{ name } = { name: "" }] = closed.app.backups.list();
+  await closed.stop();
+  const { fetch } = await startApp(t, { dataDir });
+
+  const answer = await fetch(`/backups/${name}`);
+
+  assert.equal(answer.status, 403);
+  assert.match(await answer.text(), /hashes of the accounts/);
 });

@@ -212,6 +212,7 @@ for (const [name, kind] of Object.entries(kinds)) {
     await again.stop();
 
     t.diagnostic(`${calls} calls failed`);
+    assert.ok(calls >= 10, `${calls} calls`);
     assert.deepEqual(wrong, []);
   });
 }
