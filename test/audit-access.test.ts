@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { navigation, startApp } from "./support/app.ts";
 import { entriesIn, logOf, said } from "./support/audit.ts";
 import { startGuarded } from "./support/guarded.ts";
+import { until } from "./support/until.ts";
 
 test("a token that is made, used and revoked stands in the log, and nothing of its text", async (t) => {
   const { service, admin, bearer, addToken } = await startGuarded(t);
@@ -65,4 +66,25 @@ test("a backup that is made or taken away stands in the log, and so do deleted a
 
   const told = await logOf(service, "backup-made", "backup-fetched", "backup-files-deleted");
   assert.deepEqual(told.map(said), ["backup-made", `backup-fetched ${name}`, "backup-files-deleted"]);
+});
+
+test("a download in parts is told of who was sent all of it, and of nobody for parts that two people got", async (t) => {
+  const { service, operator, viewer } = await startGuarded(t);
+  await operator.addPrinter();
+  const path = "/printers/1/scripts/detect";
+  const part = async (who: typeof viewer, range: string) =>
+    (await who.fetch(path, { headers: { range: `bytes=${range}` } })).arrayBuffer();
+
+  await part(operator, "0-99");
+  await part(viewer, "100-");
+  const between = await logOf(service, "downloaded");
+  await part(viewer, "0-99");
+  await until(async () => (await logOf(service, "downloaded")).length > 0);
+  const told = await logOf(service, "downloaded");
+
+  assert.deepEqual(between, []);
+  assert.deepEqual(
+    told.map(({ who }) => who),
+    ["seller"],
+  );
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../app.ts";
+import { nameOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { askerOf } from "./asker.ts";
@@ -158,7 +159,8 @@ async function sendDownload(
     } finally {
       await download.close?.();
       if (reply.onSent !== undefined) {
-        const key = `${clientOf(askerOf(request).address)} ${etag}`;
+        const { address, identity } = askerOf(request);
+        const key = JSON.stringify([clientOf(address), nameOf(identity), etag]);
         if (sentParts.add(key, { start, end: sent }, reply.size)) reply.onSent();
       }
     }
