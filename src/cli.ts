@@ -1,7 +1,7 @@
+import { auditCommand } from "./cli/audit.ts";
+import { backupCommand, restoreCommand } from "./cli/backups.ts";
 import { readConfig, settingsHelp } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
-import { auditCommand } from "./services/audit-commands.ts";
-import { backupCommand, restoreCommand } from "./services/backup-commands.ts";
 import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts";
 import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";

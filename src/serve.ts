@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createApp } from "./create-app.ts";
-import { isOpenToAll } from "./http/recognise.ts";
+import { isOpenToAll } from "./http/access/recognise.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
 /** What runs at a signal may take so long to finish. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type ErrorCode, UserError } from "../src/domain/errors.ts";
 import { html } from "../src/html/html.ts";
 import { answerForm, type FormAnswers, type Outcome, saving, uploading } from "../src/http/answer-form.ts";
-import { statusOf } from "../src/http/errors.ts";
+import { statusOf } from "../src/http/answers/errors.ts";
 import { navigation, startApp } from "./support/app.ts";
 
 const script = { "hx-request": "true" };

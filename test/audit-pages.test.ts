@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCsv } from "../src/domain/csv.ts";
-import { asActor } from "../src/store/actor.ts";
+import { asActor } from "../src/store/audit/actor.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 
 /** What a page of the log shows, an entry a line. */

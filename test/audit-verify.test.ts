@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import type { entryHead } from "../src/domain/audit.ts";
 import { readLine, sealed } from "../src/domain/audit-chain.ts";
-import { type AuditReport, verifyAudit } from "../src/store/audit-verify.ts";
+import { type AuditReport, verifyAudit } from "../src/store/audit/verify.ts";
 import { openStore } from "../src/store/store.ts";
 import { temporaryFolder } from "./support/app.ts";
 import { logFiles } from "./support/audit.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { encodingFor } from "../src/http/compression.ts";
+import { encodingFor } from "../src/http/answers/compression.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 
 /** A request as it goes over the wire: nothing is unpacked. */

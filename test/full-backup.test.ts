@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { FullBackup } from "../src/store/full-backup.ts";
+import { FullBackup } from "../src/store/backup/full-backup.ts";
 import { bundle, startApp, temporaryFolder } from "./support/app.ts";
 import { lastingIn, platen, startFullShop } from "./support/backup.ts";
 import { driverZip } from "./support/driver-zip.ts";

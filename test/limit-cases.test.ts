@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SentParts } from "../src/http/sent-parts.ts";
+import { SentParts } from "../src/http/answers/sent-parts.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
 import { infsOf } from "../src/inf/entries.ts";
 import { readArchive } from "../src/pkg/zip/archive.ts";

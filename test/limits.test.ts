@@ -39,7 +39,7 @@ function factorOf(source: string, factor: string): number {
   if (/^\d/.test(factor)) return Number(factor.replaceAll("_", ""));
   if (!/^[a-z]\w*$/.test(factor) || ["number", "string"].includes(factor)) return Number.NaN;
   if (new RegExp(`const ${factor}\\b`).test(source)) return valueIn(source, factor);
-  const from = new RegExp(`\\b${factor}\\b[^;]*from "\\.\\.?/([^"]+)"`).exec(source)?.[1] ?? "";
+  const from = new RegExp(`\\b${factor}\\b[^;]*from "(?:\\.{1,2}/)+([^"]+)"`).exec(source)?.[1] ?? "";
   const [path] = sources.filter((candidate) => from !== "" && candidate.endsWith(from));
   return path === undefined ? Number.NaN : valueIn(sourceOf(path), factor);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { Clients } from "../src/store/clients.ts";
-import { Database } from "../src/store/database.ts";
+import { Database } from "../src/store/database/database.ts";
 import { Drivers } from "../src/store/drivers.ts";
 import { ManyPrinters } from "../src/store/many-printers.ts";
 import { Printers } from "../src/store/printers.ts";

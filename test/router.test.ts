@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { textReply } from "../src/http/reply.ts";
+import { textReply } from "../src/http/answers/reply.ts";
 import {
   type Context,
   findRoute,

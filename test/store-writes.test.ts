@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Database } from "../src/store/database.ts";
+import { Database } from "../src/store/database/database.ts";
 import { temporaryFolder } from "./support/app.ts";
 
 /** A database whose saves wait for `goOn`, which may refuse them; and what it holds. */

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Database } from "../src/store/database.ts";
+import { Database } from "../src/store/database/database.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";

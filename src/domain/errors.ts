@@ -1,6 +1,6 @@
 import type { Remedy } from "./remedy.ts";
 
-/** What kind of mistake it was, as its code; `http/errors.ts` turns it into a status. */
+/** What kind of mistake it was, as its code; `http/answers/errors.ts` turns it into a status. */
 export type ErrorCode =
   | "malformed" // no client of ours sends it so
   | "unauthorized" // what says who asks is wrong

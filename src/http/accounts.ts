@@ -7,10 +7,10 @@ import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { statusOf } from "./errors.ts";
-import { readForm } from "./forms.ts";
+import { statusOf } from "./answers/errors.ts";
+import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
-import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { requireSignIn } from "./sign-in.ts";
 

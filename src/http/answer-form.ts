@@ -4,9 +4,9 @@ import type { FormInput } from "../domain/fields.ts";
 import { differencesFrom, openedName } from "../domain/opened.ts";
 import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
-import { statusOf, wantsLine } from "./errors.ts";
-import { pageTurns } from "./page-turns.ts";
-import { htmlReply, type Reply, redirect, textReply } from "./reply.ts";
+import { statusOf, wantsLine } from "./answers/errors.ts";
+import { htmlReply, type Reply, redirect, textReply } from "./answers/reply.ts";
+import { pageTurns } from "./requests/page-turns.ts";
 
 /** What a change led to: its value, or the error that the page shows where the form is. */
 export type Outcome<T> =

@@ -6,8 +6,8 @@ import htmx from "../../assets/htmx-2.0.11.min.js";
 import icon from "../../assets/icon.svg";
 import { UserError } from "../domain/errors.ts";
 import type { Assets } from "../html/layout.ts";
-import { type Encoding, encodingFor, pack } from "./compression.ts";
-import { bytesDownload, type Reply } from "./reply.ts";
+import { type Encoding, encodingFor, pack } from "./answers/compression.ts";
+import { bytesDownload, type Reply } from "./answers/reply.ts";
 import type { Context } from "./router.ts";
 
 interface Asset {

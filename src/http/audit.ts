@@ -2,9 +2,9 @@ import { auditCsvHead, auditCsvLine } from "../domain/audit-csv.ts";
 import { parseAuditFilter } from "../domain/audit-filter.ts";
 import { auditPage } from "../html/audit.ts";
 import { type AuditCursor, searchAudit } from "../services/audit-search.ts";
+import { bytesDownload, htmlReply, type Reply } from "./answers/reply.ts";
 import { telling } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
-import { bytesDownload, htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /audit`, narrowed; `before=2026-11.4711` goes on with older entries */

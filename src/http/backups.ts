@@ -8,8 +8,8 @@ import type { Html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { answerForm, done, removing } from "./answer-form.ts";
+import { fileDownload, htmlReply, type Reply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
-import { fileDownload, htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /backups` */

@@ -14,11 +14,11 @@ import { printersPage } from "../html/printer-list.ts";
 import { counted } from "../html/text.ts";
 import { giveDriver } from "../services/bulk-driver.ts";
 import { answerForm, changing, sentForm } from "./answer-form.ts";
-import { readFields } from "./forms.ts";
+import type { Reply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
-import type { Reply } from "./reply.ts";
+import { readFields } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { deletedPath, withQuery } from "./undo.ts";
 

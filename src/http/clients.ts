@@ -24,11 +24,11 @@ import { paths } from "../html/paths.ts";
 import { writeRows } from "../html/printers.ts";
 import { inSteps } from "../services/steps.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { clientOffer } from "./deploy-offer.ts";
-import { readForm } from "./forms.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
-import { htmlReply, type Reply } from "./reply.ts";
+import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { removedPath, undoMessage } from "./undo.ts";
 

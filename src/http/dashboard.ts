@@ -5,8 +5,8 @@ import type { Html } from "../html/html.ts";
 import type { Frame } from "../html/layout.ts";
 import { endedMessage } from "../html/undo.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
-import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 const recentCount = 5;

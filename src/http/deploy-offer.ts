@@ -22,7 +22,7 @@ import {
   withoutDriverName,
 } from "../services/download-names.ts";
 import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
-import { askerOf } from "./asker.ts";
+import { askerOf } from "./access/asker.ts";
 import { byHand } from "./by-hand.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
 import type { DeployedPrinter } from "../domain/download.ts";
-import { currentActor } from "../store/actor.ts";
-import type { Download } from "./reply.ts";
+import { currentActor } from "../store/audit/actor.ts";
+import type { Download } from "./answers/reply.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
 

@@ -3,9 +3,9 @@ import type { DriverSummary } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { packagedScripts, type ScriptKind } from "../pkg/scripts/render.ts";
 import { driverFileName, scriptFileName } from "../services/download-names.ts";
+import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { telling } from "./downloads.ts";
 import { filesUrl, formatOf, packageReply } from "./packages.ts";
-import { bytesDownload, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 // A driver by itself. These downloads count for no printer.

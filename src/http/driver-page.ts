@@ -27,12 +27,12 @@ import { saveDriver } from "../services/driver-changes.ts";
 import { aloneProblem, deployedModels } from "../services/driver-models.ts";
 import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverOffer } from "./deploy-offer.ts";
 import { driversShown } from "./drivers.ts";
-import { readForm } from "./forms.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind } from "./narrowing.ts";
-import { htmlReply, type Reply } from "./reply.ts";
+import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { removedPath, undoMessage } from "./undo.ts";
 

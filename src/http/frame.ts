@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { roleOf } from "../domain/access.ts";
 import type { Frame, Message } from "../html/layout.ts";
-import { askerOf } from "./asker.ts";
+import { askerOf } from "./access/asker.ts";
 import { assets } from "./assets.ts";
 import { sessionOf } from "./sessions.ts";
 

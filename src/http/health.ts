@@ -1,4 +1,4 @@
-import { jsonReply, type Reply } from "./reply.ts";
+import { jsonReply, type Reply } from "./answers/reply.ts";
 
 /** `GET /health` */
 export function show(): Reply {

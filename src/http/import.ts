@@ -21,14 +21,14 @@ import { printServerCommand } from "../pkg/scripts/commands.ts";
 import type { ImportPreview, ImportSource, ImportWork } from "../services/import.ts";
 import { packList, unpackList } from "../services/import-state.ts";
 import { inSteps } from "../services/steps.ts";
+import { askerOf } from "./access/asker.ts";
 import { isNavigation } from "./answer-form.ts";
-import { askerOf } from "./asker.ts";
+import { statusOf } from "./answers/errors.ts";
+import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { telling } from "./downloads.ts";
-import { statusOf } from "./errors.ts";
 import { frameOf } from "./frame.ts";
-import { clientOf } from "./limits.ts";
-import { importLimitBytes, readFormWithFile } from "./multipart.ts";
-import { bytesDownload, htmlReply, type Reply, redirect } from "./reply.ts";
+import { clientOf } from "./requests/limits.ts";
+import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 
 /** Of a list, as it comes and as a preview carries it. */

@@ -11,10 +11,10 @@ import { paths } from "../html/paths.ts";
 import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { deployedModels } from "../services/driver-models.ts";
+import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
-import { readForm } from "./forms.ts";
 import { frameOf } from "./frame.ts";
-import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 

@@ -11,9 +11,9 @@ import { movePage } from "../html/move-printers.ts";
 import { paths } from "../html/paths.ts";
 import { movePrinters, planMove } from "../services/move-printers.ts";
 import { answerForm, saving, sentForm } from "./answer-form.ts";
-import { readForm } from "./forms.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
-import { htmlReply, type Reply } from "./reply.ts";
+import { readForm } from "./requests/forms.ts";
 import { type Context, parseId } from "./router.ts";
 
 /** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */

@@ -3,7 +3,7 @@ import type { FormInput } from "../domain/fields.ts";
 import { isNarrowed, type NarrowedBy, type Narrowing, narrowedBy, parseNarrowing } from "../domain/search.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
-import type { TextReply } from "./reply.ts";
+import type { TextReply } from "./answers/reply.ts";
 
 /** What an address narrows a list to. @param list of printers, unless it says otherwise */
 export function narrowingIn(query: URLSearchParams, list?: NarrowedBy): Narrowing {

@@ -14,10 +14,10 @@ import { clientFileName, scriptFileName, scriptName, withoutDriverName } from ".
 import type { NamedPackage } from "../services/named-package.ts";
 import type { MadeScript, PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
+import { bytesDownload, type Download, htmlReply, type Reply } from "./answers/reply.ts";
 import { counting } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingIn, withAddress } from "./narrowing.ts";
-import { bytesDownload, type Download, htmlReply, type Reply } from "./reply.ts";
 import { type Context, parseId, type RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 

@@ -8,10 +8,10 @@ import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { printerOffer } from "./deploy-offer.ts";
 import { frameOf } from "./frame.ts";
 import { messageOf } from "./printers.ts";
-import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 import { undoMessage, withUndo } from "./undo.ts";
 

@@ -21,12 +21,12 @@ import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "./answer-form.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { bulkMessageIn } from "./bulk.ts";
-import { readForm, readPrinterForm } from "./forms.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { changedList, choicesOf, printersShown } from "./printer-list.ts";
-import { htmlReply, type Reply } from "./reply.ts";
+import { readForm, readPrinterForm } from "./requests/forms.ts";
 import { type Context, parseId } from "./router.ts";
 import { removedPath, undoMessage } from "./undo.ts";
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { Rule } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
-import { formLimitBytes, importLimitBytes, printerFormLimitBytes } from "./multipart.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./answers/reply.ts";
+import { formLimitBytes, importLimitBytes, printerFormLimitBytes } from "./requests/multipart.ts";
 
 /** The names of a pattern's parts: `"/printers/:id/scripts/:kind"` has `id` and `kind`. */
 type ParamNames<Pattern extends string> = Pattern extends `${string}:${infer Rest}`

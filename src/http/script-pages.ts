@@ -1,10 +1,10 @@
 import { driverTitle } from "../domain/driver.ts";
 import { paths } from "../html/paths.ts";
 import { type ScriptPageData, scriptPage } from "../html/script.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverScript } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { printerScript, scriptOfClient } from "./packages.ts";
-import { htmlReply, type Reply } from "./reply.ts";
 import type { Context, RequestContext } from "./router.ts";
 
 /** `GET /printers/{id}/read/{kind}`: a script's text on a page */

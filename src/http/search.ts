@@ -1,9 +1,9 @@
 import type { App } from "../app.ts";
 import { narrowClients, narrowDrivers, narrowPrinters } from "../domain/search.ts";
 import { type Found, searchPage, searchResults } from "../html/search.ts";
+import { htmlReply, type Reply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingIn } from "./narrowing.ts";
-import { htmlReply, type Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /search`: a page, or what was found alone where a script of ours asks */

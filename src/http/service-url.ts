@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import { UserError } from "../domain/errors.ts";
-import { askerOf } from "./asker.ts";
+import { askerOf } from "./access/asker.ts";
 
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 

@@ -4,7 +4,7 @@ import { takesPasswords } from "../config.ts";
 import type { Identity } from "../domain/access.ts";
 import type { Account, Session } from "../domain/account.ts";
 import { sessionMs } from "../store/sessions.ts";
-import { cookieOf, setCookie } from "./cookies.ts";
+import { cookieOf, setCookie } from "./access/cookies.ts";
 
 interface SignedIn {
   readonly session: Session;

@@ -7,12 +7,12 @@ import { usualTokenDays } from "../domain/token.ts";
 import type { FormState } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
+import { askerOf } from "./access/asker.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { askerOf } from "./asker.ts";
-import { statusOf } from "./errors.ts";
-import { readForm } from "./forms.ts";
+import { statusOf } from "./answers/errors.ts";
+import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
-import { htmlReply, type Reply, redirect } from "./reply.ts";
+import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
 
 /** `GET /tokens`, with `?printer=7` for a token of that printer */

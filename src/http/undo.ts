@@ -5,10 +5,10 @@ import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { endedMessage, notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
 import { answerForm, type Outcome } from "./answer-form.ts";
+import type { Reply } from "./answers/reply.ts";
 import { dashboardOf } from "./dashboard.ts";
 import { frameOf } from "./frame.ts";
 import { narrowedListBehind } from "./narrowing.ts";
-import type { Reply } from "./reply.ts";
 import type { Context } from "./router.ts";
 
 /** `POST /deletions/{id}/undo`: back to the narrowed list that it was asked for on, else to what came back */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Incoming, UploadReader } from "../store/blobs.ts";
 import type { Store } from "../store/store.ts";
-import { type Received, type Receiver, receiveFile } from "./multipart.ts";
+import { type Received, type Receiver, receiveFile } from "./requests/multipart.ts";
 
 /** How much a form's file may have, and who reads it while it arrives. */
 interface UploadOptions extends Pick<Receiver<Incoming>, "limitBytes" | "tooLarge"> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AuditEntry } from "../domain/audit.ts";
 import { readLine } from "../domain/audit-chain.ts";
 import { type AuditFilter, AuditMatcher } from "../domain/audit-filter.ts";
-import { type LogLine, linesBefore, monthFileAt, monthFiles } from "../store/audit-files.ts";
+import { type LogLine, linesBefore, monthFileAt, monthFiles } from "../store/audit/files.ts";
 
 /** Where a search goes on: the entries before this place of a file. */
 export interface AuditCursor {

@@ -6,9 +6,9 @@ import {
   deployingKinds,
 } from "../domain/download.ts";
 import { messageOf } from "../domain/errors.ts";
-import type { Actor } from "../store/actor.ts";
-import type { AuditedDownload } from "../store/audit-log.ts";
-import type { AuditPlace } from "../store/audit-writer.ts";
+import type { Actor } from "../store/audit/actor.ts";
+import type { AuditedDownload } from "../store/audit/log.ts";
+import type { AuditPlace } from "../store/audit/writer.ts";
 import type { PrinterDownloads } from "../store/downloads.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,9 +1,9 @@
 import { type Role, roles } from "../domain/access.ts";
 import { type Account, type AccountRole, accountNameKey, adminName } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { type Row, readable } from "./database/rows.ts";
 import { checkRoom } from "./room.ts";
-import { type Row, readable } from "./rows.ts";
 
 /** A password as it is kept. */
 interface KeptPassword {

@@ -2,11 +2,11 @@ import { type Client, type ClientSettings, clientFormValues, clientNameKey } fro
 import { UserError } from "../domain/errors.ts";
 import type { ClientName, ListedClient } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { type Row, readable } from "./database/rows.ts";
 import { noReferences, type References } from "./deleted-content.ts";
 import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
 import { checkBytes, checkRoom } from "./room.ts";
-import { type Row, readable } from "./rows.ts";
 
 /** The clients' only SQL. */
 export class Clients {

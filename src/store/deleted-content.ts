@@ -1,6 +1,6 @@
 import type { SqlValue } from "sql.js";
-import type { Row } from "./rows.ts";
-import { inParts } from "./slices.ts";
+import type { Row } from "./database/rows.ts";
+import { inParts } from "./database/slices.ts";
 
 /** The tables whose rows a deletion takes away, each before those that refer to it. */
 export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;

@@ -1,8 +1,8 @@
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { digestIn, type Queries, type Row, readable } from "./database/rows.ts";
+import { atOnce, inParts } from "./database/slices.ts";
 import { contentFrom, contentOf, type DeletedRows, type DeletedTable } from "./deleted-content.ts";
-import { digestIn, type Queries, type Row, readable } from "./rows.ts";
-import { atOnce, inParts } from "./slices.ts";
 
 /**
  * So many bytes of deletions are kept at most, since each save writes them: beyond that the oldest are final. Five

@@ -1,7 +1,7 @@
 import { type Deployed, type DownloadCount, deployingKinds } from "../domain/download.ts";
-import type { AuditPlace } from "./audit-writer.ts";
-import { Changes, noPlace } from "./changes.ts";
-import type { Database } from "./database.ts";
+import { Changes, noPlace } from "./audit/changes.ts";
+import type { AuditPlace } from "./audit/writer.ts";
+import type { Database } from "./database/database.ts";
 
 export type PrinterDownloads = DownloadCount & { readonly printer_id: number };
 

@@ -1,7 +1,7 @@
 import { type Driver, type DriverOrigin, type DriverSummary, driverOrigins } from "../domain/driver.ts";
 import { listedInfFrom, reportFrom } from "../domain/report.ts";
+import { digestIn, type Row } from "./database/rows.ts";
 import { unpackText } from "./packed-text.ts";
-import { digestIn, type Row } from "./rows.ts";
 
 /** A driver as its row and its report say it. */
 export function driverOf(row: Row): Driver {

@@ -9,13 +9,13 @@ import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf } from "../domain/report.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { stillInUse } from "./clients.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { idOrNull, readable } from "./database/rows.ts";
 import { noReferences, type References } from "./deleted-content.ts";
 import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
 import { driverOf, summaryOf } from "./driver-rows.ts";
 import { packText } from "./packed-text.ts";
 import { checkRoom } from "./room.ts";
-import { idOrNull, readable } from "./rows.ts";
 
 export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
 

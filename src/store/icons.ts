@@ -1,9 +1,9 @@
 import type { Icon } from "../domain/icon.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { digestIn, type Row, readable } from "./database/rows.ts";
 import { noReferences } from "./deleted-content.ts";
 import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
 import type { Printers } from "./printers.ts";
-import { digestIn, type Row, readable } from "./rows.ts";
 
 const nothingRemoved: Removal = { kept: undefined, ended: [] };
 

@@ -1,5 +1,5 @@
 import type { LinkOwner } from "../domain/link.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
 
 /** The only SQL of links. A record that is gone keeps its number, so that what was revoked stays so when it comes back. */
 export class LinkGenerations {

@@ -1,6 +1,6 @@
 import type { ListedPrinter } from "../domain/listings.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
-import type { Row } from "./rows.ts";
+import type { Row } from "./database/rows.ts";
 
 type Listed = ListedPrinter["printer"];
 

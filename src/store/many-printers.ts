@@ -3,13 +3,13 @@ import type { DeletedRecord } from "../domain/deletion.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Clients } from "./clients.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { digestIn } from "./database/rows.ts";
+import { inParts } from "./database/slices.ts";
 import { idsIn, keepDeletedInParts, mostKeptBytes, type Removal, rowsInParts } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import { checkIds, setClient, setDriver } from "./printer-changes.ts";
 import type { Printers } from "./printers.ts";
-import { digestIn } from "./rows.ts";
-import { inParts } from "./slices.ts";
 import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
 
 /** What is done with many printers in one write, and deleting one of them. */

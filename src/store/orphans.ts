@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
-import { keptFilesFolder } from "./kept-files.ts";
+import { keptFilesFolder } from "./backup/kept-files.ts";
 
 const lostDays = 30;
 const lostMs = lostDays * 24 * 60 * 60 * 1000;

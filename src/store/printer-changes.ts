@@ -1,6 +1,6 @@
 import { UserError } from "../domain/errors.ts";
-import type { Queries } from "./rows.ts";
-import { inParts } from "./slices.ts";
+import type { Queries } from "./database/rows.ts";
+import { inParts } from "./database/slices.ts";
 
 // Each is a few statements for hundreds of printers, inside a write of its caller's.
 

@@ -5,13 +5,13 @@ import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
 import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { idOrNull, type Row, readable } from "./database/rows.ts";
 import { type Drivers, usesDriver } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
 import { checkBytes, checkRoom } from "./room.ts";
-import { idOrNull, type Row, readable } from "./rows.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import { Accounts } from "./accounts.ts";
-import { Changes } from "./changes.ts";
+import { Changes } from "./audit/changes.ts";
 import { Clients } from "./clients.ts";
-import { Database } from "./database.ts";
+import { Database } from "./database/database.ts";
 import { Deletions } from "./deletions.ts";
 import { Drivers } from "./drivers.ts";
 import { Icons } from "./icons.ts";

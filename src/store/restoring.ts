@@ -2,13 +2,13 @@ import type { SqlValue } from "sql.js";
 import { type KeptDeletion, NotRestored, type RestoredRecord } from "../domain/deletion.ts";
 import { type DriverSummary, driverTitle } from "../domain/driver.ts";
 import type { Clients } from "./clients.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import { inParts } from "./database/slices.ts";
 import { contentFrom, type DeletedContent, type DeletedTable, deletedTables } from "./deleted-content.ts";
 import type { Deletions, Removal } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import type { Icons } from "./icons.ts";
 import { emptyArm64Models } from "./printer-changes.ts";
-import { inParts } from "./slices.ts";
 
 /** Where deleted records refer to what is not there any more: what they refer to instead, by the old id. */
 type Instead = ReadonlyMap<SqlValue, number | null>;

@@ -1,5 +1,5 @@
 import { UserError } from "../domain/errors.ts";
-import type { Queries } from "./rows.ts";
+import type { Queries } from "./database/rows.ts";
 
 /** So many records there may be: lists show all of them, and all of the database is in memory. */
 export const mostRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;

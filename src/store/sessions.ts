@@ -1,8 +1,8 @@
 import type { Account, Session } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Accounts } from "./accounts.ts";
-import type { Database } from "./database.ts";
-import { digestIn, type Row, readable } from "./rows.ts";
+import type { Database } from "./database/database.ts";
+import { digestIn, type Row, readable } from "./database/rows.ts";
 
 /** Of one account so many are kept, those that were used last. */
 const mostPerAccount = 20;

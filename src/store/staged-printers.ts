@@ -2,11 +2,11 @@ import type { SqlValue } from "sql.js";
 import { clientNameKey } from "../domain/client.ts";
 import { UserError } from "../domain/errors.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./database/database.ts";
+import type { Queries } from "./database/rows.ts";
+import { inParts } from "./database/slices.ts";
 import { packText } from "./packed-text.ts";
 import { checkRoom } from "./room.ts";
-import type { Queries } from "./rows.ts";
-import { inParts } from "./slices.ts";
 
 /** The table's columns, each with the value that it is given. */
 const columns = {

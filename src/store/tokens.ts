@@ -1,8 +1,8 @@
 import type { Scope } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import { scopeIn, type Token } from "../domain/token.ts";
-import type { Database } from "./database.ts";
-import { type Row, readable } from "./rows.ts";
+import type { Database } from "./database/database.ts";
+import { type Row, readable } from "./database/rows.ts";
 
 /** A token to be kept. */
 type AddedToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expires_at"> & {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { verifyAudit } from "../../src/store/audit-verify.ts";
+import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, logFiles, logOf } from "../support/audit.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { manifestName } from "../../src/domain/full-backup.ts";
 import { tarBlockBytes, tarHeader } from "../../src/domain/tar.ts";
-import { restoreBackup } from "../../src/store/full-restore.ts";
+import { restoreBackup } from "../../src/store/backup/full-restore.ts";
 import { manifestOf, tarOf } from "../support/backup.ts";
 import { part, targetOf } from "../support/hostile-backups.ts";
 

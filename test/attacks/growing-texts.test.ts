@@ -4,7 +4,7 @@ import { parseClient } from "../../src/domain/client.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { cleanText } from "../../src/domain/fields.ts";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
-import { isNotModified, requestedRange } from "../../src/http/ranges.ts";
+import { isNotModified, requestedRange } from "../../src/http/answers/ranges.ts";
 import { startApp } from "../support/app.ts";
 import { growsEvenly } from "../support/growth.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { makeLink } from "../../src/domain/link.ts";
-import { requestLine } from "../../src/http/errors.ts";
+import { requestLine } from "../../src/http/answers/errors.ts";
 import { navigation } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { startGuarded } from "../support/guarded.ts";

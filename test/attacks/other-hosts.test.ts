@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type TestContext, test } from "node:test";
-import { Lease } from "../../src/store/lease.ts";
+import { Lease } from "../../src/store/database/lease.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { originOf } from "../../src/http/forwarded.ts";
+import { originOf } from "../../src/http/access/forwarded.ts";
 import { startApp } from "../support/app.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "../support/proxies.ts";
 import { connectRaw, exchange, statusOf } from "../support/raw.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultLimits } from "../../src/http/limits.ts";
-import { headLimits } from "../../src/http/request-heads.ts";
+import { defaultLimits } from "../../src/http/requests/limits.ts";
+import { headLimits } from "../../src/http/requests/request-heads.ts";
 import { startApp } from "../support/app.ts";
 import { connectRaw, exchange, statusOf } from "../support/raw.ts";
 

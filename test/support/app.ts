@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import type { App } from "../../src/app.ts";
 import { createApp } from "../../src/create-app.ts";
 import { noProxies } from "../../src/domain/proxies.ts";
-import { defaultLimits, type Limits } from "../../src/http/limits.ts";
+import { defaultLimits, type Limits } from "../../src/http/requests/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { driverZip } from "./driver-zip.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import initSqlJs, { type Database as SqlJsDatabase } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
-import { migrations } from "../../src/store/migrations.ts";
+import { migrations } from "../../src/store/database/migrations.ts";
 
 /** Changes a database as somebody with SQLite's own tool could. Foreign keys are not looked at. */
 export async function editDatabase(path: string, edit: (db: SqlJsDatabase) => void): Promise<void> {

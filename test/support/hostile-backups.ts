@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { restoreBackup } from "../../src/store/full-restore.ts";
+import { restoreBackup } from "../../src/store/backup/full-restore.ts";
 import { startApp, temporaryFolder } from "./app.ts";
 import { contentOf, manifestOf, signed, type TarPart, tarOf } from "./backup.ts";
 

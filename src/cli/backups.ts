@@ -1,0 +1,85 @@
+import { messageOf } from "../domain/errors.ts";
+import { counted } from "../domain/sentences.ts";
+import { FullBackup, rottenIn } from "../store/backup/full-backup.ts";
+import { restoreBackup, UnfinishedRestore } from "../store/backup/full-restore.ts";
+import { readFrom, writeNewFile, writeTo } from "../store/backup/output.ts";
+
+/** What a command has besides its arguments. */
+interface CommandContext {
+  readonly dataDir: string;
+  /** Of Platen. */
+  readonly version: string;
+  /** UTC, milliseconds since 1970. */
+  readonly now: number;
+  readonly err: (text: string) => void;
+  /** Says that the command is to end soon. */
+  readonly stop: AbortSignal;
+}
+
+/** Standard output, or input. */
+const standard = "-";
+const mostNamed = 20;
+
+/** `platen backup FILE.tar`. @returns the exit code */
+export async function backupCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const { dataDir, version, now, err, stop } = context;
+  const [file, ...others] = args.filter((argument) => argument !== "--force");
+  const isForced = args.includes("--force");
+  if (file === undefined || others.length > 0 || (file !== standard && file.startsWith("-"))) {
+    err("usage: platen backup FILE.tar [--force]     FILE.tar may be -, for standard output\n");
+    return 2;
+  }
+  if (file === standard && process.stdout.isTTY) {
+    err("platen: a backup is not written to a terminal: say where, as in platen backup - > FILE.tar\n");
+    return 2;
+  }
+  try {
+    const backup = new FullBackup({ dataDir, version, now });
+    if (file === standard) await writeTo(process.stdout, backup.chunks(), stop);
+    else await writeNewFile(file, backup.chunks(), { replace: isForced, stop });
+    const { files, missing } = backup.manifest;
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    warn(err, "missing in DATA_DIR, and so in this backup", missing);
+    warn(err, "damaged in DATA_DIR, and so in this backup", rottenIn({ files }));
+    err(`${counted(files.length, "file")}, ${bytes} bytes${file === standard ? "" : ` in ${file}`}\n`);
+    return 0;
+  } catch (error) {
+    err(`platen: no backup was made: ${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+/** `platen restore FILE.tar`. @returns the exit code */
+export async function restoreCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const { dataDir, now, err, stop } = context;
+  const [file, ...others] = args;
+  if (file === undefined || others.length > 0 || (file !== standard && file.startsWith("-"))) {
+    err("usage: platen restore FILE.tar     FILE.tar may be -, for standard input\n");
+    return 2;
+  }
+  try {
+    const tar = readFrom(file === standard ? process.stdin : file, stop);
+    const log = (line: string) => err(`${line}\n`);
+    const { manifest, facts, missing, kept } = await restoreBackup(tar, { dataDir, now, log });
+    const { clients, drivers, printers } = facts.records;
+    warn(err, "not in this backup: upload the same ZIP again where it is a driver’s", missing);
+    warn(err, "damaged already when this backup was made", rottenIn(manifest));
+    err(
+      `Restored the state of ${new Date(facts.savedAt).toISOString()}: ${counted(clients, "client")}, ${counted(drivers, "driver")}, ${counted(printers, "printer")}.\n`,
+    );
+    if (kept !== undefined)
+      err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
+    err("Accounts, sessions and tokens are those of that time, too. Start Platen now.\n");
+    return 0;
+  } catch (error) {
+    const before =
+      error instanceof UnfinishedRestore ? "" : `nothing was restored, and ${dataDir} holds what it held: `;
+    err(`platen: ${before}${messageOf(error)}\n`);
+    return 1;
+  }
+}
+
+function warn(err: CommandContext["err"], what: string, names: readonly string[]): void {
+  for (const name of names.slice(0, mostNamed)) err(`warning: ${name} is ${what}\n`);
+  if (names.length > mostNamed) err(`warning: so are ${names.length - mostNamed} others\n`);
+}

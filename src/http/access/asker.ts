@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import type { Config } from "../../config.ts";
+import { type Identity, nobody } from "../../domain/access.ts";
+import { noProxies } from "../../domain/proxies.ts";
+import { type Origin, originOf } from "./forwarded.ts";
+
+/** What is known of who sent a request. */
+export interface Asker extends Origin {
+  readonly identity: Identity;
+  /** Whether other machines may ask as well, and nobody has to sign in. */
+  readonly isOpenToAll: boolean;
+  /** Whether people sign in here, and not at a proxy alone. */
+  readonly hasAccounts: boolean;
+}
+
+const stranger = { identity: nobody, isOpenToAll: false, hasAccounts: false } as const;
+
+const askers = new WeakMap<IncomingMessage, Asker>();
+
+/** Who sent a request; nobody that we know until they were recognised. */
+export function askerOf(request: IncomingMessage): Asker {
+  return askers.get(request) ?? { ...originOf(request, noProxies), ...stranger };
+}
+
+/** Remembers where a request comes from, before anything else is done with it. */
+export function arrive({ proxies }: Config, request: IncomingMessage): void {
+  askers.set(request, { ...originOf(request, proxies), ...stranger });
+}
+
+/** Remembers who it is. */
+export function remember(request: IncomingMessage, who: Omit<Asker, keyof Origin>): Asker {
+  const asker = { ...askerOf(request), ...who };
+  askers.set(request, asker);
+  return asker;
+}

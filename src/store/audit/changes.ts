@@ -1,0 +1,96 @@
+import { type AuditEntry, type AuditedEvent, entryHead, readEntry } from "../../domain/audit.ts";
+import { noHash } from "../../domain/audit-chain.ts";
+import { type Queries, type Row, readable } from "../database/rows.ts";
+import { packText, unpackText } from "../packed-text.ts";
+import type { AuditPlace } from "./writer.ts";
+
+/**
+ * Places of the audit log that the database knows: its last line, the last one that was removed because of its age, and the
+ * last one whose downloads are counted.
+ */
+const placeNames = ["head", "start", "counted"] as const;
+type PlaceName = (typeof placeNames)[number];
+
+/** Before the first line of all. */
+export const noPlace: AuditPlace = { seq: 0, hash: noHash, file: "", size: 0 };
+
+const changesAtOnce = 1000;
+
+/** The only SQL of changes that the audit log may lack still, and of what the database knows of the log. */
+export class Changes {
+  readonly #db: Queries;
+
+  constructor(db: Queries) {
+    this.#db = db;
+  }
+
+  /** The next changes by number, about a thousand of them. */
+  after(change: number): AuditEntry[] {
+    const next = "(SELECT min(first) FROM changes WHERE last > ?1)";
+    const where = `WHERE last > ?1 AND first < ${next} + ${changesAtOnce}`;
+    const rows = this.#db.all(`SELECT * FROM changes ${where} ORDER BY first`, [change]);
+    return rows.flatMap(changesOf).filter((entry) => entry.change > change);
+  }
+
+  /** The number of the last one. */
+  last(): number {
+    return Number(this.#db.first("SELECT max(last) AS last FROM changes")?.last ?? 0);
+  }
+
+  place(name: PlaceName): AuditPlace | undefined {
+    const row = this.#db.first("SELECT * FROM audit_places WHERE name = ?", [name]);
+    if (row === undefined) return undefined;
+    const { seq, hash, file, size } = row;
+    return { seq: Number(seq), hash: String(hash), file: String(file), size: Number(size) };
+  }
+
+  /** Within a write. */
+  setPlace(name: PlaceName, { seq, hash, file, size }: AuditPlace): void {
+    this.#db.all("INSERT OR REPLACE INTO audit_places (name, seq, hash, file, size) VALUES (?, ?, ?, ?, ?)", [
+      ...[name, seq, hash],
+      ...[file, size],
+    ]);
+  }
+
+  /** Within a write: keeps these events until the log has them. @param first the number of the first of them */
+  keep(first: number, events: readonly AuditedEvent[]): void {
+    if (events.length === 0) return;
+    const lines = events.map((event, i) => `${entryHead({ ...event, seq: first + i, change: first + i })}}`);
+    // Bytes are copied at once, texts a character after the other.
+    const content = Buffer.from(packText(lines.join("\n")));
+    const values = [first, first + events.length - 1, content];
+    this.#db.all("INSERT INTO changes (first, last, content) VALUES (?, ?, CAST(? AS TEXT))", values);
+  }
+
+  /** Within a write: forgets those that the log has. */
+  forget(last: number): void {
+    this.#db.all("DELETE FROM changes WHERE last <= ?", [last]);
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM changes ORDER BY first"))
+      readable(`the changes from ${row.first} on`, () => changesOf(row));
+    for (const name of placeNames)
+      readable(`the place “${name}” of the audit log`, () => checkPlace(this.place(name)));
+  }
+}
+
+/** @throws Error where the text is not what `keep` wrote */
+function changesOf({ first, last, content }: Row): (AuditEntry & { readonly change: number })[] {
+  const lines = unpackText(String(content)).split("\n");
+  if (lines.length !== Number(last) - Number(first) + 1) throw new Error("their number is wrong");
+  return lines.map((line, i) => {
+    const entry = readEntry(line);
+    if (entry === undefined) throw new Error("it does not say what was changed");
+    return { ...entry, change: Number(first) + i };
+  });
+}
+
+function checkPlace(place: AuditPlace | undefined): void {
+  if (place === undefined) return;
+  const { seq, hash, file, size } = place;
+  const isSound =
+    seq >= 0 && size >= 0 && /^(?:[0-9a-f]{64})?$/.test(hash) && /^(?:\d{4}-\d{2}\.jsonl)?$/.test(file);
+  if (!isSound) throw new Error("it is none");
+}

@@ -1,0 +1,85 @@
+import { access, constants, readFile } from "node:fs/promises";
+import type { Database as SqlJsDatabase, SqlJsStatic } from "sql.js";
+import { messageOf } from "../../domain/errors.ts";
+
+const signature = "SQLite format 3\0";
+const headerBytes = 100;
+
+/** The file's bytes; undefined where there is none. @throws Error of the disk, also when it is read-only */
+export async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await readFile(path);
+    await access(path, constants.W_OK);
+    // Not as a Buffer: sql.js takes a copy by `slice`, which of a Buffer is no copy, and would write into these bytes.
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Opens a copy in memory of what the file holds. @throws Error that says why it is no sound database */
+export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase {
+  checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const db = new sql.Database(bytes);
+  try {
+    const first = (statement: string) => db.exec(statement)[0]?.values[0];
+    const found = String(first("PRAGMA integrity_check(1)")?.[0]);
+    if (found !== "ok") throw new Error(found);
+    const foreign = first(
+      "SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') ORDER BY name",
+    );
+    if (foreign !== undefined) throw new Error(`it holds “${foreign[0]}”, which Platen never makes`);
+    const orphan = first("PRAGMA foreign_key_check");
+    if (orphan !== undefined)
+      throw new Error(`row ${orphan[1]} of ${orphan[0]} refers to a row of ${orphan[2]} that is not there`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Where the offsets come from: https://www.sqlite.org/fileformat2.html, “The Database Header”. */
+function checkHeader(bytes: Buffer): void {
+  if (bytes.length === 0) throw new Error("it is empty");
+  if (bytes.length < headerBytes)
+    throw new Error(`it is shorter than a header: ${bytes.length} of ${headerBytes} bytes`);
+  if (bytes.toString("latin1", 0, signature.length) !== signature)
+    throw new Error("it does not start as an SQLite database does");
+  const stored = bytes.readUInt16BE(16);
+  const pageBytes = stored === 1 ? 65536 : stored;
+  const whole = pageBytes * bytes.readUInt32BE(28);
+  if (bytes.length < whole)
+    throw new Error(`it has ${bytes.length} of ${whole} bytes: a copy of it broke off`);
+}
+
+/** A file that is there and no sound database; it was not touched. */
+export class DamagedDatabase extends Error {
+  override readonly name = "DamagedDatabase";
+  /** Why, without its end. */
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super(
+      `${path} cannot be read as a database (${reason}). Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is. Nothing was changed.`,
+    );
+    this.reason = reason;
+  }
+}
+
+/** A sound database of a later version of this program. */
+export class NewerDatabase extends Error {
+  override readonly name = "NewerDatabase";
+
+  constructor(path: string, found: number, known: number) {
+    super(
+      `${path} was written by a newer Platen (schema ${found}, this one knows ${known}). Start that version again; nothing was changed.`,
+    );
+  }
+}
+
+/** What a start says of a file that it does not touch. */
+export function unreadable(path: string, error: unknown): DamagedDatabase {
+  return new DamagedDatabase(path, messageOf(error));
+}

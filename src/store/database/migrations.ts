@@ -1,0 +1,213 @@
+import { chosenInf } from "../../domain/driver.ts";
+import { preferredDescription } from "../../domain/models.ts";
+import { listedSettingsFrom } from "../../domain/printer-fields.ts";
+import { listedInf, reportFrom } from "../../domain/report.ts";
+import { windowsDriverRecords } from "../../domain/windows-drivers.ts";
+import { unpackText } from "../packed-text.ts";
+import { type Queries, readable } from "./rows.ts";
+
+/** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
+type Migration = string | ((db: Queries) => void);
+
+/**
+ * The schema, step by step: append, never change. A database's `user_version` is the number of steps it
+ * has been through. Texts of JSON are written and read by the file of their noun.
+ */
+export const migrations: readonly Migration[] = [
+  `
+  CREATE TABLE clients (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    name_key TEXT NOT NULL UNIQUE,
+    notes TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE drivers (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256 TEXT NOT NULL UNIQUE,
+    file_name TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    uploaded_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    inf_path TEXT NOT NULL,
+    driver_desc TEXT NOT NULL,
+    trust_publisher INTEGER NOT NULL,
+    report TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE printers (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    client_id INTEGER REFERENCES clients (id),
+    driver_id INTEGER REFERENCES drivers (id),
+    name TEXT NOT NULL,
+    settings TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX printers_by_client ON printers (client_id);
+  CREATE INDEX printers_by_driver ON printers (driver_id);
+  CREATE TABLE icons (
+    printer_id INTEGER PRIMARY KEY REFERENCES printers (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    uploaded_at INTEGER NOT NULL
+  ) STRICT;
+  `,
+  // When the database was written last, kept inside it because the times of files do not survive a copy; of
+  // a database that did not keep it, the youngest record's time. Reports move where no list meets them.
+  `
+  CREATE TABLE saves (id INTEGER PRIMARY KEY CHECK (id = 1), saved_at INTEGER NOT NULL) STRICT;
+  INSERT INTO saves (id, saved_at) SELECT 1, coalesce(max(at), 0) FROM (
+    SELECT max(created_at) AS at FROM clients UNION ALL SELECT max(updated_at) FROM printers
+    UNION ALL SELECT max(updated_at) FROM drivers UNION ALL SELECT max(uploaded_at) FROM icons);
+  CREATE TABLE reports (
+    driver_id INTEGER PRIMARY KEY REFERENCES drivers (id) ON DELETE CASCADE,
+    report TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO reports (driver_id, report) SELECT id, report FROM drivers;
+  ALTER TABLE drivers DROP COLUMN report;
+  ALTER TABLE drivers ADD COLUMN listed TEXT NOT NULL DEFAULT 'null';
+  CREATE INDEX icons_by_digest ON icons (sha256);
+  `,
+  // Filled what lists show of drivers; a later step fills it anew.
+  () => {},
+  // Whether a person chose the driver's model: of drivers before this, where it is not what Platen would have taken.
+  // What packages leave out; which revisions were downloaded; what can be brought back for a while.
+  `
+  ALTER TABLE drivers ADD COLUMN model_chosen INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE drivers ADD COLUMN drop_unused INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE downloads (
+    printer_id INTEGER NOT NULL REFERENCES printers (id) ON DELETE CASCADE,
+    what TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    who TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (printer_id, what, revision, who)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE deletions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    deleted_at INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    content TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE deleted_files (
+    deletion_id INTEGER NOT NULL REFERENCES deletions (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (kind, sha256, deletion_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  (db) => {
+    for (const { id } of db.all("SELECT id FROM drivers ORDER BY id")) listDriver(db, Number(id));
+  },
+  // Drivers that Windows brings; a second driver for ARM64; where printers belong. A PrintTicket may be large.
+  `
+  ALTER TABLE drivers ADD COLUMN origin TEXT NOT NULL DEFAULT 'upload';
+  ALTER TABLE printers ADD COLUMN arm64_driver_id INTEGER REFERENCES drivers (id);
+  ALTER TABLE printers ADD COLUMN print_ticket TEXT NOT NULL DEFAULT '';
+  CREATE INDEX printers_by_arm64_driver ON printers (arm64_driver_id);
+  ALTER TABLE clients ADD COLUMN subnets TEXT NOT NULL DEFAULT '';
+  `,
+  addWindowsDrivers,
+  // Who can sign in, and where they are signed in: of a session's cookie the digest alone is kept.
+  `
+  CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    name_key TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL,
+    password_hash TEXT NOT NULL,
+    one_time INTEGER NOT NULL,
+    disabled INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    password_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    seen_at INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    browser TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_account ON sessions (account_id);
+  `,
+  // Tokens of programs, of which only the digest is kept, and how often a record's links were made invalid.
+  `
+  CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    scope_id INTEGER,
+    sha256 TEXT NOT NULL UNIQUE,
+    beginning TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    used_at INTEGER,
+    used_from TEXT NOT NULL DEFAULT ''
+  ) STRICT;
+  CREATE TABLE link_generations (
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // Changes that the audit log may lack still, by their numbers, and what the database knows of the log: nothing so far.
+  `
+  CREATE TABLE changes (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, content TEXT NOT NULL) STRICT;
+  CREATE TABLE audit_places (
+    name TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    file TEXT NOT NULL,
+    size INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO audit_places (name, seq, hash, file, size) SELECT value, 0, printf('%064d', 0), '', 0
+    FROM json_each('["head", "counted"]');
+  `,
+];
+
+/** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */
+function addWindowsDrivers(db: Queries): void {
+  const count = Number(db.first("SELECT seq FROM sqlite_sequence WHERE name = 'drivers'")?.seq ?? 0);
+  for (const driver of windowsDriverRecords()) {
+    const { report, model_chosen, trust_publisher, drop_unused, ...texts } = driver;
+    const flags = {
+      model_chosen: Number(model_chosen),
+      trust_publisher: Number(trust_publisher),
+      drop_unused: Number(drop_unused),
+    };
+    const listed = JSON.stringify(listedInf(driver) ?? null);
+    const row = { ...texts, ...flags, listed, uploaded_at: 0, updated_at: 0 };
+    const names = Object.keys(row);
+    db.all(
+      `INSERT INTO drivers (${names.join()}) VALUES (${names.map(() => "?").join()})`,
+      Object.values(row),
+    );
+    db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [driver.id, JSON.stringify(report)]);
+  }
+  db.all("UPDATE sqlite_sequence SET seq = ? WHERE name = 'drivers'", [count]);
+}
+
+/** Fills what lists show of a driver. @throws Error that names the row that cannot be read */
+function listDriver(db: Queries, id: number): void {
+  const row = db.first("SELECT * FROM drivers JOIN reports ON driver_id = id WHERE id = ?", [id]);
+  const report = readable(`the driver ${id}`, () => reportFrom(unpackText(String(row?.report))));
+  const driver = { inf_path: String(row?.inf_path), driver_desc: String(row?.driver_desc), report };
+  const used = db.all("SELECT id, settings FROM printers WHERE driver_id = ?", [id]).map((printer) => {
+    const settings = () => listedSettingsFrom(String(printer.settings));
+    return readable(`the printer ${printer.id}`, settings).driver_desc;
+  });
+  const inf = chosenInf(driver);
+  const preferred = inf && preferredDescription(inf.descriptions, inf.manufacturers);
+  const isChosen = driver.driver_desc !== "" && driver.driver_desc !== preferred;
+  const listed = JSON.stringify(listedInf(driver, used) ?? null);
+  db.all("UPDATE drivers SET listed = ?, model_chosen = ? WHERE id = ?", [listed, Number(isChosen), id]);
+}

@@ -1,0 +1,33 @@
+import type { SqlValue } from "sql.js";
+import { messageOf } from "../../domain/errors.ts";
+
+export type Row = Record<string, SqlValue>;
+
+/** What asks a database, without being it. */
+export interface Queries {
+  /** Runs one statement; its rows as objects by column name. */
+  all(statement: string, parameters?: readonly SqlValue[]): Row[];
+  /** The first of these rows. */
+  first(statement: string, parameters?: readonly SqlValue[]): Row | undefined;
+}
+
+/** @throws Error that names the row, `what`, when reading it throws */
+export function readable<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${what} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** A digest makes the name of a file, so nothing else may pass for one. @throws Error when it is none */
+export function digestIn({ sha256 }: Row): string {
+  const text = String(sha256);
+  if (/^[0-9a-f]{64}$/.test(text)) return text;
+  throw new Error("its digest is no SHA-256");
+}
+
+/** What a column refers to. */
+export function idOrNull(value: Row[string] | undefined): number | null {
+  return typeof value === "number" ? value : null;
+}

@@ -1,0 +1,59 @@
+import { Unsettled, writeDurably } from "../files.ts";
+import { isDiskFull, noRoom, Reserve } from "./reserve.ts";
+
+/** How a batch is saved: as ever; on a full disk, where the file may not grow; or there, with nothing kept of what goes. */
+export type SaveMode = "ordinary" | "reserve" | "final";
+
+/** The mode in which what frees space is tried again; undefined where nothing helps. */
+export function modeAfter(mode: SaveMode, error: unknown): SaveMode | undefined {
+  if (!isDiskFull(error) || mode === "final") return undefined;
+  return mode === "ordinary" ? "reserve" : "final";
+}
+
+/** The database's file, with a reserve beside it that keeps room for the next deletion. */
+export class SavedFile {
+  readonly #path: string;
+  readonly #reserve: Reserve;
+  readonly #confirm: () => Promise<void>;
+  #bytes: Uint8Array;
+
+  /** @param bytes what the file holds; none where there is no file yet */
+  constructor(path: string, bytes: Uint8Array, confirm: () => Promise<void>) {
+    this.#path = path;
+    this.#reserve = new Reserve(`${path}.reserve`);
+    this.#confirm = confirm;
+    this.#bytes = bytes;
+  }
+
+  /** What is on disk, and was acknowledged. Nobody writes into it. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** Makes the reserve where it is missing and there is room. */
+  async prepare(): Promise<void> {
+    await this.#reserve.ensure(this.#bytes.length).catch(() => {});
+  }
+
+  /** Acknowledged only with a reserve for the next deletion, save for what frees space on a full disk. */
+  async save(bytes: Uint8Array, mode: SaveMode): Promise<void> {
+    // A file that does not grow leaves room for a reserve of the same size when the old one is gone.
+    if (mode === "reserve" && bytes.length > this.#bytes.length) throw noRoom();
+    await this.#confirm();
+    try {
+      if (mode === "ordinary") {
+        await this.#reserve.ensure(bytes.length);
+        await writeDurably(this.#path, bytes);
+      } else await this.#reserve.spend(this.#path, bytes);
+    } catch (error) {
+      if (error instanceof Unsettled) await this.#putBack();
+      throw error;
+    }
+    this.#bytes = bytes;
+  }
+
+  /** What is refused must not be there after the next start. Where this fails too, the next save sees to it. */
+  async #putBack(): Promise<void> {
+    if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes).catch(() => {});
+  }
+}
