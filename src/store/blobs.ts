@@ -3,15 +3,9 @@ import { open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
-import {
-  type FileSource,
-  fileState,
-  makeFolder,
-  makeMark,
-  moveIntoPlace,
-  openSource,
-  removeDurably,
-} from "./files.ts";
+import { makeFolder, makeMark, moveIntoPlace, removeDurably } from "./durable-files.ts";
+import { type FileSource, fileState, openSource } from "./files.ts";
+import { undefinedIfAbsent } from "./found-files.ts";
 import { UploadWriter } from "./upload-writer.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
@@ -186,12 +180,7 @@ export class Blobs {
 
   /** Opens a file, or answers undefined when it is not there. */
   async open(path: string): Promise<FileSource | undefined> {
-    try {
-      return await openSource(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw error;
-    }
+    return openSource(path).catch(undefinedIfAbsent);
   }
 
   /** The size and the version of a file, or undefined when it is not there. */

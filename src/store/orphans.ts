@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { keptFilesFolder } from "./backup/kept-files.ts";
+import { noneIfAbsent } from "./found-files.ts";
 
 const lostDays = 30;
 const lostMs = lostDays * 24 * 60 * 60 * 1000;
@@ -82,11 +83,6 @@ async function files(root: string, kind: Kind, folder: string = kind): Promise<F
     found.push({ name: entry.name, sha256, modifiedAt: mtimeMs });
   }
   return found;
-}
-
-function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
-  if (error.code === "ENOENT") return [];
-  throw error;
 }
 
 async function moveBack({ dataDir, kept }: Tidying, kind: Kind, folder: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/driver.ts";
@@ -19,7 +19,8 @@ import { isDiskFull } from "./database/reserve.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
-import { makeFolders, removeUnfinished, rescueUnfinished, writeDurably } from "./files.ts";
+import { makeFolders, removeUnfinished, rescueUnfinished, writeDurably } from "./durable-files.ts";
+import { freeBytes } from "./found-files.ts";
 import type { Icons } from "./icons.ts";
 import { LinkGenerations } from "./link-generations.ts";
 import { ManyPrinters } from "./many-printers.ts";
@@ -166,8 +167,8 @@ async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) =>
 
 /** Where the system does not tell, it is not. */
 async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
-  const found = await statfs(dataDir).catch(() => undefined);
-  return found !== undefined && found.bavail * found.bsize < archiveRoomBytes;
+  const free = await freeBytes(dataDir);
+  return free !== undefined && free < archiveRoomBytes;
 }
 
 async function checkWritable(dataDir: string): Promise<void> {

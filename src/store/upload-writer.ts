@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { writeAll } from "./files.ts";
+import { writeAll } from "./durable-files.ts";
 
 const mebi = 1024 * 1024;
 /** Written in one piece where few uploads come at a time; all of them together gather no more than `gatheredBytes`. */

@@ -2,6 +2,7 @@ import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry } from "../../domain/audit.ts";
 import { mostLineBytes, readLine } from "../../domain/audit-chain.ts";
+import { noneIfAbsent } from "../found-files.ts";
 
 const monthFile = /^\d{4}-\d{2}\.jsonl$/;
 const chunkBytes = 64 * 1024;
@@ -19,10 +20,7 @@ export function monthFileAt(at: number): string {
 
 /** The names of the log's files, the oldest first; none where there is no folder. */
 export async function monthFiles(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
+  const names = await readdir(folder).catch(noneIfAbsent);
   return names.filter((name) => monthFile.test(name)).sort();
 }
 

@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry } from "../../domain/audit.ts";
 import { readLine } from "../../domain/audit-chain.ts";
-import { writeAll, writeDurably } from "../files.ts";
+import { writeAll, writeDurably } from "../durable-files.ts";
 import { noPlace } from "./changes.ts";
 import { type LogLine, linesBefore, logLines, monthFiles } from "./files.ts";
 import type { AuditPlace } from "./writer.ts";

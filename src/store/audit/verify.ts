@@ -3,6 +3,7 @@ import { join } from "node:path";
 import initSqlJs from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
 import { type ChainedLine, readLine } from "../../domain/audit-chain.ts";
+import { undefinedIfAbsent } from "../found-files.ts";
 import { startOf } from "./expiry.ts";
 import { auditFolder, type LogLine, logLines } from "./files.ts";
 import { following } from "./start.ts";
@@ -53,10 +54,7 @@ export async function verifyAudit(dataDir: string): Promise<AuditReport> {
 
 /** The database as it is saved; nothing is known where there is none. */
 async function knownPlaces(dataDir: string): Promise<KnownPlaces> {
-  const bytes = await readFile(join(dataDir, "platen.sqlite")).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const bytes = await readFile(join(dataDir, "platen.sqlite")).catch(undefinedIfAbsent);
   if (bytes === undefined) return { start: undefined, head: undefined };
   const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
   const db = new sql.Database(bytes);

@@ -1,8 +1,9 @@
-import { access, type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry, AuditedEvent } from "../../domain/audit.ts";
 import { sealed } from "../../domain/audit-chain.ts";
-import { makeFolder, ownerOnly, writeAll, writeDurably } from "../files.ts";
+import { makeFolder, ownerOnly, writeAll, writeDurably } from "../durable-files.ts";
+import { isThere } from "../found-files.ts";
 import { monthFileAt } from "./files.ts";
 
 /** A line of the log, and where it ends. */
@@ -114,11 +115,7 @@ export class AuditWriter {
 
 /** As lasting as the lines that come into it. */
 async function makeIfAbsent(folder: string, path: string): Promise<void> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
+  if (await isThere(path)) return;
   await makeFolder(folder);
   await writeDurably(path, new Uint8Array());
 }

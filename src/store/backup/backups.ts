@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, readFile, rm, stat, statfs } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DatabaseFacts,
@@ -12,7 +12,8 @@ import {
 import { messageOf } from "../../domain/errors.ts";
 import type { SavedState } from "../database/database.ts";
 import { noRoom } from "../database/reserve.ts";
-import { makeFolder, moveIntoPlace, writeAll, writeDurably } from "../files.ts";
+import { makeFolder, moveIntoPlace, writeDurably, writeSynced } from "../durable-files.ts";
+import { freeBytes, noneIfAbsent } from "../found-files.ts";
 import { checkedIn, noteText } from "./state-notes.ts";
 
 /** Reads a database's file as a start would. @throws Error that says why it cannot be used */
@@ -172,9 +173,9 @@ export class Backups {
 
   /** Where the system does not tell, there is room. */
   async #requireRoom(bytes: number): Promise<void> {
-    const found = await statfs(this.#folder).catch(() => undefined);
+    const free = await freeBytes(this.#folder);
     const least = bytes + Math.max(leastFreeBytes, leastFreeTimes * bytes);
-    if (found !== undefined && found.bavail * found.bsize < least) throw noRoom();
+    if (free !== undefined && free < least) throw noRoom();
   }
 }
 
@@ -190,21 +191,6 @@ function notePath(path: string): string {
 function isUnfinished(name: string, names: readonly string[]): boolean {
   const of = name.replace(/\.new$/, "").replace(/\.json$/, "");
   return of !== name && stateTime(of) !== undefined && (name.endsWith(".new") || !names.includes(of));
-}
-
-function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
-  if (error.code === "ENOENT") return [];
-  throw error;
-}
-
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(path, "w", 0o600);
-  try {
-    await writeAll(handle, [bytes]);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** @throws Error where a file does not hold these bytes */

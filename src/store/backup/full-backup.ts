@@ -6,6 +6,7 @@ import type { ByteSource } from "../../domain/byte-source.ts";
 import { type BackupFile, type Manifest, manifestName, manifestText } from "../../domain/full-backup.ts";
 import { tarEnd, tarHeader, tarPadding } from "../../domain/tar.ts";
 import { type FileSource, openSource } from "../files.ts";
+import { noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
 import { readFacts } from "../records.ts";
 import { isSwapping } from "./swap.ts";
 
@@ -171,17 +172,11 @@ async function readSnapshot(dataDir: string): Promise<Snapshot> {
 }
 
 async function openIfThere(path: string): Promise<FileSource | undefined> {
-  return openSource(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  return openSource(path).catch(undefinedIfAbsent);
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
+  const names = await readdir(folder).catch(noneIfAbsent);
   return names.filter((name) => /^[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/.test(name)).sort();
 }
 

@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DeletedFile } from "../deletions.ts";
-import { moveIntoPlace } from "../files.ts";
+import { moveIntoPlace } from "../durable-files.ts";
+import { freeBytes } from "../found-files.ts";
 import type { Backups } from "./backups.ts";
 
 /** With less than this free, files that only backups name go, the oldest first: who deletes a driver wants its room. */
@@ -87,8 +88,7 @@ export class KeptFiles {
 
   /** Where the system does not tell, there is none. */
   async #hasRoom(): Promise<boolean> {
-    const found = await statfs(this.#dataDir).catch(() => undefined);
-    return found !== undefined && found.bavail * found.bsize >= leastFreeBytes;
+    return ((await freeBytes(this.#dataDir)) ?? 0) >= leastFreeBytes;
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { access, type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { moveIntoPlace, writeAll } from "../files.ts";
+import { moveIntoPlace, ownerOnly, writeAll } from "../durable-files.ts";
+import { isThere, isWithoutLinks } from "../found-files.ts";
 
 /**
  * Writes a file that is there whole or not at all, for its owner alone. What fails, or is stopped, leaves nothing.
@@ -16,7 +17,7 @@ export async function writeNewFile(
 ): Promise<void> {
   if (!replace && (await isThere(path))) throw exists(path);
   const unfinished = `${path}.${randomUUID().slice(0, 8)}.part`;
-  const handle = await open(unfinished, "wx", 0o600);
+  const handle = await open(unfinished, "wx", ownerOnly);
   try {
     await writeChunks(handle, chunks, stop);
     if (replace) await moveIntoPlace(unfinished, path);
@@ -75,7 +76,7 @@ async function moveToNew(from: string, to: string): Promise<void> {
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") throw exists(to);
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code)) throw error;
+    if (!isWithoutLinks(error as NodeJS.ErrnoException)) throw error;
   }
   if (await isThere(to)) throw exists(to);
   await rename(from, to);
@@ -83,11 +84,4 @@ async function moveToNew(from: string, to: string): Promise<void> {
 
 function exists(path: string): Error {
   return new Error(`${path} is there already: choose another name, or say --force to replace it`);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -5,7 +5,8 @@ import { messageOf } from "../../domain/errors.ts";
 import { counted } from "../../domain/sentences.ts";
 import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
-import { writeDurably } from "../files.ts";
+import { writeDurably } from "../durable-files.ts";
+import { isWithoutLinks } from "../found-files.ts";
 import { readFacts } from "../records.ts";
 import type { Backups } from "./backups.ts";
 
@@ -111,10 +112,6 @@ async function setAside(path: string, now: number): Promise<string | undefined> 
         );
     }
   }
-}
-
-function isWithoutLinks({ code = "" }: NodeJS.ErrnoException): boolean {
-  return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code);
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {

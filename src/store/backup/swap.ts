@@ -1,6 +1,7 @@
-import { access, mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder, moveIntoPlace, syncFolder, writeDurably } from "../files.ts";
+import { makeFolder, moveIntoPlace, syncFolder, writeDurably } from "../durable-files.ts";
+import { isThere, undefinedIfAbsent } from "../found-files.ts";
 
 /** Where a backup is unpacked, below DATA_DIR. */
 const stagingName = "restore.new";
@@ -107,10 +108,7 @@ async function keptName(dataDir: string, now: number): Promise<string> {
 
 /** @throws Error where there is one that cannot be read */
 async function readJournal(path: string): Promise<Journal | undefined> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readFile(path, "utf8").catch(undefinedIfAbsent);
   if (text === undefined) return undefined;
   const { kept, fresh } = parse(text);
   if (!/^before-restore-[0-9TZ-]{1,40}$/.test(String(kept)) || !Array.isArray(fresh))
@@ -124,11 +122,4 @@ function parse(text: string): Partial<Journal> {
   } catch {
     return {};
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, statfs } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   type BackupFile,
@@ -17,7 +17,8 @@ import {
   tarBlockBytes,
   tarPadding,
 } from "../../domain/tar.ts";
-import { ownerOnly, syncFolder, writeAll } from "../files.ts";
+import { ownerOnly, syncFolder, writeAll } from "../durable-files.ts";
+import { freeBytes } from "../found-files.ts";
 import { StreamBytes } from "./stream-bytes.ts";
 
 const mebi = 1024 * 1024;
@@ -79,8 +80,8 @@ async function unpackFile(bytes: StreamBytes, file: TarFile, folder: string): Pr
 
 /** Where the system does not tell, there is room until the disk says otherwise. */
 async function requireRoom(folder: string, { name, size }: TarFile): Promise<void> {
-  const disk = await statfs(folder).catch(() => undefined);
-  if (disk === undefined || disk.bavail * disk.bsize >= size + leastFreeBytes) return;
+  const free = await freeBytes(folder);
+  if (free === undefined || free >= size + leastFreeBytes) return;
   throw new Error(`the disk has no room for “${name}” of ${size} bytes`);
 }
 

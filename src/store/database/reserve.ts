@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import { writeDurably } from "../files.ts";
+import { writeDurably } from "../durable-files.ts";
 
 const stepBytes = 64 * 1024;
 /** What a file system may need for a save besides the file's own bytes. */

@@ -1,4 +1,4 @@
-import { Unsettled, writeDurably } from "../files.ts";
+import { Unsettled, writeDurably } from "../durable-files.ts";
 import { isDiskFull, noRoom, Reserve } from "./reserve.ts";
 
 /** How a batch is saved: as ever; on a full disk, where the file may not grow; or there, with nothing kept of what goes. */

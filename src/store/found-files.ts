@@ -1,0 +1,31 @@
+import { access, statfs } from "node:fs/promises";
+
+/** Whether there is such a file or folder that can be seen. */
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** For `catch`: undefined where there is no such file. @throws any other error */
+export function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
+}
+
+/** For `catch`: no names where there is no such folder. @throws any other error */
+export function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
+  return undefinedIfAbsent(error) ?? [];
+}
+
+/** Whether a file system says by this error that it has no hard links, or no more of them. */
+export function isWithoutLinks({ code = "" }: NodeJS.ErrnoException): boolean {
+  return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code);
+}
+
+/** Bytes that anybody may still write where a folder is; undefined where the system does not tell. */
+export async function freeBytes(folder: string): Promise<number | undefined> {
+  const found = await statfs(folder).catch(() => undefined);
+  return found === undefined ? undefined : found.bavail * found.bsize;
+}
