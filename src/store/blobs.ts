@@ -3,6 +3,7 @@ import { open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
+import { blobName } from "./blob-names.ts";
 import { makeFolder, makeMark, moveIntoPlace, removeDurably } from "./durable-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
 import { undefinedIfAbsent } from "./found-files.ts";
@@ -82,11 +83,11 @@ export class Blobs {
   }
 
   archivePath(sha256: string): string {
-    return join(this.#folders.drivers, `${sha256}.zip`);
+    return join(this.#folders.drivers, blobName("drivers", sha256));
   }
 
   iconPath(sha256: string): string {
-    return join(this.#folders.icons, `${sha256}.png`);
+    return join(this.#folders.icons, blobName("icons", sha256));
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
+import type { BlobKind } from "./blob-names.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Queries, type Row, readable } from "./database/rows.ts";
 import { atOnce, inParts } from "./database/slices.ts";
@@ -12,11 +13,9 @@ export const mostKeptBytes = 16 * 1024 * 1024;
 /** Each deletion counts as so many bytes besides its content: what its rows take, and what showing it costs. */
 const bytesBesides = 1024;
 
-type FileKind = "drivers" | "icons";
-
 /** A file that deleted records had. */
 export interface DeletedFile {
-  readonly kind: FileKind;
+  readonly kind: BlobKind;
   readonly sha256: string;
 }
 
@@ -175,7 +174,7 @@ export class Deletions {
   }
 
   /** The digests of the files of one kind that deletions keep, or whose end they have not seen yet. */
-  digests(kind: FileKind): Set<string> {
+  digests(kind: BlobKind): Set<string> {
     const rows = this.#db.all("SELECT DISTINCT sha256 FROM deleted_files WHERE kind = ?", [kind]);
     return new Set(rows.map(digestIn));
   }

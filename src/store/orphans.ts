@@ -2,17 +2,16 @@ import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { keptFilesFolder } from "./backup/kept-files.ts";
+import { type BlobKind, blobDigest, blobKinds } from "./blob-names.ts";
 import { noneIfAbsent } from "./found-files.ts";
 
 const lostDays = 30;
 const lostMs = lostDays * 24 * 60 * 60 * 1000;
-const kinds = { drivers: /^([0-9a-f]{64})\.zip$/, icons: /^([0-9a-f]{64})\.png$/ } as const;
-type Kind = keyof typeof kinds;
 
 interface Tidying {
   readonly dataDir: string;
   /** The digests that records refer to. */
-  readonly kept: Readonly<Record<Kind, ReadonlySet<string>>>;
+  readonly kept: Readonly<Record<BlobKind, ReadonlySet<string>>>;
   /** When the database was written last; 0 when it was made anew. */
   readonly lastWrite: number;
   readonly now: number;
@@ -29,7 +28,7 @@ interface Tidying {
 export async function tidyBlobs(tidying: Tidying): Promise<void> {
   const { lastWrite, log } = tidying;
   const counts = { back: 0, stay: 0, lost: 0, deleted: 0 };
-  for (const kind of ["drivers", "icons"] as const) {
+  for (const kind of blobKinds) {
     try {
       for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(tidying, kind, folder);
       const orphans = (await files(tidying.dataDir, kind)).filter(
@@ -73,11 +72,11 @@ interface Found {
 }
 
 /** The files of a folder that carry names of ours; none where there is no such folder. */
-async function files(root: string, kind: Kind, folder: string = kind): Promise<Found[]> {
+async function files(root: string, kind: BlobKind, folder: string = kind): Promise<Found[]> {
   const found: Found[] = [];
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfAbsent);
   for (const entry of entries) {
-    const sha256 = kinds[kind].exec(entry.name)?.[1];
+    const sha256 = blobDigest(kind, entry.name);
     if (sha256 === undefined || !entry.isFile()) continue;
     const { mtimeMs } = await stat(join(root, folder, entry.name));
     found.push({ name: entry.name, sha256, modifiedAt: mtimeMs });
@@ -85,7 +84,7 @@ async function files(root: string, kind: Kind, folder: string = kind): Promise<F
   return found;
 }
 
-async function moveBack({ dataDir, kept }: Tidying, kind: Kind, folder: string): Promise<number> {
+async function moveBack({ dataDir, kept }: Tidying, kind: BlobKind, folder: string): Promise<number> {
   const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
   const missed = (await files(join(dataDir, folder), kind)).filter(
     ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
@@ -94,7 +93,7 @@ async function moveBack({ dataDir, kept }: Tidying, kind: Kind, folder: string):
   return missed.length;
 }
 
-async function setAside({ dataDir, now }: Tidying, kind: Kind, name: string): Promise<1> {
+async function setAside({ dataDir, now }: Tidying, kind: BlobKind, name: string): Promise<1> {
   const from = join(dataDir, kind, name);
   await mkdir(join(dataDir, "lost", kind), { recursive: true });
   // The time first: a file that stands in lost/ with its old time would be deleted at the next start.
@@ -103,7 +102,7 @@ async function setAside({ dataDir, now }: Tidying, kind: Kind, name: string): Pr
   return 1;
 }
 
-async function deleteLost({ dataDir, now }: Tidying, kind: Kind): Promise<number> {
+async function deleteLost({ dataDir, now }: Tidying, kind: BlobKind): Promise<number> {
   const folder = join(dataDir, "lost");
   const due = (await files(folder, kind)).filter(({ modifiedAt }) => modifiedAt + lostMs < now);
   for (const { name } of due) await rm(join(folder, kind, name), { force: true });

@@ -5,6 +5,7 @@ import type { DatabaseFacts } from "../../domain/backup.ts";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import { type BackupFile, type Manifest, manifestName, manifestText } from "../../domain/full-backup.ts";
 import { tarEnd, tarHeader, tarPadding } from "../../domain/tar.ts";
+import { blobKinds, blobName } from "../blob-names.ts";
 import { type FileSource, openSource } from "../files.ts";
 import { noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
 import { readFacts } from "../records.ts";
@@ -141,10 +142,7 @@ export function rottenIn({ files }: Pick<Manifest, "files">): string[] {
 
 /** The names of files that a state's records refer to. */
 export function blobNames({ files }: DatabaseFacts): string[] {
-  return [
-    ...files.drivers.map((sha256) => `drivers/${sha256}.zip`),
-    ...files.icons.map((sha256) => `icons/${sha256}.png`),
-  ];
+  return blobKinds.flatMap((kind) => files[kind].map((sha256) => `${kind}/${blobName(kind, sha256)}`));
 }
 
 /** @throws Error where a restore is half done */

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { type BlobKind, blobDigest, blobKinds, blobName } from "../blob-names.ts";
 import type { DeletedFile } from "../deletions.ts";
 import { moveIntoPlace } from "../durable-files.ts";
 import { freeBytes } from "../found-files.ts";
@@ -7,7 +8,6 @@ import type { Backups } from "./backups.ts";
 
 /** With less than this free, files that only backups name go, the oldest first: who deletes a driver wants its room. */
 const leastFreeBytes = 1024 * 1024 * 1024;
-const kinds = { drivers: /^([0-9a-f]{64})\.zip$/, icons: /^([0-9a-f]{64})\.png$/ } as const;
 
 /** The folder below DATA_DIR; a start takes back what records miss. */
 export const keptFilesFolder = join("backups", "files");
@@ -40,8 +40,7 @@ export class KeptFiles {
     if (!this.#backups.names(kind, sha256) || !(await this.#hasRoom())) return false;
     const folder = this.#folder(kind);
     await mkdir(folder, { recursive: true });
-    const extension = kind === "drivers" ? "zip" : "png";
-    return moveIntoPlace(path, join(folder, `${sha256}.${extension}`)).then(() => true, isAbsent);
+    return moveIntoPlace(path, join(folder, blobName(kind, sha256))).then(() => true, isAbsent);
   }
 
   /** Deletes what no state names, what is back, and what stands in the way on a disk that fills. */
@@ -60,9 +59,9 @@ export class KeptFiles {
   /** The oldest first. */
   async list(): Promise<readonly KeptFile[]> {
     const files: KeptFile[] = [];
-    for (const kind of ["drivers", "icons"] as const) {
+    for (const kind of blobKinds) {
       for (const name of await readdir(this.#folder(kind)).catch(() => [])) {
-        const sha256 = kinds[kind].exec(name)?.[1];
+        const sha256 = blobDigest(kind, name);
         const path = join(this.#folder(kind), name);
         const found = await stat(path).catch(() => undefined);
         if (sha256 === undefined || !found?.isFile()) continue;
@@ -77,7 +76,7 @@ export class KeptFiles {
     for (const { path } of await this.list()) await rm(path, { force: true });
   }
 
-  #folder(kind: DeletedFile["kind"]): string {
+  #folder(kind: BlobKind): string {
     return join(this.#dataDir, keptFilesFolder, kind);
   }
 
