@@ -38,8 +38,9 @@ function Initialize-Environment {
         if (Test-Path -LiteralPath $path) { Remove-Item -LiteralPath $path -Recurse -Force }
         $null = New-Item -ItemType Directory -Path $path
     }
-    if ($Machine.IntuneLogs) { $null = New-Item -ItemType Directory -Path "$env:ProgramData/Microsoft/IntuneManagementExtension/Logs" -Force }
-    if ($Machine.LogsBlocked) { Set-Content -LiteralPath "$env:ProgramData/Platen" -Value 'a file where a folder should be' }
+    # What any user of a machine can make.
+    if ($Machine.IntuneFolder) { $null = New-Item -ItemType Directory -Path "$env:ProgramData/Microsoft/IntuneManagementExtension/Logs" -Force }
+    if ($Machine.LogsBlocked) { Set-Content -LiteralPath "$env:windir/Logs" -Value 'a file where a folder should be' }
     # Only 32-bit processes have it.
     if ($Machine.ProcessArchitecture -eq 'x86') {
         $native = New-Item -ItemType Directory -Path "$env:windir/Sysnative/WindowsPowerShell/v1.0" -Force
@@ -101,9 +102,11 @@ function Invoke-Request {
                 $errors = @([string]$_)
             }
             $log = ''
-            foreach ($file in @(Get-ChildItem -LiteralPath $env:ProgramData -Filter '*.log' -Recurse -File)) { $log += Get-Content -LiteralPath $file.FullName -Raw }
+            $logs = @(Get-ChildItem -LiteralPath $env:ProgramData, $env:windir -Filter '*.log' -Recurse -File)
+            foreach ($file in $logs) { $log += Get-Content -LiteralPath $file.FullName -Raw }
+            $logFolders = @($logs | ForEach-Object { [IO.Path]::GetRelativePath($Folder, $_.DirectoryName) })
             $left = @(Get-ChildItem -LiteralPath $env:TEMP).Count
-            return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; left = $left; machine = Get-SimulatedMachine }
+            return @{ code = $code; output = $output; errors = $errors; calls = @(Get-SimulatedCall); log = $log; logFolders = $logFolders; left = $left; machine = Get-SimulatedMachine }
         }
         'evaluate' {
             # A script that leaves its answer in $Settings.

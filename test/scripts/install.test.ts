@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { deployable, withoutPowerShell } from "../support/powershell.ts";
@@ -186,12 +188,44 @@ describe("installing on a simulated Windows", { skip: withoutPowerShell }, () =>
     assert.deepEqual([removed.code, traces(removed)], [0, []]);
   });
 
-  test("the log stands beside Intune's, else in ProgramData; without a place the run goes on", async () => {
-    const intune = await windows.installed({ IntuneLogs: true });
+  test("the log stands beside Intune's, else in Windows' folder; without a place the run goes on", async () => {
+    const service = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\IntuneManagementExtension";
+
+    const intune = await windows.installed({ Registry: { [service]: { Type: 16 } } });
+    const plain = await windows.installed({});
     const blocked = await windows.installed({ LogsBlocked: true });
 
     assert.match(intune.log, /Changed: queue Office added/);
-    assert.equal(blocked.log, "");
+    assert.deepEqual(intune.logFolders, ["ProgramData/Microsoft/IntuneManagementExtension/Logs"]);
+    assert.deepEqual(plain.logFolders, ["Windows/Logs/Platen"]);
+    assert.deepEqual([blocked.code, blocked.log], [0, ""]);
+  });
+
+  test("a log folder that any user of the machine can make is not written to", async () => {
+    const result = await windows.installed({ IntuneFolder: true });
+
+    assert.deepEqual(result.logFolders, ["Windows/Logs/Platen"]);
+  });
+
+  test("a log over 1 MB is begun anew, and goes nowhere else where a folder has the old one's name", async () => {
+    const path = join(windows.folder, "run.log");
+    const aside = join(windows.folder, "run.log.old");
+    const run = async () => {
+      await windows.machine();
+      await writeFile(path, "x".repeat(1_100_000));
+      return windows.run("install", deployable(), { parameters: { LogPath: path } });
+    };
+
+    const first = await run();
+    const kept = (await stat(aside)).size;
+    const again = await run();
+    await rm(aside);
+    await mkdir(aside);
+    const blocked = await run();
+
+    assert.deepEqual([first.code, again.code, blocked.code], [0, 0, 0]);
+    assert.equal(kept, 1_100_000);
+    assert.deepEqual(await readdir(aside), []);
   });
 
   test("-WhatIf says what it would do and does nothing", async () => {

@@ -41,6 +41,8 @@ export interface RunResult {
   readonly errors: string[];
   readonly calls: string[];
   readonly log: string;
+  /** Where its files stand, below the folder of the simulated machine. */
+  readonly logFolders: readonly string[];
   /** Files and folders left in the temporary folder. */
   readonly left: number;
   readonly machine: {
@@ -220,7 +222,7 @@ function freshMachine(): Machine {
     Download: "",
     JobsDoneAt: 0,
     ListLeaving: false,
-    IntuneLogs: false,
+    IntuneFolder: false,
     LogsBlocked: false,
     Clipboard: "",
     Devices: [],

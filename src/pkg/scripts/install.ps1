@@ -27,7 +27,7 @@ Exit codes:
 Skips printers that belong in subnets in which this machine has no address, with exit code 0.
 
 .PARAMETER LogPath
-The log file. Without it: Intune's log folder where there is one, else %ProgramData%\Platen\Logs.
+The log file. Without it: Intune's log folder where its service is, else %SystemRoot%\Logs\Platen.
 
 .EXAMPLE
 powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\install.ps1 -WhatIf

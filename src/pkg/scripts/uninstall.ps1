@@ -21,7 +21,7 @@ Exit codes:
 Removes a queue that still has jobs. Without it they get a minute to print.
 
 .PARAMETER LogPath
-The log file. Without it: Intune's log folder where there is one, else %ProgramData%\Platen\Logs.
+The log file. Without it: Intune's log folder where its service is, else %SystemRoot%\Logs\Platen.
 
 .EXAMPLE
 powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File .\uninstall.ps1

@@ -6,18 +6,22 @@ $script:Log = $null
 $script:Changes = 0
 
 function Open-Log {
-    # Beside Intune's own logs, which its portal collects, or in ProgramData. Over 1 MB a new one is begun.
+    # Beside Intune's own logs, which its portal collects, where its service is; else in Windows' folder. In ProgramData
+    # any user could have made the folder, as a link to where SYSTEM alone writes. Over 1 MB a new one is begun.
     param([string]$Path, [string]$Title)
     try {
         if (-not $Path) {
-            $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs"
-            if (-not (Test-Path -LiteralPath $folder)) { $folder = "$env:ProgramData\Platen\Logs" }
+            $folder = "$env:windir\Logs\Platen"
+            if (Test-Path -LiteralPath 'HKLM:\SYSTEM\CurrentControlSet\Services\IntuneManagementExtension') {
+                $folder = "$env:ProgramData\Microsoft\IntuneManagementExtension\Logs"
+            }
             $Path = "$folder\$($Settings.LogName).log"
         }
         $folder = Split-Path -Path $Path -Parent
         if ($folder) { $null = New-Item -ItemType Directory -Path $folder -Force -WhatIf:$false }
         if ((Test-Path -LiteralPath $Path) -and (Get-Item -LiteralPath $Path).Length -gt 1048576) {
-            Move-Item -LiteralPath $Path -Destination "$Path.old" -Force -WhatIf:$false
+            [IO.File]::Delete("$Path.old")
+            [IO.File]::Move($Path, "$Path.old")
         }
         $script:Log = $Path
     }
