@@ -1,6 +1,7 @@
-// Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/, and with --demo the demo.
+// Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/ (all, or those
+// whose path holds one of the words behind it), and with --demo the demo.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { billOfMaterials, licences } from "./supply.mjs";
 
@@ -107,14 +108,18 @@ async function buildPrograms(folder, names, outdir) {
   });
 }
 
-if (process.argv.includes("--tests")) {
+const testsAt = process.argv.indexOf("--tests");
+if (testsAt > 0) {
+  const only = process.argv.slice(testsAt + 1);
   rmSync(".build", { recursive: true, force: true });
+  mkdirSync(".build");
   const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => /\.(?:test|bench|soak)\.ts$/.test(name));
+    .filter((name) => /\.(?:test|bench|soak)\.ts$/.test(name))
+    .filter((name) => only.length === 0 || only.some((part) => name.replace(/ts$/, "cjs").includes(part)));
   await buildPrograms("test", tests, ".build");
   // What the one file is made of, for the test of its licences.
   writeFileSync(".build/platen.json", JSON.stringify(metafile));
 }
-if (process.argv.includes("--tests") || process.argv.includes("--demo"))
+if (testsAt > 0 || process.argv.includes("--demo"))
   await buildPrograms("demo", ["main.ts", "screenshots.ts"], ".build/demo");

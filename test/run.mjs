@@ -1,17 +1,20 @@
-// Runs every bundled test file and says what was skipped and why. With REQUIRE_ALL=1 a skip fails the
+// Bundles and runs the test files whose path holds one of the words given, or all of them, and says what was skipped and why. With REQUIRE_ALL=1 a skip fails the
 // run: what CI should have, it must have. Absent may be a real PowerShell and .NET, which Debian does not have, the right
 // to mount a disk, which a container may lack, and the team's ../shared, which is not part of the project.
-import { existsSync, readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 const only = process.argv.slice(2);
+const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...only], { stdio: "inherit" });
+if (status !== 0) process.exit(1);
 const files = readdirSync(".build", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.cjs"))
   .filter((name) => only.length === 0 || only.some((part) => name.includes(part)))
   .map((name) => `.build/${name}`)
   .sort();
-if (files.length === 0 || !existsSync("dist/platen.cjs")) throw new Error("build first: npm test");
+if (files.length === 0) throw new Error(`no test is named ${only.join(" or ")}`);
 
 /** @type {{ readonly name: string, readonly why: string }[]} */
 const skipped = [];

@@ -182,6 +182,6 @@ test("nothing in the bundle connects to anywhere: of the network it has servers 
   assert.deepEqual([...new Set(used)].sort(), ["net connect"]);
   assert.deepEqual(
     paths.filter((path) => /\bconnect\(/.test(readFileSync(join("src", path), "utf8"))),
-    [join("store", "lock.ts")],
+    [join("store", "database", "lock.ts")],
   );
 });
