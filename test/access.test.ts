@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { anyone, type Identity, mayUse, nameOf, nobody, type Rule, roles } from "../src/domain/access.ts";
 
 const person = (role: (typeof roles)[number]): Identity => ({ kind: "person", name: "Jo", role });
-const rules: readonly Rule[] = ["open", ...roles];
+const rules: readonly Rule[] = ["open", "person", ...roles];
 
 /** The rules that somebody may use. */
 function allowed(identity: Identity): Rule[] {
@@ -11,9 +11,9 @@ function allowed(identity: Identity): Rule[] {
 }
 
 test("each role may do what the ones below it may", () => {
-  assert.deepEqual(allowed(person("viewer")), ["open", "viewer"]);
-  assert.deepEqual(allowed(person("operator")), ["open", "viewer", "operator"]);
-  assert.deepEqual(allowed(person("admin")), ["open", "viewer", "operator", "admin"]);
+  assert.deepEqual(allowed(person("viewer")), ["open", "person", "viewer"]);
+  assert.deepEqual(allowed(person("operator")), ["open", "person", "viewer", "operator"]);
+  assert.deepEqual(allowed(person("admin")), ["open", "person", "viewer", "operator", "admin"]);
 });
 
 test("without sign-in everybody may do everything, with it nobody but who is known", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Secret } from "../src/config.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
+import { startGuarded } from "./support/guarded.ts";
 import {
   addAccount,
   addPerson,
@@ -106,6 +107,86 @@ test("where a proxy alone says who it is, no password and no session of before l
   assert.deepEqual([inside.status, signedIn.status, asAdmin.status], [401, 404, 404]);
   assert.match(await own.text(), /Whoever runs the proxy in front of Platen decides/);
   assert.equal(app.app.store.accounts.findByName("admin")?.hash, "");
+});
+
+test("where a proxy alone says who it is, its administrator sees and changes the accounts that decide", async (t) => {
+  const { service, admin, viewer } = await startGuarded(t);
+  const rights = async () => (await viewer.post("/clients", { name: "A" })).status;
+  const page = async (path: string) => (await admin.fetch(path)).text();
+
+  const none = await page("/accounts");
+  const made = await admin.post("/accounts", { name: "Seller", role: "operator" });
+  const path = made.headers.get("location") ?? "";
+  const asOperator = await rights();
+  const shown = await page(path);
+  const list = await page("/accounts");
+  await admin.post("/accounts/1", { role: "viewer" });
+  const asViewer = await rights();
+  await admin.post("/accounts/1/disable", {});
+  const disabled = (await viewer.fetch("/clients")).status;
+  await admin.post("/accounts/1/enable", {});
+  const enabled = (await viewer.fetch("/clients")).status;
+  const reset = await admin.post("/accounts/1/password", {});
+  const gone = await admin.post("/accounts/1/delete", {});
+
+  assert.match(none, /No accounts: everybody has the role of their groups/);
+  assert.equal(path, "/accounts/1?done=made");
+  assert.deepEqual([asOperator, asViewer, disabled, enabled], [200, 403, 403, 200]);
+  assert.match(list, /People sign in at the proxy in front of Platen/);
+  assert.match(shown, /None is asked for: people sign in at the proxy/);
+  for (const text of [list, shown]) assert.doesNotMatch(text, /one-time|last seen|accounts\/1\/password/i);
+  assert.deepEqual([reset.status, gone.status], [404, 303]);
+  assert.match(await reset.text(), /there are no passwords here/);
+  assert.equal(service.app.store.accounts.list().length, 0);
+});
+
+test("an account that was made for a proxy has no password until somebody makes one for it", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const { service, admin } = await startGuarded(t, { dataDir });
+  await admin.post("/accounts", { name: "jo", role: "operator" });
+  await service.stop();
+  const app = await startClosed(t, { dataDir });
+  const headers = { cookie: await signInAdmin(app) };
+
+  const empty = await app.post("/sign-in", { name: "jo", password: "" });
+  const page = await (await app.post("/accounts/1/password", {}, headers)).text();
+  const password = /id="one-time-password">([a-z0-9-]+)</.exec(page)?.[1] ?? "";
+
+  assert.equal(empty.status, 422);
+  await signIn(app, "jo", password);
+});
+
+test("what was changed is said with the account's name, and an address says nothing that is not so", async (t) => {
+  const app = await startClosed(t);
+  const headers = { cookie: await signInAdmin(app) };
+  await addAccount(app, "jo");
+  const after = async (path: string, fields = {}) => {
+    const answer = await app.post(path, fields, headers);
+    return (await app.fetch(answer.headers.get("location") ?? "", { headers })).text();
+  };
+  const said = (page: string) => /<div class="notice good"[^>]*>\s*<p>(.*?)<\/p>/.exec(page)?.[1];
+
+  const told = [
+    await after("/accounts/2", { role: "operator" }),
+    await after("/accounts/2/disable"),
+    await after("/accounts/2/enable"),
+    await after("/accounts/2/delete"),
+  ].map(said);
+  const odd: (string | undefined | number)[] = [];
+  for (const path of ["/account", "/accounts", "/accounts/1", "/backups"]) {
+    for (const word of ["constructor", "__proto__", "toString", "deleted&name=<b>", "x"]) {
+      const answer = await app.fetch(`${path}?done=${word}`, { headers });
+      odd.push(answer.status, said(await answer.text()));
+    }
+  }
+
+  assert.deepEqual(told, [
+    "The role of “<bdi>jo</bdi>” is operator, and counts from the next click.",
+    "The account “<bdi>jo</bdi>” is disabled and signed out.",
+    "The account “<bdi>jo</bdi>” is enabled again.",
+    "The account “<bdi>jo</bdi>” is deleted.",
+  ]);
+  assert.deepEqual(new Set(odd), new Set([200, undefined]));
 });
 
 test("nobody else on the host reads the database with its hashes", async (t) => {

@@ -156,12 +156,14 @@ test("an account of the name decides before any group, and the administrator's a
   assert.match(await disabled.text(), /account “looks” is disabled/);
 });
 
-test("a page for somebody whom a proxy names has their name, and neither a sign-out nor accounts of ours", async (t) => {
+test("a page for somebody whom a proxy names has their name, which leads to who decides about them, and no sign-out", async (t) => {
   const { admin } = await startGuarded(t);
 
   const page = await (await admin.fetch("/")).text();
+  const own = await (await admin.fetch("/account")).text();
 
-  assert.match(page, /<div class="visitor"><bdi>boss<\/bdi><\/div>/);
+  assert.match(page, /<div class="visitor"><a href="\/account"><bdi>boss<\/bdi><\/a><\/div>/);
   assert.match(page, />Tokens<\/a>/);
-  assert.doesNotMatch(page, /Sign out|href="\/accounts?"/);
+  assert.doesNotMatch(page, /Sign out/);
+  assert.match(own, /Role: admin[\s\S]*Whoever runs the proxy in front of Platen decides who you are/);
 });

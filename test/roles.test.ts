@@ -38,7 +38,7 @@ const paths = routes.map(({ method, pattern, rule, names }) => {
   return { method, path: path.replace("/sessions/1/", "/sessions/99/"), rule };
 });
 
-function isEnough(who: Who, rule: (typeof routes)[number]["rule"]): boolean {
+function isEnough(who: Who, rule: string): boolean {
   if (rule === "open") return true;
   if (who === "nobody" || who === "one-time") return false;
   return roles.indexOf(who) >= roles.indexOf(rule);

@@ -2,8 +2,11 @@
 export const roles = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
 
-/** Who may use a route: anybody, also where sign-in is on, or whoever has this role or a higher one. */
-export type Rule = "open" | Role;
+/**
+ * Who may use a route: anybody, also where sign-in is on; a person, for what is their own; or whoever has this role or a
+ * higher one.
+ */
+export type Rule = "open" | "person" | Role;
 
 /** What a token reaches. */
 export type Scope =
@@ -36,7 +39,8 @@ export const nobody: Identity = { kind: "nobody" };
 /** Whether somebody's role is enough for a rule. Tokens that reach all of it look as a viewer does; others and links not at all. */
 export function mayUse(identity: Identity, rule: Rule): boolean {
   if (rule === "open") return true;
-  return hasRole(roleOf(identity), rule);
+  const role = roleOf(identity);
+  return rule === "person" ? identity.kind !== "token" && role !== undefined : hasRole(role, rule);
 }
 
 /** Whether a role is another one or a higher one; nobody's is none. */

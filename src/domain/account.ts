@@ -37,13 +37,14 @@ export interface Session {
 const oneTimeMs = 7 * 24 * 60 * 60_000;
 
 const mostNameLength = 64;
+const plainName = /^[a-z0-9][a-z0-9._@-]*$/i;
 const reserved = [adminName, "administrator", "anyone", "nobody", "platen", "root", "system"];
 
 /** @throws UserError "invalid" with a message for each field */
 export function parseAccount(input: FormInput): { readonly name: string; readonly role: AccountRole } {
   const fields = new FieldReader(input);
   const name = fields.text("name", { label: "The name", required: true, maxLength: mostNameLength });
-  if (name !== "" && !/^[a-z0-9][a-z0-9._@-]*$/i.test(name)) {
+  if (name !== "" && !plainName.test(name)) {
     fields.refuse(
       "name",
       "The name has letters from a to z, digits and . _ - @ alone, and begins with a letter or digit.",
@@ -53,6 +54,11 @@ export function parseAccount(input: FormInput): { readonly name: string; readonl
   const role = fields.choice("role", "The role", accountRoles);
   fields.check();
   return { name, role };
+}
+
+/** Whether an account can have this name. */
+export function isAccountName(text: string): boolean {
+  return text.length <= mostNameLength && plainName.test(text);
 }
 
 /** @throws UserError "invalid" */

@@ -23,7 +23,8 @@ export function accountPage(frame: Frame, own: OwnAccount | undefined): Html {
   if (own === undefined) {
     return page(
       { ...frame, title, heading },
-      html`${may}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.</p>`,
+      html`${may}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.
+        Your role is that of the account of your name here, else that of your groups.</p>`,
     );
   }
   return page(

@@ -17,6 +17,13 @@ export interface OneTimePassword {
   readonly password: string;
 }
 
+interface AccountList {
+  readonly accounts: readonly ListedAccount[];
+  /** Whether people sign in here with passwords, and not at a proxy alone. */
+  readonly hasPasswords: boolean;
+  readonly now: number;
+}
+
 const roleChoices = accountRoles.map((role) => {
   const may = {
     viewer: "viewer: looks and downloads",
@@ -27,22 +34,22 @@ const roleChoices = accountRoles.map((role) => {
 
 export function accountsPage(
   frame: Frame,
-  data: {
-    readonly accounts: readonly ListedAccount[];
-    readonly now: number;
-    readonly form: FormState;
-    readonly made?: OneTimePassword | undefined;
-  },
+  data: AccountList & { readonly form: FormState; readonly made?: OneTimePassword | undefined },
 ): Html {
-  const { accounts, now, form, made } = data;
+  const { form, made, hasPasswords } = data;
   return page(
     { ...frame, title: "Accounts", place: "Accounts" },
     html`${made && oneTimeNotice(made)}
-    <div class="beside">${accountForm(form)}<section aria-label="Accounts">${accountTable(accounts, now)}</section></div>`,
+    ${!hasPasswords && aboutProxy}
+    <div class="beside">${accountForm(form, hasPasswords)}<section aria-label="Accounts">${accountTable(data)}</section></div>`,
   );
 }
 
-function accountForm(form: FormState): Html {
+/** What accounts are for where nobody signs in with a password of theirs. */
+const aboutProxy = html`<p>People sign in at the proxy in front of Platen. The account of somebody’s name decides here what they may do,
+  before any of their groups; whoever has none has the role of their groups (<code>REMOTE_GROUPS</code>).</p>`;
+
+function accountForm(form: FormState, hasPasswords: boolean): Html {
   return html`<form class="panel" method="post" action="${paths.accounts}" novalidate>
     <h2>New account</h2>${problemSummary(form)}
     ${textField(form, {
@@ -52,7 +59,11 @@ function accountForm(form: FormState): Html {
       attributes: html`autocomplete="off" autocapitalize="none" spellcheck="false"`,
     })}
     ${selectField(form, { label: "Role", name: "role", choices: roleChoices })}
-    <p class="hint">Platen makes a password for the first sign-in, and shows it once.</p>
+    <p class="hint">${
+      hasPasswords
+        ? "Platen makes a password for the first sign-in, and shows it once."
+        : "The name is the one that the proxy gives. There is no password: nobody signs in here."
+    }</p>
     <button class="primary">Make account</button></form>`;
 }
 
@@ -63,22 +74,28 @@ function oneTimeNotice({ name, password }: OneTimePassword): Html {
     ${copyable("One-time password", password, "one-time-password")}</div>`;
 }
 
-function accountTable(accounts: readonly ListedAccount[], now: number): Html {
+function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
+  if (accounts.length === 0) return html`<p>No accounts: everybody has the role of their groups.</p>`;
   const rows = accounts.map(
     ({ account, seenAt }) => html`<tr>
       <td data-label="Name"><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
       <td data-label="Role">${account.role}</td>
-      <td data-label="State">${stateOf(account, now)}</td>
-      <td data-label="Last seen" class="whole">${seenAt > 0 ? time(seenAt) : "never"}</td></tr>`,
+      <td data-label="State">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
+      ${hasPasswords && html`<td data-label="Last seen" class="whole">${seenAt > 0 ? time(seenAt) : "never"}</td>`}</tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>
-    <th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table>`;
+    ${hasPasswords && html`<th scope="col">Last seen</th>`}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 function stateOf(account: Account, now: number): Html {
-  if (account.isDisabled) return badge("bad", "disabled");
-  if (isOneTimeOver(account, now)) return badge("warn", "one-time password is over");
-  return account.isOneTime ? badge("plain", "one-time password") : badge("good", "active");
+  if (account.isDisabled || !account.isOneTime) return accessOf(account);
+  return isOneTimeOver(account, now)
+    ? badge("warn", "one-time password is over")
+    : badge("plain", "one-time password");
+}
+
+function accessOf({ isDisabled }: Account): Html {
+  return isDisabled ? badge("bad", "disabled") : badge("good", "active");
 }
 
 /** One account with all that can be done to it. */
@@ -87,36 +104,48 @@ export function accountOfPage(
   {
     account,
     seenAt,
+    hasPasswords,
     now,
     made,
-  }: ListedAccount & { readonly now: number; readonly made?: OneTimePassword | undefined },
+  }: ListedAccount & {
+    readonly hasPasswords: boolean;
+    readonly now: number;
+    readonly made?: OneTimePassword | undefined;
+  },
 ): Html {
   const { id, name, role, created_at } = account;
+  const lastSeen = seenAt > 0 ? html`last seen ${time(seenAt)}` : "never seen";
   return page(
     { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, place: "Accounts" },
     html`${made && oneTimeNotice(made)}
-    <p class="soft">${role}, ${stateOf(account, now)}, since ${time(created_at)}, ${seenAt > 0 ? html`last seen ${time(seenAt)}` : "never seen"}</p>
-    ${role === "admin" ? aboutAdmin() : html`${changes(account)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
+    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}${hasPasswords && html`, ${lastSeen}`}</p>
+    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
   );
 }
 
-function aboutAdmin(): Html {
+function aboutAdmin(hasPasswords: boolean): Html {
+  if (!hasPasswords)
+    return html`<p>Without the setting <code>ADMIN_PASSWORD</code> this account is nobody’s and decides nothing.</p>`;
   return html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>.
     It is changed there alone: start Platen again, and every browser that was signed in as the administrator is signed out.</p>`;
 }
 
-function changes({ id, role, isDisabled }: Account): Html {
+function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
       ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices })}
       <button class="primary">Save role</button></form></section>
-    <section><h2>Password</h2><form method="post" action="${paths.accountReset(id)}">
+    <section><h2>Password</h2>${
+      hasPasswords
+        ? html`<form method="post" action="${paths.accountReset(id)}">
       <p>A new one-time password ends the one there is, and all sessions.</p>
-      <p class="actions"><button>Make a one-time password</button></p></form></section>
+      <p class="actions"><button>Make a one-time password</button></p></form>`
+        : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD</code> they could also sign in here.</p>`
+    }</section>
     <section><h2>Access</h2>${
       isDisabled
-        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account cannot sign in.</p>
+        ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account is let in neither here nor by a proxy.</p>
           <p class="actions"><button>Enable</button></p></form>`
-        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once and cannot sign in.</p>
+        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once, and let in neither here nor by a proxy.</p>
           <p class="actions"><button>Disable</button></p></form>`
     }</section>`;
 }

@@ -10,8 +10,6 @@ interface Place {
   readonly role: Role;
   /** Whether it is for who is known by name alone: the dashboard leads others there, where it is of use to them. */
   readonly isOfSignIn?: boolean;
-  /** Whether it is of use only where people sign in here. */
-  readonly isOfAccounts?: boolean;
 }
 
 const places: readonly Place[] = [
@@ -20,7 +18,7 @@ const places: readonly Place[] = [
   { label: "Clients", path: paths.clients, role: "viewer" },
   { label: "Drivers", path: paths.drivers, role: "viewer" },
   { label: "Packages", path: paths.packages, role: "viewer" },
-  { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true, isOfAccounts: true },
+  { label: "Accounts", path: paths.accounts, role: "admin", isOfSignIn: true },
   { label: "Tokens", path: paths.tokens, role: "admin", isOfSignIn: true },
   { label: "Backups", path: paths.backups, role: "admin", isOfSignIn: true },
   { label: "Audit log", path: paths.audit, role: "admin", isOfSignIn: true },
@@ -50,8 +48,6 @@ interface Visitor {
   readonly role?: Role | undefined;
   /** Whether they signed in here, and can sign out; where a proxy says who it is, that is its own matter. */
   readonly isSignedInHere: boolean;
-  /** Whether anybody can sign in here. */
-  readonly hasAccounts: boolean;
   /** Whether nobody has to sign in, and other machines than this one may reach the service. */
   readonly isOpenToAll: boolean;
 }
@@ -144,17 +140,16 @@ function placesOf(visitor: Visitor, current: string | undefined): Html {
   return html`<nav aria-label="Places"><ul>${links}</ul></nav>`;
 }
 
-function isShown(place: Place, { name, role, hasAccounts }: Visitor): boolean {
+function isShown(place: Place, { name, role }: Visitor): boolean {
   if (place.isOfSignIn && name === undefined) return false;
-  if (place.isOfAccounts && !hasAccounts) return false;
   return hasRole(role, place.role);
 }
 
 /** Who is signed in, and the way out. */
 function whoIsHere({ name, role, isSignedInHere }: Visitor): Html {
-  if (!isSignedInHere) return html`<div class="visitor"><bdi>${name}</bdi></div>`;
   const own =
     role === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${paths.account}"><bdi>${name}</bdi></a>`;
+  if (!isSignedInHere) return html`<div class="visitor">${own}</div>`;
   return html`<div class="visitor">${own}<form method="post" action="${paths.signOut}"><button class="link">Sign out</button></form></div>`;
 }
 

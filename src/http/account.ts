@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
 import { accountPage } from "../html/account.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
@@ -9,13 +8,13 @@ import { paths } from "../html/paths.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
+import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { sessionCookie, sessionOf } from "./sessions.ts";
-import { requireSignIn } from "./sign-in.ts";
 
-const messages: Readonly<Record<string, string>> = {
+const texts = {
   password: "The password is changed; other browsers are signed out.",
   ended: "That browser is signed out.",
   others: "All other browsers are signed out.",
@@ -23,9 +22,7 @@ const messages: Readonly<Record<string, string>> = {
 
 /** `GET /account` */
 export function show({ app, request, url }: Context): Reply {
-  if (!needsSignIn(app.config)) requireSignIn(app);
-  const text = messages[url.searchParams.get("done") ?? ""];
-  return htmlReply(pageOf(app, request, emptyForm, text ? { tone: "good", text } : undefined));
+  return htmlReply(pageOf(app, request, emptyForm, doneMessage(url, texts)));
 }
 
 function pageOf(app: App, request: IncomingMessage, form: FormState, message?: Message): Html {
@@ -39,7 +36,6 @@ function pageOf(app: App, request: IncomingMessage, form: FormState, message?: M
 
 /** `POST /account/password` */
 export async function changePassword({ app, request }: Context): Promise<Reply> {
-  requireSignIn(app);
   const signedIn = sessionOf(request);
   if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
   const { password = "", chosen = "", again = "" } = await readForm(request);
@@ -51,7 +47,6 @@ export async function changePassword({ app, request }: Context): Promise<Reply> 
 
 /** `POST /account/sessions/{id}/end` */
 export async function endSession({ app, request, id }: Context<"id">): Promise<Reply> {
-  requireSignIn(app);
   const signedIn = sessionOf(request);
   if (signedIn !== undefined) await app.store.sessions.end(signedIn.account.id, id);
   return redirect(`${paths.account}?done=ended`);
@@ -59,7 +54,6 @@ export async function endSession({ app, request, id }: Context<"id">): Promise<R
 
 /** `POST /account/sessions/end` */
 export async function endOthers({ app, request }: Context): Promise<Reply> {
-  requireSignIn(app);
   const signedIn = sessionOf(request);
   if (signedIn !== undefined) await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id);
   return redirect(`${paths.account}?done=others`);

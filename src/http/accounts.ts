@@ -1,35 +1,30 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { type Account, parseAccount, parseAccountRole } from "../domain/account.ts";
+import { takesPasswords } from "../config.ts";
+import { type Account, adminName, isAccountName, parseAccount, parseAccountRole } from "../domain/account.ts";
 import { accountOfPage, accountsPage, type OneTimePassword } from "../html/accounts.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
-import type { Html } from "../html/html.ts";
+import { type Html, html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
+import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
-import type { Context } from "./router.ts";
-import { requireSignIn } from "./sign-in.ts";
-
-const messages: Readonly<Record<string, string>> = {
-  role: "The role is saved, and counts from the next click.",
-  disabled: "The account is disabled and signed out.",
-  enabled: "The account can sign in again.",
-  deleted: "The account is deleted.",
-};
-
-function messageIn(url: URL): Message | undefined {
-  const text = messages[url.searchParams.get("done") ?? ""];
-  return text === undefined ? undefined : { tone: "good", text };
-}
+import type { Context, RequestContext } from "./router.ts";
 
 /** `GET /accounts` */
 export function index({ app, request, url }: Context): Reply {
-  requireSignIn(app);
-  return htmlReply(listPage(app, request, { form: emptyForm, message: messageIn(url) }));
+  return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(url) }));
+}
+
+/** The account is gone: its name stands in the address, and is shown where it could have been one. */
+function deletedMessage(url: URL): Message | undefined {
+  const name = url.searchParams.get("name") ?? "";
+  const text = html`The account “<bdi>${name}</bdi>” is deleted.`;
+  return isAccountName(name) ? doneMessage(url, { deleted: text }) : undefined;
 }
 
 function listPage(
@@ -40,8 +35,16 @@ function listPage(
     ...rest
   }: { readonly form: FormState; readonly made?: OneTimePassword; readonly message?: Message | undefined },
 ): Html {
-  const accounts = app.store.accounts.list().map((account) => listed(app, account));
-  return accountsPage(frameOf(request, message), { accounts, now: app.sessions.now(), ...rest });
+  const hasPasswords = takesPasswords(app.config);
+  // Where nobody has a password the administrator's account is nobody's, and decides nothing.
+  const shown = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
+  const accounts = shown.map((account) => listed(app, account));
+  return accountsPage(frameOf(request, message), {
+    accounts,
+    hasPasswords,
+    now: app.sessions.now(),
+    ...rest,
+  });
 }
 
 function listed({ sessions }: App, account: Account) {
@@ -50,65 +53,67 @@ function listed({ sessions }: App, account: Account) {
 
 /** `POST /accounts`: the answer itself shows the one-time password, which no other address ever does. */
 export async function create({ app, request }: Context): Promise<Reply> {
-  requireSignIn(app);
   const form = await readForm(request);
   const saved = await saving(async () => {
     const { name, role } = parseAccount(form);
-    return { name, ...(await app.accounts.add(name, role)) };
+    if (takesPasswords(app.config)) return { name, ...(await app.accounts.add(name, role)) };
+    return { id: await app.accounts.addWithoutPassword(name, role) };
   });
   const { error, value: made } = saved;
-  if (error === undefined) return htmlReply(listPage(app, request, { form: emptyForm, made }));
-  return htmlReply(listPage(app, request, { form: sentForm(form, error) }), statusOf(error));
+  if (error !== undefined)
+    return htmlReply(listPage(app, request, { form: sentForm(form, error) }), statusOf(error));
+  if ("password" in made) return htmlReply(listPage(app, request, { form: emptyForm, made }));
+  return redirect(`${paths.accountOf(made.id)}?done=made`);
 }
 
 /** `GET /accounts/{id}` */
-export function show({ app, request, id, url }: Context<"id">): Reply {
-  requireSignIn(app);
-  return htmlReply(pageOf(app, request, id, { message: messageIn(url) }));
+export function show(context: Context<"id">): Reply {
+  return htmlReply(pageOf(context));
 }
 
 function pageOf(
-  app: App,
-  request: IncomingMessage,
-  id: number,
-  { message, made }: { readonly message?: Message | undefined; readonly made?: OneTimePassword },
+  { app, request, url, id }: RequestContext & { readonly id: number },
+  password?: string,
 ): Html {
-  const account = listed(app, app.store.accounts.get(id));
-  return accountOfPage(frameOf(request, message), { ...account, now: app.sessions.now(), made });
+  const { account, seenAt } = listed(app, app.store.accounts.get(id));
+  const name = html`“<bdi>${account.name}</bdi>”`;
+  const message = doneMessage(url, {
+    made: html`The account ${name} is made, and decides from the next click.`,
+    role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
+    disabled: html`The account ${name} is disabled and signed out.`,
+    enabled: html`The account ${name} is enabled again.`,
+  });
+  const made = password === undefined ? undefined : { name: account.name, password };
+  const state = { account, seenAt, hasPasswords: takesPasswords(app.config), now: app.sessions.now() };
+  return accountOfPage(frameOf(request, message), { ...state, made });
 }
 
 /** `POST /accounts/{id}` */
 export async function setRole({ app, request, id }: Context<"id">): Promise<Reply> {
-  requireSignIn(app);
   await app.store.accounts.setRole(id, parseAccountRole(await readForm(request)));
   return redirect(`${paths.accountOf(id)}?done=role`);
 }
 
 /** `POST /accounts/{id}/password`: as for a new account, the answer itself shows it. */
-export async function resetPassword({ app, request, id }: Context<"id">): Promise<Reply> {
-  requireSignIn(app);
-  const password = await app.accounts.resetPassword(id);
-  const { name } = app.store.accounts.get(id);
-  return htmlReply(pageOf(app, request, id, { made: { name, password } }));
+export async function resetPassword(context: Context<"id">): Promise<Reply> {
+  return htmlReply(pageOf(context, await context.app.accounts.resetPassword(context.id)));
 }
 
 /** `POST /accounts/{id}/disable` */
 export async function disable({ app, id }: Context<"id">): Promise<Reply> {
-  requireSignIn(app);
   await app.store.accounts.setDisabled(id, true);
   return redirect(`${paths.accountOf(id)}?done=disabled`);
 }
 
 /** `POST /accounts/{id}/enable` */
 export async function enable({ app, id }: Context<"id">): Promise<Reply> {
-  requireSignIn(app);
   await app.store.accounts.setDisabled(id, false);
   return redirect(`${paths.accountOf(id)}?done=enabled`);
 }
 
 /** `DELETE /accounts/{id}`, and `POST /accounts/{id}/delete` */
 export async function remove({ app, id }: Context<"id">): Promise<Reply> {
-  requireSignIn(app);
+  const { name } = app.store.accounts.get(id);
   await app.store.accounts.remove(id);
-  return redirect(`${paths.accounts}?done=deleted`);
+  return redirect(`${paths.accounts}?${new URLSearchParams({ done: "deleted", name })}`);
 }

@@ -9,18 +9,19 @@ import { type Message, notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { answerForm, done, removing } from "./answer-form.ts";
 import { fileDownload, htmlReply, type Reply } from "./answers/reply.ts";
+import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /backups` */
 export async function index({ app, request, url }: Context): Promise<Reply> {
-  return htmlReply(await pageOf(app, request, messages[url.searchParams.get("done") ?? ""]));
+  return htmlReply(await pageOf(app, request, doneMessage(url, texts)));
 }
 
-const messages: Readonly<Record<string, Message>> = {
-  new: backupMessage(true),
-  same: backupMessage(false),
-  files: filesDeletedMessage,
+const texts = {
+  new: backupMessage(true).text,
+  same: backupMessage(false).text,
+  files: filesDeletedMessage.text,
 };
 
 /** `POST /backups`: keeps what is saved now */

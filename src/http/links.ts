@@ -1,5 +1,4 @@
 import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
@@ -82,7 +81,6 @@ export function endDriver({ app, id }: Context<"id">): Promise<Reply> {
 }
 
 async function endLinks(app: App, record: NamedOwner, path: string): Promise<Reply> {
-  requireSignIn(app);
   await app.links.revoke(record);
   app.store.audit.note("links-ended", { record });
   return redirect(path);
@@ -91,7 +89,6 @@ async function endLinks(app: App, record: NamedOwner, path: string): Promise<Rep
 /** The answer shows the link, which no address of ours does. */
 async function makeLink(context: RequestContext, { record, offer, path, place }: Linked): Promise<Reply> {
   const { app, request } = context;
-  requireSignIn(app);
   const form = await readForm(request);
   const target = linkable(offer).find(({ path }) => path === form.address);
   if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
@@ -117,10 +114,4 @@ function snippetsOf(url: string, fileName: string, script: string | undefined) {
       : [{ label: "Download it in PowerShell", text: webRequestCommand(url, fileName) }]),
     { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
   ];
-}
-
-/** A link that was made while nobody has to sign in would hold when they must. */
-function requireSignIn({ config }: App): void {
-  if (needsSignIn(config)) return;
-  throw new UserError("conflict", "Nobody has to sign in here: the address itself is the link.");
 }

@@ -31,6 +31,8 @@ export interface Route {
   readonly pattern: RegExp;
   /** Who may use it. */
   readonly rule: Rule;
+  /** What has to be on for it to be of use; undefined where it always is. */
+  readonly needs: Need | undefined;
   readonly names: readonly string[];
   /** Whether its answer is a page, which is made in turn with others. */
   readonly isPage: boolean;
@@ -42,6 +44,9 @@ export interface Route {
   /** What it is of, where tokens of one client or printer, and links, may reach it. */
   readonly reach: Reach | undefined;
 }
+
+/** That people have to say who they are, here or at a proxy; or that they do so here, with a password. */
+export type Need = "sign-in" | "passwords";
 
 /** The record that `:id` names in a path that machines fetch from; `files` are a driver's, which printers' scripts fetch. */
 export type Reach = "printer" | "client" | "driver" | "files";
@@ -57,7 +62,7 @@ const routeOf =
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
-    const kind = { method, isPage, isDownload, keptBytes };
+    const kind = { method, isPage, isDownload, keptBytes, needs: undefined };
     return { ...kind, pattern, rule, names, reach, handler: handler as Handler<string> };
   };
 
@@ -71,6 +76,11 @@ export const postPrinter = routeOf("POST", { keptBytes: printerFormLimitBytes })
 /** A form that brings a list, which is kept in memory. */
 export const postList = routeOf("POST", { keptBytes: importLimitBytes });
 export const del = routeOf("DELETE");
+
+/** A route that is there only where something is on. */
+export function where(needs: Need, route: Route): Route {
+  return { ...route, needs };
+}
 
 /** What the table says of a request. */
 export type Found =

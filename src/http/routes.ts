@@ -17,7 +17,7 @@ import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
-import { del, download, get, page, post, postList, postPrinter, type Route } from "./router.ts";
+import { del, download, get, page, post, postList, postPrinter, type Route, where } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as signIn from "./sign-in.ts";
@@ -25,8 +25,8 @@ import * as tokens from "./tokens.ts";
 import * as undo from "./undo.ts";
 
 /**
- * Every address of the service, with who may use it where sign-in is on, and of what it is where machines may reach it with
- * a token of one client or printer, or with a link.
+ * Every address of the service, with who may use it where sign-in is on, what has to be on for it to be there, and of what
+ * it is where machines may reach it with a token of one client or printer, or with a link.
  */
 export const routes: readonly Route[] = [
   get("/health", "open", health.show),
@@ -45,8 +45,8 @@ export const routes: readonly Route[] = [
   post("/printers/:id/delete", "operator", printers.remove),
   download("/printers/:id/scripts/:kind", "viewer", packages.script, "printer"),
   page("/printers/:id/read/:kind", "viewer", scriptPages.ofPrinter),
-  post("/printers/:id/links", "operator", links.ofPrinter),
-  post("/printers/:id/links/end", "operator", links.endPrinter),
+  where("sign-in", post("/printers/:id/links", "operator", links.ofPrinter)),
+  where("sign-in", post("/printers/:id/links/end", "operator", links.endPrinter)),
   download("/printers/:id/packages/:format", "viewer", packages.ofPrinter, "printer"),
   get("/printers/:id/icon", "viewer", icons.show),
   post("/printers/:id/icon", "operator", icons.upload),
@@ -62,8 +62,8 @@ export const routes: readonly Route[] = [
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
   download("/clients/:id/scripts/:kind", "viewer", packages.clientScript, "client"),
   page("/clients/:id/read/:kind", "viewer", scriptPages.ofClient),
-  post("/clients/:id/links", "operator", links.ofClient),
-  post("/clients/:id/links/end", "operator", links.endClient),
+  where("sign-in", post("/clients/:id/links", "operator", links.ofClient)),
+  where("sign-in", post("/clients/:id/links/end", "operator", links.endClient)),
 
   page("/drivers", "viewer", drivers.index),
   post("/drivers/upload", "operator", drivers.upload),
@@ -76,8 +76,8 @@ export const routes: readonly Route[] = [
   download("/drivers/:id/packages/:format", "viewer", driverPackages.show, "driver"),
   download("/drivers/:id/scripts/:kind", "viewer", driverPackages.script, "driver"),
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
-  post("/drivers/:id/links", "operator", links.ofDriver),
-  post("/drivers/:id/links/end", "operator", links.endDriver),
+  where("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),
+  where("sign-in", post("/drivers/:id/links/end", "operator", links.endDriver)),
   page("/drivers/:id/models", "viewer", driverPage.models),
   page("/drivers/:id/move", "operator", movePrinters.show),
   post("/drivers/:id/move", "operator", movePrinters.move),
@@ -92,25 +92,25 @@ export const routes: readonly Route[] = [
   postList("/import/preview", "operator", imports.preview),
 
   page("/sign-in", "open", signIn.show),
-  post("/sign-in", "open", signIn.signIn),
-  get("/sign-in/password", "open", signIn.showFirstPassword),
-  post("/sign-in/password", "open", signIn.changeFirstPassword),
-  post("/sign-out", "open", signIn.signOut),
-  page("/account", "viewer", account.show),
-  post("/account/password", "viewer", account.changePassword),
-  post("/account/sessions/:id/end", "viewer", account.endSession),
-  post("/account/sessions/end", "viewer", account.endOthers),
-  page("/accounts", "admin", accounts.index),
-  post("/accounts", "admin", accounts.create),
-  page("/accounts/:id", "admin", accounts.show),
-  post("/accounts/:id", "admin", accounts.setRole),
-  del("/accounts/:id", "admin", accounts.remove),
-  post("/accounts/:id/delete", "admin", accounts.remove),
-  post("/accounts/:id/password", "admin", accounts.resetPassword),
-  post("/accounts/:id/disable", "admin", accounts.disable),
-  post("/accounts/:id/enable", "admin", accounts.enable),
+  where("passwords", post("/sign-in", "open", signIn.signIn)),
+  where("passwords", get("/sign-in/password", "open", signIn.showFirstPassword)),
+  where("passwords", post("/sign-in/password", "open", signIn.changeFirstPassword)),
+  where("passwords", post("/sign-out", "open", signIn.signOut)),
+  where("sign-in", page("/account", "person", account.show)),
+  where("passwords", post("/account/password", "person", account.changePassword)),
+  where("passwords", post("/account/sessions/:id/end", "person", account.endSession)),
+  where("passwords", post("/account/sessions/end", "person", account.endOthers)),
+  where("sign-in", page("/accounts", "admin", accounts.index)),
+  where("sign-in", post("/accounts", "admin", accounts.create)),
+  where("sign-in", page("/accounts/:id", "admin", accounts.show)),
+  where("sign-in", post("/accounts/:id", "admin", accounts.setRole)),
+  where("sign-in", del("/accounts/:id", "admin", accounts.remove)),
+  where("sign-in", post("/accounts/:id/delete", "admin", accounts.remove)),
+  where("passwords", post("/accounts/:id/password", "admin", accounts.resetPassword)),
+  where("sign-in", post("/accounts/:id/disable", "admin", accounts.disable)),
+  where("sign-in", post("/accounts/:id/enable", "admin", accounts.enable)),
   page("/tokens", "admin", tokens.index),
-  post("/tokens", "admin", tokens.create),
+  where("sign-in", post("/tokens", "admin", tokens.create)),
   post("/tokens/:id/delete", "admin", tokens.revoke),
 
   page("/backups", "admin", backups.index),

@@ -5,11 +5,11 @@ import { nameOf } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import { isTrusted, plainAddress } from "../domain/proxies.ts";
 import { asActor } from "../store/audit/actor.ts";
-import { refusalOf } from "./access/access.ts";
+import { checkNeeds, refusalOf } from "./access/access.ts";
 import { arrive, askerOf } from "./access/asker.ts";
 import { recognise } from "./access/recognise.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
-import { errorReply, requestLine, statusReply, takesPages } from "./answers/errors.ts";
+import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
 import { SentParts } from "./answers/sent-parts.ts";
@@ -92,10 +92,6 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
     stopWatching();
     release?.();
   }
-}
-
-function isReading({ method }: IncomingMessage): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
@@ -181,6 +177,7 @@ async function handleAllowed(
     if (method === "GET" && takesPages(request)) return redirect(pageAbove(routes, url.pathname));
     return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
   }
+  checkNeeds(app, found.route);
   if (!isReading(request)) checkOrigin(app, request);
   if (!hasQuota) {
     throw new UserError(

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { needsSignIn, takesPasswords } from "../config.ts";
+import { needsSignIn } from "../config.ts";
 import { browserOf } from "../domain/browser.ts";
-import { UserError } from "../domain/errors.ts";
 import { emptyForm } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
@@ -29,7 +28,6 @@ export function show({ app, request, url }: Context): Reply {
 
 /** `POST /sign-in` */
 export async function signIn({ app, request }: Context): Promise<Reply> {
-  requireSignIn(app);
   const { name = "", password = "", next: sent } = await readForm(request);
   const next = ownPath(sent);
   const outcome = await app.signIn.signIn({ name, password }, fromOf(app, request));
@@ -55,7 +53,6 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
 
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
-  requireSignIn(app);
   const signedIn = sessionOf(request);
   if (signedIn !== undefined) {
     await app.signIn.signOut(signedIn.session, signedIn.account.name, askerOf(request).address);
@@ -82,20 +79,6 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
   if (saved.error === undefined) return redirect(paths.dashboard, [sessionCookie(app, request, saved.value)]);
   return htmlReply(firstPasswordPage(frameOf(request), sentForm({}, saved.error)), statusOf(saved.error));
-}
-
-/** @throws UserError "not-found" where no password is asked for, and accounts are for nothing */
-export function requireSignIn({ config }: App): void {
-  if (takesPasswords(config)) return;
-  if (needsSignIn(config))
-    throw new UserError(
-      "not-found",
-      "The proxy in front of Platen decides who comes in: there are no accounts.",
-    );
-  throw new UserError(
-    "not-found",
-    "Sign-in is off here: whoever runs Platen switches it on with the setting ADMIN_PASSWORD.",
-  );
 }
 
 function formReply(

@@ -1,6 +1,6 @@
 import type { AccountRole } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
-import type { Passwords } from "./passwords.ts";
+import { noHash, type Passwords } from "./passwords.ts";
 
 /** Without characters that look like others. */
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789";
@@ -24,6 +24,11 @@ export class Accounts {
     const password = this.#newPassword();
     const hash = await this.#passwords.hash(password);
     return { id: await this.#store.accounts.add(name, role, { hash, isOneTime: true }), password };
+  }
+
+  /** For who signs in at a proxy: nothing fits until a one-time password is made. @throws UserError "conflict" */
+  addWithoutPassword(name: string, role: AccountRole): Promise<number> {
+    return this.#store.accounts.add(name, role, { hash: noHash, isOneTime: false });
   }
 
   /** Gives an account another one-time password. @throws UserError "not-found" or "forbidden" */

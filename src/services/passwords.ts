@@ -15,6 +15,9 @@ const mostCost: PasswordCost = { ln: 17, r: 8, p: 4 };
 const saltBytes = 16;
 const hashBytes = 32;
 
+/** A hash that no password has. */
+export const noHash = "";
+
 /** So many wait for one another at most; the last places are kept for browsers that were signed in before. */
 const mostWaiting = { unknown: 12, known: 20 };
 

@@ -3,7 +3,7 @@ import { UserError } from "../domain/errors.ts";
 import { normalPassword, passwordLengths, passwordProblem } from "../domain/password.ts";
 import type { Store } from "../store/store.ts";
 import { Devices } from "./devices.ts";
-import type { Passwords } from "./passwords.ts";
+import { noHash, type Passwords } from "./passwords.ts";
 import { digestOf, newCookie } from "./sessions.ts";
 import type { SignInSource, SignInThrottle } from "./sign-in-throttle.ts";
 
@@ -38,9 +38,6 @@ interface SignInOptions {
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }
-
-/** A hash that no password has. */
-const noHash = "";
 
 /** Lets people in who know their password. */
 export class SignIn {

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { type Config, takesPasswords } from "../../config.ts";
+import { type Config, needsSignIn, takesPasswords } from "../../config.ts";
 import { type Identity, mayUse } from "../../domain/access.ts";
+import { UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import { isNavigation } from "../answer-form.ts";
-import { statusReply, takesPages } from "../answers/errors.ts";
+import { basicChallenge, isReading, statusReply, takesPages } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
-import type { Found } from "../router.ts";
+import type { Found, Route } from "../router.ts";
 import { isReached } from "./reach.ts";
 
 /** Why somebody may not have what they ask for; undefined where they may. */
@@ -25,6 +26,22 @@ export function refusalOf(
   if (identity.kind === "token")
     return statusReply(request, 403, `The token “${identity.name}” does not reach this.`);
   return statusReply(request, 403, "This is not yours to see or to change: ask who runs this service.");
+}
+
+/** @throws UserError "not-found" for a route that is of use only where sign-in or passwords are on, and they are off */
+export function checkNeeds({ config }: App, { needs }: Route): void {
+  if (needs === undefined || takesPasswords(config)) return;
+  if (!needsSignIn(config)) {
+    throw new UserError(
+      "not-found",
+      "Sign-in is off here: whoever runs Platen switches it on with the setting ADMIN_PASSWORD.",
+    );
+  }
+  if (needs === "passwords")
+    throw new UserError(
+      "not-found",
+      "People sign in at the proxy in front of Platen: there are no passwords here.",
+    );
 }
 
 /** Leads a person to where they can sign in, and tells a program what it lacks. */
@@ -49,8 +66,7 @@ function elsewhereReply(request: IncomingMessage, path: string, why: string): Re
   // Not for what a page of ours loads: the browser would ask for name and password in a window of its own.
   const { "sec-fetch-site": site, "sec-fetch-mode": mode } = request.headers;
   const isPart = site !== undefined && mode !== "navigate";
-  const challenge = { "WWW-Authenticate": 'Basic realm="Platen", charset="UTF-8"' };
-  return statusReply(request, 401, why, isPart ? {} : challenge);
+  return statusReply(request, 401, why, isPart ? {} : { "WWW-Authenticate": basicChallenge });
 }
 
 /** The page to go on with: what was asked for, or what the form that was sent stands on. */
@@ -61,8 +77,4 @@ function nextOf(request: IncomingMessage): string {
   if (!URL.canParse(from)) return "/";
   const { pathname, search } = new URL(from);
   return pathname + search;
-}
-
-function isReading({ method }: IncomingMessage): boolean {
-  return method === "GET" || method === "HEAD";
 }

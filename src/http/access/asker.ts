@@ -9,11 +9,9 @@ export interface Asker extends Origin {
   readonly identity: Identity;
   /** Whether other machines may ask as well, and nobody has to sign in. */
   readonly isOpenToAll: boolean;
-  /** Whether people sign in here, and not at a proxy alone. */
-  readonly hasAccounts: boolean;
 }
 
-const stranger = { identity: nobody, isOpenToAll: false, hasAccounts: false } as const;
+const stranger = { identity: nobody, isOpenToAll: false } as const;
 
 const askers = new WeakMap<IncomingMessage, Asker>();
 

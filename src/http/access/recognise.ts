@@ -21,11 +21,7 @@ import { type RemoteUser, remoteUserOf } from "./remote-user.ts";
 export async function recognise(app: App, request: IncomingMessage, asked: Asked): Promise<Asker> {
   const identity = await identify(app, request, asked);
   const { config } = app;
-  return remember(request, {
-    identity,
-    isOpenToAll: isOpenToAll(config),
-    hasAccounts: takesPasswords(config),
-  });
+  return remember(request, { identity, isOpenToAll: isOpenToAll(config) });
 }
 
 /** Whoever reaches the service may change everything, and more than this machine may reach it. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { type ErrorCode, type Help, UserError } from "../../domain/errors.ts";
 import { errorFragment, errorPage } from "../../html/error.ts";
+import { isDiskFull } from "../../store/database/reserve.ts";
 import { frameOf } from "../frame.ts";
 import { nextLinks } from "../next-links.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
@@ -21,8 +22,11 @@ const statuses: Record<ErrorCode, number> = {
   busy: 503,
 };
 
+/** What asks a program, or a browser, for a token. */
+export const basicChallenge = 'Basic realm="Platen", charset="UTF-8"';
+
 const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
-  unauthorized: { "WWW-Authenticate": 'Bearer realm="Platen", error="invalid_token", Basic realm="Platen"' },
+  unauthorized: { "WWW-Authenticate": `Bearer realm="Platen", error="invalid_token", ${basicChallenge}` },
   "too-often": { "Retry-After": "60" },
   busy: { "Retry-After": "5" },
 };
@@ -53,7 +57,7 @@ export function errorReply(
   const what = error instanceof Error ? (error.stack ?? error.message) : error;
   app.log(`error ${id}: ${requestLine(request)}: ${what}`);
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+  if (isDiskFull(error)) {
     return statusReply(request, 507, `The disk is full: nothing was saved. Make room and try again (${id}).`);
   }
   const why = diskErrors[code ?? ""];
@@ -98,6 +102,11 @@ export function statusReply(
   if (!takesPages(request)) return textReply(status, message, headers);
   const links = nextLinks(request, status);
   return { ...htmlReply(errorPage(frameOf(request), status, refusal, links), status), headers };
+}
+
+/** Whether a request asks for something, and changes nothing. */
+export function isReading({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** Whether the sender can show pages. */
