@@ -1,61 +1,181 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { type Role, roles } from "../src/domain/access.ts";
+import { test } from "node:test";
 import { routes } from "../src/http/routes.ts";
-import { driverZip } from "./support/driver-zip.ts";
-import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./support/people.ts";
+import type { TestApp } from "./support/app.ts";
+import { everybody, type Prepared, prepareEverybody, startPrepared, type Who } from "./support/everybody.ts";
+import { signInAdmin, startClosed } from "./support/people.ts";
+import { pathOf, patternOf, type RouteCase, routeCases } from "./support/route-cases.ts";
+import { stateOf } from "./support/whole-state.ts";
 
-type Who = "nobody" | "one-time" | Role;
+interface Case extends RouteCase {
+  readonly method: string;
+  readonly pattern: string;
+}
 
-/** The service with a record of each kind, and everybody who can ask it. */
-async function startWithEverybody(t: TestContext) {
-  const app = await startClosed(t);
-  const admin = await signInAdmin(app);
-  const cookies: Record<Who, string> = {
-    nobody: "",
-    "one-time": await signIn(app, "new", await addAccount(app, "new", "operator")),
-    viewer: await addPerson(app, "looks", "viewer"),
-    operator: await addPerson(app, "works", "operator"),
-    admin,
-  };
-  const operator = { cookie: cookies.operator };
-  await app.post("/clients", { name: "Kunde" }, operator);
-  await app.upload("/drivers/upload", driverZip(), "driver.zip", operator);
-  await app.post(
-    "/printers",
-    { name: "Office", address: "10.0.0.9", driver_id: "1", client_id: "1" },
-    operator,
+const tabled = routes.map((route) => ({ route, name: `${route.method} ${patternOf(route)}` }));
+const cases: readonly Case[] = tabled.map(({ route, name }) => {
+  const found = routeCases[name];
+  if (found === undefined) throw new Error(`test/support/route-cases.ts does not say who may ${name}`);
+  return { ...found, method: route.method, pattern: patternOf(route) };
+});
+
+const isSafe = ({ method }: Case) => method === "GET";
+
+/** What each role may, the lower ones' too. */
+const roles: Partial<Record<Who, readonly string[]>> = {
+  viewer: ["person", "viewer"],
+  operator: ["person", "viewer", "operator"],
+  admin: ["person", "viewer", "operator", "admin"],
+  "a token that reads": ["viewer"],
+};
+
+/** What a token of one client or printer, or a link, reaches. */
+const reaches: Partial<Record<Who, readonly (string | undefined)[]>> = {
+  "a token of the client": ["printer", "client", "files"],
+  "a token of the printer": ["printer", "files"],
+  "the link of this path": ["printer", "client", "driver", "files"],
+};
+
+function may(who: Who, { rule, reach }: Case): boolean {
+  return rule === "open" || roles[who]?.includes(rule) === true || reaches[who]?.includes(reach) === true;
+}
+
+/** Everybody with each case that they may use, or may not. */
+function pairs(isWanted: (who: Who, asked: Case) => boolean): [Who, Case][] {
+  return everybody.flatMap((who) =>
+    cases.filter((one) => isWanted(who, one)).map((one): [Who, Case] => [who, one]),
   );
-  return { app, cookies };
 }
 
-/** A path of each route, with records that are there where it names one. */
-const paths = routes.map(({ method, pattern, rule, names }) => {
-  const values: Record<string, string> = { id: "1", kind: "install", format: "rmm", name: "none" };
-  let path = pattern.source.slice(1, -1).replaceAll("\\/", "/").replaceAll("\\.", ".");
-  for (const name of names) path = path.replace("([^/]+)", values[name] ?? "1");
-  // Nobody's own session.
-  return { method, path: path.replace("/sessions/1/", "/sessions/99/"), rule };
-});
+const methodsOf = (asked: Case) => (isSafe(asked) ? ["GET", "HEAD"] : [asked.method]);
 
-function isEnough(who: Who, rule: string): boolean {
-  if (rule === "open") return true;
-  if (who === "nobody" || who === "one-time") return false;
-  return roles.indexOf(who) >= roles.indexOf(rule);
+const forbidden: readonly Who[] = [
+  "viewer",
+  "operator",
+  "a token that reads",
+  "a token of the client",
+  "a token of the printer",
+  "a token of another client",
+];
+
+/** The status for who may not: who is known is told so, everybody else is asked who they are. */
+function refusal(who: Who, { reach }: Case): number {
+  if (forbidden.includes(who)) return 403;
+  const hasBadLink = who === "the link of another path" || who === "a link that has expired";
+  return hasBadLink && reach !== undefined ? 403 : 401;
 }
 
-test("the walk through the routes has all of them, with paths that are theirs", () => {
-  assert.ok(paths.length > 60, `${paths.length}`);
-  for (const [i, { path }] of paths.entries()) assert.match(path, routes[i]?.pattern ?? /^$/);
+function statusFor(who: Who, asked: Case): number {
+  if (!may(who, asked)) return refusal(who, asked);
+  return asked.statuses?.[who] ?? asked.status;
+}
+
+/** Asks as a program does, with what a form would send. */
+async function ask(
+  { fetch }: TestApp,
+  prepared: Prepared,
+  who: Who,
+  asked: Case,
+  { method = asked.method, headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  const { path, headers: brought } = prepared.bring(who, pathOf(asked.pattern, prepared.backup));
+  const query = asked.query === undefined ? "" : `${path.includes("?") ? "&" : "?"}${asked.query}`;
+  const init = { method, headers: { accept: "*/*", ...brought, ...headers } };
+  return fetch(path + query, isSafe(asked) ? init : { ...init, body: bodyOf(asked) });
+}
+
+function bodyOf({ file, fields }: Case): FormData | URLSearchParams {
+  if (file === undefined) return new URLSearchParams(fields);
+  const form = new FormData();
+  form.set("file", new Blob([new Uint8Array(file)]), "driver.zip");
+  return form;
+}
+
+async function statusOf(answer: Promise<Response>): Promise<number> {
+  const found = await answer;
+  await found.arrayBuffer();
+  return found.status;
+}
+
+test("every route of the table is walked, and nothing that is none", () => {
+  const names = tabled.map(({ name }) => name);
+
+  assert.deepEqual(Object.keys(routeCases).toSorted(), names.toSorted());
+  for (const { route } of tabled) assert.match(pathOf(patternOf(route), "x"), route.pattern);
 });
 
-type Ask = (headers: Record<string, string>) => Promise<Response>;
+/** Asks for each of them, also for its head; what is answered with another status than it should be. */
+async function wronglyAnswered(
+  app: TestApp & { wait(): void },
+  prepared: Prepared,
+  asked: readonly [Who, Case][],
+  seeAfter: (who: Who, one: Case) => Promise<string[]> = async () => [],
+): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [who, one] of asked) {
+    for (const method of methodsOf(one)) {
+      // Who guesses tokens is slowed, which is tested by itself.
+      app.wait();
+      const status = await statusOf(ask(app, prepared, who, one, { method }));
+      const expected = statusFor(who, one);
+      if (status !== expected) wrong.push(`${who}: ${method} ${one.pattern}: ${status}, not ${expected}`);
+    }
+    wrong.push(...(await seeAfter(who, one)));
+  }
+  return wrong;
+}
+
+test("who may not use a route is turned away from it, whoever it is and whatever they bring, and nothing is changed", async (t) => {
+  const prepared = await prepareEverybody(t);
+  const app = await startPrepared(t, prepared);
+  const before = await stateOf(app.dataDir);
+  const asked = pairs((who, one) => !may(who, one));
+
+  const wrong = await wronglyAnswered(app, prepared, asked, async (who, one) => {
+    const isSame = isSafe(one) || `${await stateOf(app.dataDir)}` === `${before}`;
+    return isSame ? [] : [`${who}: ${one.method} ${one.pattern} changed something`];
+  });
+
+  assert.deepEqual(wrong, []);
+  assert.ok(asked.length > 800, `${asked.length}`);
+});
+
+test("who may look at something is shown it, whoever it is", async (t) => {
+  const prepared = await prepareEverybody(t);
+  const app = await startPrepared(t, prepared);
+  const asked = pairs((who, one) => isSafe(one) && may(who, one));
+
+  const wrong = await wronglyAnswered(app, prepared, asked);
+
+  assert.deepEqual(wrong, []);
+  assert.ok(asked.length > 150, `${asked.length}`);
+});
+
+test("what somebody may change is changed by it, and is answered as it should be", async (t) => {
+  const prepared = await prepareEverybody(t);
+  const asked = pairs((who, one) => !isSafe(one) && may(who, one));
+  const wrong: string[] = [];
+
+  for (const [who, one] of asked) {
+    const app = await startPrepared(t, prepared);
+    const before = `${await stateOf(app.dataDir)}`;
+    wrong.push(...(await wronglyAnswered(app, prepared, [[who, one]])));
+    const isChanged = `${await stateOf(app.dataDir)}` !== before;
+    const should = one.idle === undefined && (one.changesFor?.includes(who) ?? true);
+    if (isChanged !== should) wrong.push(`${who}: ${one.method} ${one.pattern}: changed ${isChanged}`);
+    await app.stop();
+  }
+
+  assert.deepEqual(wrong, []);
+  assert.ok(asked.length > 100, `${asked.length}`);
+});
 
 /** How a program, a browser and a script of ours are turned away: statuses, and what leads on. */
-async function turnedAway(ask: Ask): Promise<string> {
-  const plain = await ask({ accept: "*/*" });
-  const page = await ask({ accept: "text/html", "upgrade-insecure-requests": "1" });
-  const script = await ask({ accept: "text/html", "hx-request": "true" });
+async function turnedAway(asking: (headers: Record<string, string>) => Promise<Response>): Promise<string> {
+  const plain = await asking({ accept: "*/*" });
+  const page = await asking({ accept: "text/html", "upgrade-insecure-requests": "1" });
+  const script = await asking({ accept: "text/html", "hx-request": "true" });
+  await Promise.all([plain, page, script].map((answer) => answer.arrayBuffer()));
   return JSON.stringify([
     [plain.status, page.status, script.status],
     plain.headers.has("www-authenticate"),
@@ -65,49 +185,18 @@ async function turnedAway(ask: Ask): Promise<string> {
   ]);
 }
 
-for (const who of ["nobody", "one-time", "viewer", "operator"] as const) {
-  test(`${who} is turned away from every route that is not theirs, and nothing is changed`, async (t) => {
-    const { app, cookies } = await startWithEverybody(t);
-    const version = app.app.store.version();
-    const isKnown = who === "viewer" || who === "operator";
-    const expected = isKnown
-      ? "[[403,403,403],false,false,false,false]"
-      : "[[401,303,401],true,true,true,false]";
-    const refused = paths.filter(({ rule }) => !isEnough(who, rule));
-    const asked = refused.flatMap((route) =>
-      route.method === "GET" ? [route, { ...route, method: "HEAD" }] : [route],
-    );
-    const wrong: string[] = [];
-
-    for (const { method, path } of asked) {
-      const found = await turnedAway(async (headers) => {
-        const answer = await app.fetch(path, { method, headers: { cookie: cookies[who], ...headers } });
-        await answer.arrayBuffer();
-        return answer;
-      });
-      if (found !== expected) wrong.push(`${method} ${path}: ${found}`);
-    }
-
-    assert.deepEqual(wrong, []);
-    assert.ok(asked.length > 9, `${asked.length}`);
-    assert.equal(app.app.store.version(), version);
-  });
-}
-
-test("who has the role is turned away from no route", async (t) => {
+test("a browser is led to where people sign in, a program is asked for a token, and who is known is told no", async (t) => {
+  const prepared = await prepareEverybody(t);
+  const app = await startPrepared(t, prepared);
+  const known = "[[403,403,403],false,false,false,false]";
+  const unknown = "[[401,303,401],true,true,true,false]";
   const wrong: string[] = [];
 
-  for (const who of ["nobody", "viewer", "operator", "admin"] as const) {
-    const { app, cookies } = await startWithEverybody(t);
-    const allowed = paths.filter(({ path, rule }) => isEnough(who, rule) && path !== "/sign-out");
-    for (const { method, path } of allowed.sort((a, b) => a.method.localeCompare(b.method)).reverse()) {
-      const headers = { cookie: cookies[who], accept: "*/*" };
-      const answer = await app.fetch(path, { method, headers });
-      await answer.arrayBuffer();
-      // An account that is the administrator's is refused for what it is.
-      const isAdmins = path.startsWith("/accounts/1");
-      if ([401, 403].includes(answer.status) && !isAdmins)
-        wrong.push(`${who} ${method} ${path}: ${answer.status}`);
+  for (const who of ["nobody", "a one-time password", "viewer", "operator"] as const) {
+    for (const one of cases.filter((candidate) => !may(who, candidate))) {
+      const found = await turnedAway((headers) => ask(app, prepared, who, one, { headers }));
+      const expected = forbidden.includes(who) ? known : unknown;
+      if (found !== expected) wrong.push(`${who}: ${one.method} ${one.pattern}: ${found}`);
     }
   }
 
@@ -115,7 +204,9 @@ test("who has the role is turned away from no route", async (t) => {
 });
 
 test("to nobody an address that is there looks as one that is not, whatever the method", async (t) => {
-  const { app } = await startWithEverybody(t);
+  const app = await startClosed(t);
+  const headers = { cookie: await signInAdmin(app) };
+  await app.post("/printers", { name: "Office", address: "10.0.0.1" }, headers);
   const shapes = new Set<string>();
 
   for (const path of [
@@ -134,60 +225,4 @@ test("to nobody an address that is there looks as one that is not, whatever the 
   }
 
   assert.deepEqual([...shapes].sort(), ["401 false Sign in first.", "401 false true"]);
-});
-
-/** What of a page a viewer could not use. */
-function uselessIn(text: string): string[] {
-  const own = /^\/(?:sign-out|account\/password|account\/sessions\/(?:\d+\/)?end)$/;
-  const forms = [...text.matchAll(/<form([^>]*)>/g)].map(([, attributes = ""]) => attributes);
-  const posting = forms.filter((attributes) => /method="post"/.test(attributes));
-  const foreign = posting.filter((attributes) => !own.test(/action="([^"]*)"/.exec(attributes)?.[1] ?? ""));
-  const sending = [...text.matchAll(/(?:hx-post|hx-delete|formaction)="[^"]*"/g)].map(([found]) => found);
-  return [...foreign, ...sending];
-}
-
-test("a viewer finds no form but for their own account, and no link that turns them away", async (t) => {
-  const { app, cookies } = await startWithEverybody(t);
-  const operator = { cookie: cookies.operator };
-  await app.upload("/drivers/upload", driverZip({ catalog: null, version: "9.0.0.0" }), "b.zip", operator);
-  await app.post("/printers", { name: "No driver", client_id: "1" }, operator);
-  const seen = new Set<string>();
-  const waiting = [
-    "/",
-    "/account",
-    "/search?q=office",
-    "/printers?deleted=1",
-    "/nothing",
-    "/printers/2/packages/rmm",
-  ];
-  const wrong: string[] = [];
-
-  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    if (seen.has(path)) continue;
-    seen.add(path);
-    const answer = await app.fetch(path, { headers: { cookie: cookies.viewer, accept: "text/html" } });
-    if (answer.status === 403) wrong.push(`${path} is linked to`);
-    const isPage = answer.headers.get("content-type")?.startsWith("text/html");
-    const text = await answer.text();
-    if (!isPage) continue;
-    wrong.push(...uselessIn(text).map((what) => `${path}: ${what}`));
-    for (const [, href = ""] of text.matchAll(/href="(\/[^"#]*)/g))
-      waiting.push(href.replaceAll("&amp;", "&"));
-  }
-
-  assert.deepEqual(wrong, []);
-  for (const path of ["/printers/1", "/clients/1", "/drivers/1", "/drivers/2", "/packages", "/account"])
-    assert.ok(seen.has(path), path);
-});
-
-test("an operator finds no link to what is the administrator's", async (t) => {
-  const { app, cookies } = await startWithEverybody(t);
-  const pages = ["/", "/printers", "/printers/1", "/clients/1", "/drivers/1", "/import", "/account"];
-  const read = (path: string, who: Role) =>
-    app.fetch(path, { headers: { cookie: cookies[who] } }).then((answer) => answer.text());
-
-  for (const path of pages) {
-    assert.doesNotMatch(await read(path, "operator"), /href="\/accounts/, path);
-    assert.match(await read(path, "admin"), /href="\/accounts/, path);
-  }
 });

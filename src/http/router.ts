@@ -46,7 +46,7 @@ export interface Route {
 }
 
 /** That people have to say who they are, here or at a proxy; or that they do so here, with a password. */
-export type Need = "sign-in" | "passwords";
+type Need = "sign-in" | "passwords";
 
 /** The record that `:id` names in a path that machines fetch from; `files` are a driver's, which printers' scripts fetch. */
 export type Reach = "printer" | "client" | "driver" | "files";
