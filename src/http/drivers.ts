@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import type { AddedDriver } from "../domain/listings.ts";
 import { type Narrowing, narrowedBy, parseNarrowing } from "../domain/search.ts";
+import { siteOf } from "../domain/site.ts";
 import type { UploadResult } from "../html/driver-upload.ts";
 import { type DriverList, driverList, driversPage } from "../html/drivers.ts";
 import { narrowedPath } from "../html/narrowing.ts";
@@ -17,7 +18,6 @@ import { driverRecord } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
-import { clientOf } from "./requests/limits.ts";
 import type { Context } from "./router.ts";
 import { undoMessage } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
@@ -72,7 +72,7 @@ async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedD
   const tooLarge = () => driverTooLarge(limitBytes);
   const reader = app.inspections;
   const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge, reader });
-  return addDriver(app, result, fileName, clientOf(askerOf(request).address));
+  return addDriver(app, result, fileName, siteOf(askerOf(request).address));
 }
 
 function driverTooLarge(limit: number): UserError {

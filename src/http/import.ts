@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { decodeText } from "../domain/decode.ts";
 import { UserError } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
+import { siteOf } from "../domain/site.ts";
 import { type Html, html } from "../html/html.ts";
 import {
   emptyImport,
@@ -27,7 +28,6 @@ import { statusOf } from "./answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { telling } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
-import { clientOf } from "./requests/limits.ts";
 import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 
@@ -102,7 +102,7 @@ async function answering(
     const { fields, file } = await readFormWithFile(request, importLimitBytes, tooLarge);
     const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
     form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
-    return await app.imports.inTurn(clientOf(askerOf(request).address), async (imports) => {
+    return await app.imports.inTurn(siteOf(askerOf(request).address), async (imports) => {
       const list = await listIn(fields, file);
       return answer(imports, { ...options, list, text: decodeText(list) }, fields);
     });

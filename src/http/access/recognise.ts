@@ -5,7 +5,7 @@ import { anyone, type Identity, nobody } from "../../domain/access.ts";
 import { type Account, adminName, isSameName } from "../../domain/account.ts";
 import { UserError } from "../../domain/errors.ts";
 import { roleOfGroups } from "../../domain/proxies.ts";
-import { clientOf } from "../requests/limits.ts";
+import { siteOf } from "../../domain/site.ts";
 import type { Asked, Found } from "../router.ts";
 import { isLoopbackOnly } from "../service-url.ts";
 import { personOfSession } from "../sessions.ts";
@@ -45,7 +45,7 @@ async function identify(app: App, request: IncomingMessage, { url, found }: Aske
   if (person !== undefined) return person;
   // What is open to everybody is so with a token that has expired, too.
   const token = isOpen(found) ? undefined : tokenIn(request);
-  return token === undefined ? nobody : app.tokens.identify(token, address, clientOf(address));
+  return token === undefined ? nobody : app.tokens.identify(token, address, siteOf(address));
 }
 
 function isOpen(found: Found): boolean {

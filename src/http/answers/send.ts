@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
 import { nameOf } from "../../domain/access.ts";
 import { UserError } from "../../domain/errors.ts";
+import { siteOf } from "../../domain/site.ts";
 import { askerOf } from "../access/asker.ts";
-import { clientOf, type Limits, type Quotas } from "../requests/limits.ts";
+import type { Limits, Quotas } from "../requests/limits.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import {
   type Encoding,
@@ -160,7 +161,7 @@ async function sendDownload(
       await download.close?.();
       if (reply.onSent !== undefined) {
         const { address, identity } = askerOf(request);
-        const key = JSON.stringify([clientOf(address), nameOf(identity), etag]);
+        const key = JSON.stringify([siteOf(address), nameOf(identity), etag]);
         if (sentParts.add(key, { start, end: sent }, reply.size)) reply.onSent();
       }
     }

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { siteOf } from "../../domain/site.ts";
 
 /**
  * So much of something that clients hold, counted or in bytes. No client's address may have more than half of
@@ -20,7 +20,7 @@ class Quota {
    */
   take(address: string, amount = 1, isMany = false): (() => void) | undefined {
     if (!this.has(address, amount, isMany)) return undefined;
-    const client = clientOf(address);
+    const client = siteOf(address);
     this.#add(client, amount);
     let isHeld = true;
     return () => {
@@ -31,7 +31,7 @@ class Quota {
 
   /** Whether a client could take so much now. */
   has(address: string, amount: number, isMany = false): boolean {
-    const held = this.#held.get(clientOf(address)) ?? 0;
+    const held = this.#held.get(siteOf(address)) ?? 0;
     return this.#total + amount <= this.#limit && (isMany || held + amount <= this.#limit / 2);
   }
 
@@ -41,21 +41,6 @@ class Quota {
     if (held > 0) this.#held.set(client, held);
     else this.#held.delete(client);
   }
-}
-
-/** Who an address belongs to: IPv4 by itself, however it is written; IPv6 by its first 64 bits, one site's own. */
-export function clientOf(address: string): string {
-  const mapped = address.slice(address.lastIndexOf(":") + 1);
-  if (isIPv4(mapped)) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail ? tail.split(":") : [];
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  return [...left, ...Array<string>(zeros).fill("0"), ...right]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
 }
 
 /** What all clients together may hold of the service, and how slow one may be. */

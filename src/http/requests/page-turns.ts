@@ -2,11 +2,12 @@ import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
 import { nameOf, roleOf } from "../../domain/access.ts";
 import { UserError } from "../../domain/errors.ts";
+import { siteOf } from "../../domain/site.ts";
 import { Latest } from "../../services/latest.ts";
 import { askerOf } from "../access/asker.ts";
 import type { Reply } from "../answers/reply.ts";
 import { sessionOf } from "../sessions.ts";
-import { clientOf, type Quotas } from "./limits.ts";
+import type { Quotas } from "./limits.ts";
 
 /** What let the event loop rest for so long waits for something else than it, and nobody waits for that. */
 const restMs = 10;
@@ -33,7 +34,7 @@ class AnswerTurns {
 
   /** Makes an answer, or a part of one, in its turn. */
   run<T>(request: IncomingMessage, make: () => T | Promise<T>): Promise<T> {
-    const client = clientOf(askerOf(request).address);
+    const client = siteOf(askerOf(request).address);
     return new Promise<T>((resolve, reject) => {
       // Turns are given by who asked before: what is made in them is made in the name of who asked for it.
       const work = AsyncResource.bind(async () => make());
