@@ -60,7 +60,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const inspections = new Inspections(script, overrides.inspectionLimits);
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
-  const deployments = new DeploymentMemory(store, clock, log);
+  const deployments = new DeploymentMemory(store, log);
   await deployments.start();
   const overview = new Overview(store, archives, deployments);
   const packages = new PackageBuilder(store, workers, archives);

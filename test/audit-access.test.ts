@@ -77,12 +77,15 @@ test("a download in parts is told of who was sent all of it, and of nobody for p
 
   await part(operator, "0-99");
   await part(viewer, "100-");
-  const between = await logOf(service, "downloaded");
+  const between = await logOf(service, "download-begun", "downloaded");
   await part(viewer, "0-99");
   await until(async () => (await logOf(service, "downloaded")).length > 0);
   const told = await logOf(service, "downloaded");
 
-  assert.deepEqual(between, []);
+  assert.deepEqual(
+    between.map(({ who, event, range }) => `${who} ${event} ${range?.first}`),
+    ["tech download-begun 0", "seller download-begun 100"],
+  );
   assert.deepEqual(
     told.map(({ who }) => who),
     ["seller"],

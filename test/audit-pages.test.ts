@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readCsv } from "../src/domain/csv.ts";
 import { asActor } from "../src/store/audit/actor.ts";
 import { startApp, type TestApp } from "./support/app.ts";
+import { sent } from "./support/counted.ts";
 
 /** What a page of the log shows, an entry a line. */
 async function shown(app: TestApp, query = ""): Promise<string[]> {
@@ -62,13 +63,13 @@ test("a record's page leads to all that happened to it, also what was downloaded
   const app = await startApp(t);
   await app.addPrinter();
   await app.addPrinter({ driver_id: "1", name: "Second" });
-  app.app.deployments.downloaded(
+  sent(
+    app,
     [
       { id: 1, revision: "a" },
       { id: 2, revision: "b" },
     ],
     "rmm",
-    "script",
   );
 
   const pages = await Promise.all(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp, temporaryFolder } from "./support/app.ts";
-import { counted, download, startWithPrinter } from "./support/counted.ts";
+import { counted, download, sent, startWithPrinter } from "./support/counted.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makePrinter } from "./support/records.ts";
 import { makeTicket } from "./support/tickets.ts";
@@ -183,7 +183,7 @@ test("of each kind the last five revisions are remembered, also by a clock that 
 
   for (let i = 0; i < 9; i++) {
     now -= 60_000;
-    for (const what of ["rmm", "detect"]) deployments.downloaded([{ id, revision: `r${i}` }], what, "script");
+    for (const what of ["rmm", "detect"]) sent(app, [{ id, revision: `r${i}` }], what);
     await deployments.flush();
   }
   const kept = store.downloads.ofPrinter(id).filter(({ what }) => what === "rmm");
@@ -202,8 +202,8 @@ test("counts in memory have a bound, and so has what one save holds up", async (
   const { deployments } = app.app;
   const many = Array.from({ length: 30_000 }, (_, i) => ({ id: i + 1, revision: "r" }));
 
-  deployments.downloaded(many, "rmm", "script");
-  deployments.downloaded(many, "mdm", "script");
+  sent(app, many, "rmm");
+  sent(app, many, "mdm");
   await deployments.flush();
 
   assert.deepEqual(app.lines, ["warning: downloads are not counted: too many at once"]);

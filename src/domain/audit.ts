@@ -8,20 +8,26 @@ const notedEvents = [
   "sign-in-failed",
   "signed-out",
   "refused",
+  "sessions-ended",
   "link-made",
   "links-ended",
   "backup-made",
   "backup-fetched",
   "backup-files-deleted",
   "recovered",
+  "backup-restored",
+  "deleted-for-good",
   "started",
   "stopped",
   /** Of the log itself. */
   "log-shortened",
   "log-mended",
   "log-broken",
+  "entries-lost",
 ] as const;
-export const auditEvents = [...recordEvents, "downloaded", ...notedEvents] as const;
+/** Of a download that its first byte went out, and that a client was sent all of it. */
+const downloadEvents = ["download-begun", "downloaded"] as const;
+export const auditEvents = [...recordEvents, ...downloadEvents, ...notedEvents] as const;
 
 export type NotedEvent = (typeof notedEvents)[number];
 export type AuditEvent = (typeof auditEvents)[number];
@@ -48,6 +54,13 @@ export interface ChangedField {
 /** A printer that a download held, with its revision. */
 export type DownloadedPrinter = readonly [id: number, revision: string];
 
+/** A part of a download, both its bytes included, and the size of the whole. */
+export interface DownloadedRange {
+  readonly first: number;
+  readonly last: number;
+  readonly size: number;
+}
+
 /** What happened. */
 export interface AuditedEvent {
   /** UTC, milliseconds since 1970. */
@@ -63,8 +76,10 @@ export interface AuditedEvent {
   readonly by?: string;
   /** Of a download: what names its bytes. */
   readonly digest?: string;
-  /** Of a download that counts for printers. */
+  /** Of a download: the printers that it holds. */
   readonly printers?: readonly DownloadedPrinter[];
+  /** Of a download that was asked for in part. */
+  readonly range?: DownloadedRange;
   /** How often it happened; once unless it says so. */
   readonly count?: number;
 }
@@ -73,13 +88,13 @@ export interface AuditedEvent {
 export interface AuditEntry extends AuditedEvent {
   /** Counted from 1, without a gap. */
   readonly seq: number;
-  /** The number of the change that it tells of, where it tells of one. */
+  /** The number of the change that it is of, where it is of one. */
   readonly change?: number;
 }
 
 /** Of names and values, in UTF-16 code units. */
 const mostCharacters = 500;
-/** More printers than this are told of in several entries. */
+/** More printers than this have several entries. */
 export const mostPrinters = 1000;
 const mostFields = 200;
 
@@ -91,7 +106,8 @@ function shortText(text: string): string {
 
 /** An entry as one object in JSON, without its closing brace: the hash comes behind it. */
 export function entryHead(entry: AuditEntry): string {
-  const { seq, at, event, who, from, record, fields, what, by, digest, printers, count, change } = entry;
+  const { seq, at, event, who, from, record, fields, what, by, digest, printers, range, count, change } =
+    entry;
   const values = {
     seq,
     at: new Date(at).toISOString(),
@@ -108,6 +124,7 @@ export function entryHead(entry: AuditEntry): string {
     by,
     digest,
     printers: printers?.slice(0, mostPrinters),
+    range: range && `${range.first}-${range.last}/${range.size}`,
     count,
     change,
   };
@@ -134,7 +151,12 @@ function entryOf(stored: StoredObject): AuditEntry | undefined {
     ...{ seq, at, event, who: stored.text("who"), from: stored.text("from") },
     ...{ record: recordOf(stored), fields: stored.objects("fields").map(fieldOf) },
     ...{ what: optional("what"), by: optional("by"), digest: optional("digest") },
-    ...{ printers: printersOf(stored), count: number("count"), change: number("change") },
+    ...{
+      printers: printersOf(stored),
+      range: rangeOf(stored.text("range")),
+      count: number("count"),
+      change: number("change"),
+    },
   };
   return withoutUndefined(entry);
 }
@@ -162,4 +184,13 @@ function printersOf(stored: StoredObject): DownloadedPrinter[] | undefined {
     const isWhole = Number.isSafeInteger(id) && Number(id) > 0 && typeof revision === "string";
     return isWhole ? [[Number(id), revision] as const] : [];
   });
+}
+
+function rangeOf(text: string): DownloadedRange | undefined {
+  const [first, last, size] =
+    text
+      .match(/^\d{1,15}-\d{1,15}\/\d{1,15}$/)?.[0]
+      .split(/[-/]/)
+      .map(Number) ?? [];
+  return first === undefined || last === undefined || size === undefined ? undefined : { first, last, size };
 }

@@ -1,6 +1,9 @@
 /** What of a printer, once downloaded, counts as deployed; other scripts and files leave no machine changed. */
 export const deployingKinds: readonly string[] = ["rmm", "mdm", "install"];
 
+/** Who downloads something because a page of another site has their browser do it: that deploys nothing. */
+export const otherSite = "page of another site";
+
 /** A printer as it is in a package or a script. */
 export interface DeployedPrinter {
   readonly id: number;

@@ -26,22 +26,27 @@ const words: Record<AuditEvent, string> = {
   changed: "Changed",
   deleted: "Deleted",
   restored: "Brought back",
+  "download-begun": "Download begun",
   downloaded: "Downloaded",
   "signed-in": "Signed in",
   "sign-in-failed": "Sign-in failed",
   "signed-out": "Signed out",
   refused: "Refused",
+  "sessions-ended": "Signed out elsewhere",
   "link-made": "Link made",
   "links-ended": "All links made invalid",
   "backup-made": "Backup made",
   "backup-fetched": "Backup fetched",
   "backup-files-deleted": "Kept archives deleted",
   recovered: "Database recovered from a backup",
+  "backup-restored": "Backup restored",
+  "deleted-for-good": "Deleted for good",
   started: "Service started",
   stopped: "Service stopped",
   "log-shortened": "Old entries removed",
   "log-mended": "Log mended",
   "log-broken": "Log does not hold together",
+  "entries-lost": "Entries lost",
 };
 
 export function auditPage(frame: Frame, data: AuditPageData): Html {
@@ -111,22 +116,24 @@ function select(
 }
 
 function entryItem(entry: AuditEntry): Html {
-  const { seq, at, who, from, event, record, fields = [], what, by, count: times, digest, printers } = entry;
-  const isBad = event === "log-broken" || event === "sign-in-failed" || event === "refused";
+  const { seq, at, who, from, event, record, fields = [], what, range, count: times, digest } = entry;
   return html`<li>
-    <p class="audit-head"><span class="${isBad && "bad"}"><strong>${words[event]}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
-      times !== undefined && html`, ${count(times)} times`
-    }</span>
+    <p class="audit-head"><span class="${bad.has(event) && "bad"}"><strong>${words[event]}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
+      range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
+    }${times !== undefined && times > 1 && html`, ${count(times)} times`}</span>
       <span class="soft">${time(at)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
     ${fields.length > 0 && html`<ul class="audit-fields">${fields.map(fieldItem)}</ul>`}
-    ${
-      digest !== undefined &&
-      digest !== "" &&
-      html`<p class="soft audit-digest">by a ${by}, digest <code>${digest}</code>${
-        printers && printers.length > 1 && html`, ${count(printers.length)} printers`
-      }</p>`
-    }
+    ${digest !== undefined && digest !== "" && digestLine(entry)}
   </li>`;
+}
+
+const bad: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
+  ...(["log-broken", "entries-lost", "sign-in-failed", "refused"] as const),
+]);
+
+function digestLine({ by, digest, printers = [] }: AuditEntry): Html {
+  const several = printers.length > 1 && html`, ${count(printers.length)} printers`;
+  return html`<p class="soft audit-digest">by a ${by}, digest <code>${digest}</code>${several}</p>`;
 }
 
 const pathsOf = {

@@ -3,7 +3,7 @@ import { parseAuditFilter } from "../domain/audit-filter.ts";
 import { auditPage } from "../html/audit.ts";
 import { type AuditCursor, searchAudit } from "../services/audit-search.ts";
 import { bytesDownload, htmlReply, type Reply } from "./answers/reply.ts";
-import { telling } from "./downloads.ts";
+import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
 import type { Context } from "./router.ts";
 
@@ -42,7 +42,7 @@ export async function csv(context: Context): Promise<Reply> {
   }
   const type = "text/csv; charset=utf-8; header=present";
   const reply = bytesDownload(Buffer.concat(parts), { type, fileName: "audit.csv" });
-  return telling(context, { what: "audit.csv" }, reply);
+  return audited(context, { what: "audit.csv" }, reply);
 }
 
 const linesAtOnce = 500;

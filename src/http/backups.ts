@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
+import type { DownloadedRange } from "../domain/audit.ts";
 import { stateTime } from "../domain/backup.ts";
 import { UserError } from "../domain/errors.ts";
 import { backupMessage, backupsPage, filesDeletedMessage } from "../html/backups.ts";
 import type { Html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
+import { currentActor } from "../store/audit/actor.ts";
 import { answerForm, done, removing } from "./answer-form.ts";
 import { fileDownload, htmlReply, type Reply } from "./answers/reply.ts";
 import { doneMessage } from "./done-message.ts";
@@ -52,11 +54,16 @@ export async function show({ app, params: { name } }: Context<"name">): Promise<
   const state = stateTime(name) === undefined ? undefined : backups.find(name);
   const found = state && (await blobs.state(backups.pathOf(name)));
   if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
-  const onSent = () => app.store.audit.note("backup-fetched", { what: name });
+  const { audit } = app.store;
+  const actor = currentActor();
+  const onBegin = (range?: DownloadedRange) => {
+    audit.note("backup-fetched", { what: name, range, actor });
+    return undefined;
+  };
   return fileDownload(() => blobs.open(backups.pathOf(name)), {
     ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
     etag: `${name}-${found.size}`,
-    onSent,
+    onBegin,
   });
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
-import type { DeployedPrinter } from "../domain/download.ts";
+import { type DeployedPrinter, otherSite } from "../domain/download.ts";
 import { currentActor } from "../store/audit/actor.ts";
 import type { Download } from "./answers/reply.ts";
 import type { RequestContext } from "./router.ts";
@@ -14,34 +14,26 @@ interface Downloaded {
   readonly record?: AuditedRecord | undefined;
 }
 
-/**
- * A download that counts for its printers as soon as all of it is out, unless a page of another site may have asked. The
- * audit log tells of it in any case.
- */
+/** A download that counts for its printers as soon as all of it is out, unless a page of another site may have asked. */
 export function counting(
   context: RequestContext,
-  told: Downloaded,
+  downloaded: Downloaded,
   printers: readonly DeployedPrinter[],
   download: Download,
 ): Download {
-  const { app, request } = context;
-  if (isForeign(request, app.config)) return telling(context, told, download);
-  const actor = currentActor();
-  const { what, record } = told;
-  const onSent = () =>
-    app.deployments.downloaded(printers, what, whoOf(request), { digest: download.etag, record }, actor);
-  return { ...download, onSent };
+  const pairs = printers.map(({ id, revision }) => [id, revision] as const);
+  return audited(context, { ...downloaded, printers: pairs }, download);
 }
 
-/** A download that the audit log tells of as soon as all of it is out. */
-export function telling(
+/** A download that stands in the audit log as soon as its first byte is out. */
+export function audited<T extends Pick<Download, "etag" | "onBegin">>(
   { app, request }: RequestContext,
-  { what, record }: Downloaded,
-  download: Download,
-): Download {
-  const actor = currentActor();
-  const told = { what, record, by: whoOf(request), digest: download.etag, actor };
-  return { ...download, onSent: () => app.store.audit.downloaded(told) };
+  downloaded: Downloaded & { readonly printers?: readonly (readonly [id: number, revision: string])[] },
+  download: T,
+): T {
+  const by = isForeign(request, app.config) ? otherSite : classOf(request);
+  const entry = { ...downloaded, by, digest: download.etag, actor: currentActor() };
+  return { ...download, onBegin: (range) => app.store.audit.download(entry, range) };
 }
 
 /**
@@ -52,11 +44,11 @@ function isForeign(request: IncomingMessage, config: App["config"]): boolean {
   const { "sec-fetch-site": site, origin, referer, "accept-language": languages } = request.headers;
   if (site !== undefined || origin !== undefined) return isCrossSite(request, config);
   if (referer !== undefined) return !isOwnAddress(referer, request, config);
-  return languages !== undefined && whoOf(request) === "browser";
+  return languages !== undefined && classOf(request) === "browser";
 }
 
 /** A class of clients, no more of them: PowerShell, which calls itself Mozilla too, is a script. */
-function whoOf({ headers }: IncomingMessage): "browser" | "script" {
+function classOf({ headers }: IncomingMessage): "browser" | "script" {
   const agent = headers["user-agent"] ?? "";
   return /^Mozilla\//.test(agent) && !/powershell/i.test(agent) ? "browser" : "script";
 }

@@ -4,7 +4,7 @@ import { UserError } from "../domain/errors.ts";
 import { packagedScripts, type ScriptKind } from "../pkg/scripts/render.ts";
 import { driverFileName, scriptFileName } from "../services/download-names.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
-import { telling } from "./downloads.ts";
+import { audited } from "./downloads.ts";
 import { filesUrl, formatOf, packageReply } from "./packages.ts";
 import type { Context } from "./router.ts";
 
@@ -16,7 +16,7 @@ export async function show(context: Context<"id" | "format">): Promise<Reply> {
   const format = formatOf(params.format);
   const driver = app.store.drivers.get(id);
   const reply = packageReply(await app.packages.drivers.packageOf(format, driver));
-  return telling(context, { what: format.id, record: driverRecord(driver) }, reply);
+  return audited(context, { what: format.id, record: driverRecord(driver) }, reply);
 }
 
 /** A driver as the audit log names it. */
@@ -30,7 +30,7 @@ export async function script(context: Context<"id" | "kind">): Promise<Reply> {
   const { bytes, fileName } = await driverScript(context);
   const reply = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
   const record = driverRecord(context.app.store.drivers.get(context.id));
-  return telling(context, { what: context.params.kind, record }, reply);
+  return audited(context, { what: context.params.kind, record }, reply);
 }
 
 interface DriverScript {

@@ -13,7 +13,7 @@ import { addDriver } from "../services/drivers.ts";
 import { askerOf } from "./access/asker.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
-import { telling } from "./downloads.ts";
+import { audited } from "./downloads.ts";
 import { driverRecord } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
@@ -88,7 +88,7 @@ export async function archive(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
   const reply = packageReply(await app.packages.drivers.archiveOf(driver));
-  return telling(context, { what: "archive", record: driverRecord(driver) }, reply);
+  return audited(context, { what: "archive", record: driverRecord(driver) }, reply);
 }
 
 /** `GET /drivers/{id}/files`: the driver's files as packages hold them */
@@ -96,5 +96,5 @@ export async function files(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
   const reply = packageReply(await app.packages.drivers.filesOf(driver));
-  return telling(context, { what: "files", record: driverRecord(driver) }, reply);
+  return audited(context, { what: "files", record: driverRecord(driver) }, reply);
 }

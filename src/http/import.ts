@@ -26,7 +26,7 @@ import { askerOf } from "./access/asker.ts";
 import { isNavigation } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
-import { telling } from "./downloads.ts";
+import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
 import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
@@ -42,7 +42,7 @@ export async function exportPrinters(context: Context): Promise<Reply> {
   const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
   const bytes = await app.exports.bytes(separator);
   const type = "text/csv; charset=utf-8; header=present";
-  return telling(context, { what: "printers.csv" }, bytesDownload(bytes, { type, fileName: "printers.csv" }));
+  return audited(context, { what: "printers.csv" }, bytesDownload(bytes, { type, fileName: "printers.csv" }));
 }
 
 /** `GET /import` */

@@ -9,7 +9,7 @@ import type { DeploymentMemory } from "./deployment-memory.ts";
 import { NewerVersions } from "./driver-versions.ts";
 import { Revisions } from "./revisions.ts";
 
-type Memory = Pick<DeploymentMemory, "latest" | "version">;
+type Memory = Pick<DeploymentMemory, "latest" | "settle" | "version">;
 
 /** All printers and drivers with their states, as they were at one moment. */
 interface Snapshot {
@@ -45,6 +45,7 @@ export class Overview {
   }
 
   async read(): Promise<Snapshot> {
+    await this.#memory.settle();
     const drivers = this.#store.drivers.list();
     const states = await Promise.all(drivers.map((driver) => this.#archives.stateOf(driver)));
     const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;

@@ -29,6 +29,16 @@ export async function download(
   return answer;
 }
 
+/** Says that a script was sent all of something that holds these printers. */
+export function sent(
+  { app }: Pick<TestApp, "app">,
+  printers: readonly { readonly id: number; readonly revision: string }[],
+  what: string,
+): void {
+  const pairs = printers.map(({ id, revision }) => [id, revision] as const);
+  app.store.audit.download({ what, by: "script", digest: "", printers: pairs })();
+}
+
 export async function startWithPrinter(t: TestContext) {
   const app = await startApp(t);
   await app.post("/clients", { name: "Alpha" });

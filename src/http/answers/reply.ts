@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { DownloadedRange } from "../../domain/audit.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Html } from "../../html/html.ts";
 import type { FileSource } from "../../store/files.ts";
@@ -23,6 +24,13 @@ interface Redirect {
   readonly cookies?: readonly string[];
 }
 
+/**
+ * Called when the first byte of an answer goes out.
+ * @param range the part that was asked for
+ * @returns what is called when this client was sent all bytes, in one part or in several
+ */
+export type OnBegin = (range?: DownloadedRange) => (() => void) | undefined;
+
 /** Bytes whose number and name are known before the first of them is made. */
 export interface Download {
   readonly kind: "download";
@@ -37,8 +45,7 @@ export interface Download {
   /** Whether ranges of it can be asked for; they can unless this says no. */
   readonly isResumable?: boolean;
   readonly cacheControl?: string;
-  /** Called when a client was sent all bytes, in one part or in several. */
-  readonly onSent?: () => void;
+  readonly onBegin?: OnBegin;
   /** How the bytes are packed where a client's wish decides it; null: not, for this client. */
   readonly encoding?: Encoding | null;
   /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */

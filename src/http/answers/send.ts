@@ -15,8 +15,9 @@ import {
   packPage,
 } from "./compression.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
-import type { Download, OpenDownload, Reply, TextReply } from "./reply.ts";
+import type { Download, OnBegin, Reply, TextReply } from "./reply.ts";
 import type { SentParts } from "./sent-parts.ts";
+import { writeAll } from "./write.ts";
 
 /** What an answer may hold while it is being sent, and how slow its client may be. */
 interface Sending {
@@ -151,21 +152,37 @@ async function sendDownload(
   const quota = reply.isEncrypted ? quotas.encryptedDownloads : quotas.downloads;
   await holding(quota.take(askerOf(request).address), async () => {
     const download = await reply.open();
-    let sent = start;
+    const progress: Progress = { sent: start };
     try {
       response.flushHeaders();
-      await writeAll(response, download.chunks(start, end), limits.stalledMs, (bytes) => {
-        sent += bytes;
+      await writeAll(response, download.chunks(start, end), limits.stalledMs, {
+        begin: () => {
+          progress.whole = reply.onBegin?.(partOf({ start, end }, reply.size));
+        },
+        left: (bytes) => {
+          progress.sent += bytes;
+        },
       });
     } finally {
       await download.close?.();
-      if (reply.onSent !== undefined) {
-        const { address, identity } = askerOf(request);
-        const key = JSON.stringify([siteOf(address), nameOf(identity), etag]);
-        if (sentParts.add(key, { start, end: sent }, reply.size)) reply.onSent();
-      }
+      const { address, identity } = askerOf(request);
+      const key = JSON.stringify([siteOf(address), nameOf(identity), etag]);
+      const { sent, whole } = progress;
+      if (whole !== undefined && sentParts.add(key, { start, end: sent }, reply.size)) whole();
     }
   });
+}
+
+/** How far an answer has come. */
+interface Progress {
+  sent: number;
+  /** Is called when the client was sent all of it. */
+  whole?: ReturnType<OnBegin>;
+}
+
+/** Undefined where it is the whole. */
+function partOf({ start, end }: { readonly start: number; readonly end: number }, size: number) {
+  return start === 0 && end === size ? undefined : { first: start, last: end - 1, size };
 }
 
 /** A cache that many share keeps nothing that was opened by a session, a token or a link. */
@@ -189,51 +206,4 @@ async function holding<T>(release: (() => void) | undefined, work: () => Promise
   } finally {
     release();
   }
-}
-
-/** Bytes of a write: few at first and for slow clients, so that each can be expected to leave in time. */
-const leastWriteBytes = 64 * 1024;
-const mostWriteBytes = 256 * 1024;
-const quickMs = 100;
-
-/**
- * Writes one piece after the other, each only when the one before has left: a chunk's buffer is used again then.
- * @param stalledMs a client that does not take a piece in this time has its connection closed
- * @param left called with the bytes of each piece that has left
- * @throws when the client leaves or is too slow; the source is closed in any case
- */
-async function writeAll(
-  response: ServerResponse,
-  chunks: ReturnType<OpenDownload["chunks"]>,
-  stalledMs: number,
-  left: (bytes: number) => void = () => {},
-): Promise<void> {
-  let leave: (error: Error) => void = () => {};
-  const gone = new Promise<never>((_, reject) => {
-    leave = reject;
-  });
-  gone.catch(() => {});
-  response.once("close", () =>
-    leave(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" })),
-  );
-  let length = leastWriteBytes;
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; ) {
-      const piece = chunk.subarray(at, at + length);
-      at += piece.length;
-      const slow = setTimeout(() => leave(new Error("the client is too slow")), stalledMs);
-      const started = performance.now();
-      await Promise.race([written(response, piece), gone]).finally(() => clearTimeout(slow));
-      left(piece.length);
-      const isQuick = performance.now() - started < quickMs;
-      length = isQuick ? Math.min(2 * length, mostWriteBytes) : leastWriteBytes;
-    }
-  }
-  response.end();
-}
-
-function written(response: ServerResponse, piece: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.write(piece, (error) => (error ? reject(error) : resolve()));
-  });
 }

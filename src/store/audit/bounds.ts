@@ -1,11 +1,6 @@
-import type { AuditedEvent } from "../../domain/audit.ts";
-
-/** What is counted is written so long after the first of it, in milliseconds. */
-export const countedForMs = 60_000;
-/** So many different events are counted with their addresses, and as many without. */
-const mostCounted = 1000;
-/** What stands in place of names and addresses that are too many. */
-const several = "several";
+import type { AuditEvent, AuditedEvent } from "../../domain/audit.ts";
+import { Counted } from "./counted.ts";
+import { keyOf, type Share, shareOf } from "./shares.ts";
 
 interface Rate {
   /** Of lines, in the long run. */
@@ -13,35 +8,49 @@ interface Rate {
   readonly atOnce: number;
 }
 
-/** Each by itself, so that nobody hides one kind of events behind another one. */
-const rates = {
-  downloaded: { perMinute: 60, atOnce: 3000 },
-  "sign-in-failed": { perMinute: 10, atOnce: 300 },
-  refused: { perMinute: 10, atOnce: 300 },
-  other: { perMinute: 60, atOnce: 1000 },
-} as const satisfies Record<string, Rate>;
+/** What all may have written, and one of them. */
+interface Rates {
+  readonly all: Rate;
+  readonly one: Rate;
+}
+
+const failures: Rates = { all: { perMinute: 10, atOnce: 300 }, one: { perMinute: 2, atOnce: 30 } };
+const downloads: Rates = { all: { perMinute: 60, atOnce: 3000 }, one: { perMinute: 20, atOnce: 1000 } };
+const others: Rates = { all: { perMinute: 60, atOnce: 1000 }, one: { perMinute: 20, atOnce: 300 } };
+
+/** Each kind by itself, so that nobody hides one behind another one. */
+const kinds: Partial<Record<AuditEvent, readonly [kind: string, Rates]>> = {
+  "download-begun": ["downloads", downloads],
+  downloaded: ["downloads", downloads],
+  "sign-in-failed": ["failed", failures],
+  refused: ["refused", failures],
+};
 
 /** What nobody can make happen by asking. */
-const unbounded: ReadonlySet<string> = new Set([
-  "started",
-  "stopped",
-  "log-shortened",
-  "log-mended",
-  "log-broken",
+const unbounded: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
+  ...(["started", "stopped", "recovered", "backup-restored"] as const),
+  ...(["log-shortened", "log-mended", "log-broken", "entries-lost"] as const),
 ]);
 
 /**
- * Keeps anybody from filling the disk with what is written down of his requests. What comes too often is counted for a
- * minute, and written as one line with its number; where addresses are too many, without them.
+ * Keeps anybody from filling the disk with what is written down of their requests, and from hiding others' by it. What
+ * comes too often is counted, and written later as one line with its number. Strangers have a share of their own.
  */
 export class AuditBounds {
-  readonly #kinds = new Map(Object.entries(rates).map(([kind, rate]) => [kind, new Bound(rate)] as const));
+  readonly #kinds = new Map<string, Bound>();
 
-  /** @returns the event where it is to be written now; undefined where it is counted */
-  admit(event: AuditedEvent): AuditedEvent | undefined {
-    if (unbounded.has(event.event)) return event;
-    const bound = this.#kinds.get(event.event) ?? this.#kinds.get("other");
-    return bound?.admit(event);
+  /**
+   * @param counted what it is counted as, where that is less than what happened
+   * @returns whether it is to be written now; else it is counted
+   */
+  admit(event: AuditedEvent, counted = event): boolean {
+    if (unbounded.has(event.event)) return true;
+    const share = shareOf(event);
+    const [kind, rates] = kinds[event.event] ?? ["other", others];
+    const name = `${kind}${share.isStranger ? " of strangers" : ""}`;
+    const bound = this.#kinds.get(name) ?? new Bound(rates);
+    this.#kinds.set(name, bound);
+    return bound.admit(counted, share);
   }
 
   /** Whether anything is counted. */
@@ -49,77 +58,99 @@ export class AuditBounds {
     return [...this.#kinds.values()].some(({ isCounting }) => isCounting);
   }
 
-  /** What was counted, and is to be written now. */
-  take(): AuditedEvent[] {
-    return [...this.#kinds.values()].flatMap((bound) => bound.take());
+  /** Of what was counted, what is to be written in this minute; all of it where there is no other one. */
+  take(isLast: boolean): AuditedEvent[] {
+    return [...this.#kinds.values()].flatMap((bound) => bound.take(isLast));
   }
 }
 
-class Bound {
-  readonly #rate: Rate;
-  readonly #counted = new Map<string, AuditedEvent>();
-  /** Failures of this minute that have their line. */
-  readonly #told = new Set<string>();
-  #left: number;
-  #filledAt = 0;
-  #toldSince = 0;
+/** So many who ask have a share that is remembered. */
+const mostShares = 2000;
+const minute = 60_000;
 
-  constructor(rate: Rate) {
-    this.#rate = rate;
-    this.#left = rate.atOnce;
+class Bound {
+  readonly #rates: Rates;
+  readonly #all: Bucket;
+  readonly #shares = new Map<string, Bucket>();
+  readonly #counted = new Counted();
+  /** What has its line in this minute, of what has one line a minute. */
+  readonly #written = new Set<string>();
+  #writtenSince = 0;
+
+  constructor(rates: Rates) {
+    this.#rates = rates;
+    this.#all = new Bucket(rates.all);
   }
 
-  admit(event: AuditedEvent): AuditedEvent | undefined {
-    this.#fill(event.at);
-    const isFailure = event.event === "sign-in-failed" || event.event === "refused";
-    const key = keyOf(event);
-    if (this.#left < 1 || (isFailure && this.#told.has(key))) {
-      this.#count(event);
-      return undefined;
+  admit(event: AuditedEvent, share: Share): boolean {
+    const { at } = event;
+    const key = isOnceAMinute(event) ? keyOf(event) : undefined;
+    const [own, cost] = [this.#shareOf(share), costOf(event)];
+    const isFree = own.has(cost, at) && this.#all.has(cost, at);
+    if (!isFree || (key !== undefined && this.#writtenIn(at).has(key))) {
+      this.#counted.add(event, share);
+      return false;
     }
-    this.#left--;
-    if (isFailure) this.#told.add(key);
-    return event;
+    for (const bucket of [own, this.#all]) bucket.take(cost);
+    if (key !== undefined) this.#written.add(key);
+    return true;
   }
 
   get isCounting(): boolean {
     return this.#counted.size > 0;
   }
 
-  take(): AuditedEvent[] {
-    const events = [...this.#counted.values()];
-    this.#counted.clear();
-    return events;
+  take(isLast: boolean): AuditedEvent[] {
+    return this.#counted.take(isLast ? Number.POSITIVE_INFINITY : this.#rates.all.perMinute);
   }
 
-  #count(event: AuditedEvent): void {
-    const nameless = { ...event, who: several, from: several };
-    if (this.#add(event, mostCounted) || this.#add(nameless, 2 * mostCounted)) return;
-    this.#add({ at: event.at, who: several, from: several, event: event.event }, Number.POSITIVE_INFINITY);
+  #shareOf({ name }: Share): Bucket {
+    const bucket = this.#shares.get(name) ?? new Bucket(this.#rates.one);
+    this.#shares.delete(name);
+    this.#shares.set(name, bucket);
+    const [oldest] = this.#shares.keys();
+    if (this.#shares.size > mostShares && oldest !== undefined) this.#shares.delete(oldest);
+    return bucket;
   }
 
-  #add(event: AuditedEvent, most: number): boolean {
-    const key = keyOf(event);
-    const known = this.#counted.get(key);
-    if (known === undefined && this.#counted.size >= most) return false;
-    const count = (known?.count ?? 0) + (event.count ?? 1);
-    const who = known === undefined || known.who === event.who ? event.who : several;
-    this.#counted.set(key, { ...event, who, count });
-    return true;
-  }
-
-  #fill(now: number): void {
-    const minutes = Math.max(0, now - this.#filledAt) / 60_000;
-    this.#left = Math.min(this.#rate.atOnce, this.#left + minutes * this.#rate.perMinute);
-    this.#filledAt = now;
-    if (Math.abs(now - this.#toldSince) < countedForMs) return;
-    this.#told.clear();
-    this.#toldSince = now;
+  #writtenIn(now: number): ReadonlySet<string> {
+    if (Math.abs(now - this.#writtenSince) >= minute) {
+      this.#written.clear();
+      this.#writtenSince = now;
+    }
+    return this.#written;
   }
 }
 
-/** Of sign-ins that fail the address alone: whoever tries a thousand names gets one line a minute all the same. */
-function keyOf({ event, who, from, record, what, by, digest, printers }: AuditedEvent): string {
-  if (event === "sign-in-failed") return JSON.stringify([event, from]);
-  return JSON.stringify([event, who, from, record, what, by, digest, printers]);
+/** Whoever tries again and again gets one line a minute, and so do the parts of a download that comes in many. */
+function isOnceAMinute({ event, range }: AuditedEvent): boolean {
+  return event === "sign-in-failed" || event === "refused" || range !== undefined;
+}
+
+/** A line with a thousand printers has some 30 KB: as much as forty ordinary ones. */
+function costOf({ printers }: AuditedEvent): number {
+  return 1 + Math.floor((printers?.length ?? 0) / 25);
+}
+
+/** Lines that may be written at once, which come back with time. */
+class Bucket {
+  readonly #rate: Rate;
+  #left: number;
+  #filledAt = 0;
+
+  constructor(rate: Rate) {
+    this.#rate = rate;
+    this.#left = rate.atOnce;
+  }
+
+  has(cost: number, now: number): boolean {
+    const minutes = Math.max(0, now - this.#filledAt) / minute;
+    this.#left = Math.min(this.#rate.atOnce, this.#left + minutes * this.#rate.perMinute);
+    this.#filledAt = now;
+    return this.#left >= cost;
+  }
+
+  take(cost: number): void {
+    this.#left -= cost;
+  }
 }

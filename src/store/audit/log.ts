@@ -1,38 +1,13 @@
-import {
-  type AuditEntry,
-  type AuditedEvent,
-  type AuditedRecord,
-  type DownloadedPrinter,
-  mostPrinters,
-  type NotedEvent,
-} from "../../domain/audit.ts";
+import type { AuditEntry, AuditedEvent, DownloadedRange, NotedEvent } from "../../domain/audit.ts";
 import { readLine } from "../../domain/audit-chain.ts";
 import { messageOf } from "../../domain/errors.ts";
-import { type Actor, currentActor, itself } from "./actor.ts";
-import { AuditBounds, countedForMs } from "./bounds.ts";
+import { itself } from "./actor.ts";
+import { type AuditedDownload, begunEvents, lossOf, type Noted, notedEvent, sentEvent } from "./events.ts";
 import type { AuditExpiry } from "./expiry.ts";
 import { logLines } from "./files.ts";
+import { merged } from "./merged.ts";
+import { EventQueue } from "./queue.ts";
 import type { AuditPlace, AuditWriter, NewEntry } from "./writer.ts";
-
-/** What there is to say of an event that changes no record. */
-interface Noted {
-  readonly record?: AuditedRecord | undefined;
-  /** In few words. */
-  readonly what?: string;
-  /** Whoever asked, unless this says who it was. */
-  readonly actor?: Actor;
-}
-
-/** A download that went out whole. */
-export interface AuditedDownload extends Noted {
-  readonly what: string;
-  /** A class of clients. */
-  readonly by: string;
-  /** Names its bytes. */
-  readonly digest: string;
-  /** Those that it counts for. */
-  readonly printers?: readonly DownloadedPrinter[];
-}
 
 /** Changes that are in the database and may not be in the log yet. */
 interface PendingChanges {
@@ -56,10 +31,8 @@ type Listener = (entries: readonly AuditEntry[], place: AuditPlace) => void;
 const writtenAfterMs = 100;
 /** What could not be written is tried again after so long. */
 const againMs = 5000;
-/** So many are written at once. */
-const writtenAtOnce = 1000;
-/** So many wait in memory at most; changes wait in the database. */
-const mostWaiting = 20_000;
+/** What is counted is written so long after the first of it. */
+const countedForMs = 60_000;
 
 /**
  * The audit log: who did what, when, from where and to which record. Whoever notes something waits for nothing; it lasts a
@@ -73,13 +46,11 @@ export class AuditLog {
   readonly #changes: PendingChanges;
   readonly #clock: () => number;
   readonly #log: (line: string) => void;
-  readonly #bounds = new AuditBounds();
+  readonly #queue = new EventQueue();
   readonly #listeners: Listener[] = [];
-  readonly #waiting: AuditedEvent[] = [];
   /** Changes that the log has, though the database may still hold them. */
   readonly #known: ReadonlySet<number>;
   #lastChange = 0;
-  #lost = 0;
   #timer: NodeJS.Timeout | undefined;
   #counting: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -118,23 +89,21 @@ export class AuditLog {
   }
 
   /** Writes down what happened and changed no record. Never fails, and waits for nothing. */
-  note(event: NotedEvent, { actor = currentActor(), ...noted }: Noted = {}): void {
-    this.#add({ at: this.#clock(), who: actor.who, from: actor.from, event, ...noted });
+  note(event: NotedEvent, noted: Noted = {}): void {
+    this.#add(...notedEvent(this.#clock(), event, noted));
   }
 
-  /** Likewise of a download. */
-  downloaded({ actor = currentActor(), printers, ...download }: AuditedDownload): void {
-    const event = {
-      at: this.#clock(),
-      who: actor.who,
-      from: actor.from,
-      event: "downloaded",
-      ...download,
-    } as const;
-    if (printers === undefined) this.#add(event);
-    else
-      for (let at = 0; at < printers.length; at += mostPrinters)
-        this.#add({ ...event, printers: printers.slice(at, at + mostPrinters) });
+  /**
+   * Writes down that the first byte of a download goes out.
+   * @param range the part that was asked for
+   * @returns what is to be called when its client was sent all of it, which is written down as well
+   */
+  download(download: AuditedDownload, range?: DownloadedRange): () => void {
+    const begun = begunEvents(this.#clock(), download, range);
+    for (const event of begun) this.#add(event);
+    return () => {
+      for (const event of begun) this.#sent(event);
+    };
   }
 
   /** What the log says behind a place, as far as it is written. */
@@ -161,6 +130,11 @@ export class AuditLog {
     this.#timer.unref();
   }
 
+  /** Writes what waits where anything does; what could not be written before waits for its next turn. */
+  async settle(): Promise<void> {
+    if (!this.#queue.isEmpty && !this.#hasFailed) await this.flush();
+  }
+
   /** Writes what waits. Whatever stands in the way, it does not fail: what is a change stays in the database. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -174,27 +148,32 @@ export class AuditLog {
 
   /** Writes all there is, and nothing more. */
   async close(): Promise<void> {
-    this.#takeCounted();
+    clearTimeout(this.#counting);
+    this.#queue.takeCounted(true);
     this.#isClosed = true;
     await this.flush();
   }
 
-  #add(event: AuditedEvent): void {
-    const now = this.#bounds.admit(event);
-    if (now === undefined) {
-      this.#counting ??= setTimeout(() => this.#takeCounted(), countedForMs).unref();
-      return;
-    }
-    if (this.#waiting.length < mostWaiting) this.#waiting.push(now);
-    else this.#lost++;
+  #add(event: AuditedEvent, counted?: AuditedEvent): void {
+    this.#queue.add(event, counted);
+    this.#countOn();
     this.wake();
   }
 
-  #takeCounted(): void {
-    clearTimeout(this.#counting);
-    this.#counting = undefined;
-    this.#waiting.push(...this.#bounds.take());
-    this.wake();
+  /** One line is enough of a download that is over before its first line is written. */
+  #sent(begun: AuditedEvent): void {
+    const sent = sentEvent(begun);
+    if (!this.#queue.replace(begun, sent)) this.#add({ ...sent, at: this.#clock() });
+  }
+
+  #countOn(): void {
+    if (!this.#queue.isCounting || this.#isClosed) return;
+    this.#counting ??= setTimeout(() => {
+      this.#counting = undefined;
+      this.#queue.takeCounted(false);
+      this.#countOn();
+      this.wake();
+    }, countedForMs).unref();
   }
 
   async #writeAll(): Promise<void> {
@@ -213,19 +192,25 @@ export class AuditLog {
   async #writeSome(): Promise<boolean> {
     const changes = this.#changes.after(this.#lastChange);
     const fresh = changes.filter(({ change }) => !this.#known.has(change ?? 0));
-    const events = this.#waiting.slice(0, writtenAtOnce);
-    const lost = this.#lost > 0 ? [this.#lossOf(this.#lost)] : [];
-    const all = [...merged(fresh, events), ...lost];
-    if (all.length > 0) {
-      const { file } = this.head;
-      const { entries, head } = await this.#writer.append(all);
-      if (head.file !== file) await this.#expiry.look(this.#clock());
-      this.#waiting.splice(0, events.length);
-      if (lost.length > 0) this.#lost = 0;
-      for (const listener of this.#listeners) listener(entries, head);
-    }
+    const { events, lost } = this.#queue.next();
+    const loss = lost > 0 ? [lossOf(this.#clock(), lost)] : [];
+    const all = [...merged(fresh, events), ...loss];
+    if (all.length > 0) await this.#append(all);
     this.#lastChange = changes.at(-1)?.change ?? this.#lastChange;
     return all.length > 0 || changes.length > 0;
+  }
+
+  async #append(all: readonly NewEntry[]): Promise<void> {
+    const { file } = this.head;
+    let isWritten = false;
+    try {
+      const { entries, head } = await this.#writer.append(all);
+      isWritten = true;
+      for (const listener of this.#listeners) listener(entries, head);
+      if (head.file !== file) await this.#expiry.look(this.#clock());
+    } finally {
+      this.#queue.end(isWritten);
+    }
   }
 
   async #removeExpired(): Promise<void> {
@@ -234,23 +219,4 @@ export class AuditLog {
     const what = `${expired.names.join(", ")}: all up to entry ${expired.start.seq}, because of their age`;
     this.note("log-shortened", { what, actor: itself });
   }
-
-  #lossOf(count: number): AuditedEvent {
-    const what = "downloads and sign-ins that there was no room to write down";
-    return { at: this.#clock(), ...itself, event: "log-broken", what, count };
-  }
-}
-
-/** By their times; of each by itself the order stays, also by a clock that was put back. */
-function merged(changes: readonly NewEntry[], events: readonly NewEntry[]): NewEntry[] {
-  const all: NewEntry[] = [];
-  let next = 0;
-  for (const change of changes) {
-    for (let event = events[next]; event !== undefined && event.at < change.at; event = events[next]) {
-      all.push(event);
-      next++;
-    }
-    all.push(change);
-  }
-  return [...all, ...events.slice(next)];
 }
