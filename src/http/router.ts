@@ -28,6 +28,8 @@ type Handler<Name extends string = never> = (context: Context<Name>) => Reply | 
 
 export interface Route {
   readonly method: string;
+  /** As it stands in the table: `/printers/:id`. */
+  readonly path: string;
   readonly pattern: RegExp;
   /** Who may use it. */
   readonly rule: Rule;
@@ -62,7 +64,7 @@ const routeOf =
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
-    const kind = { method, isPage, isDownload, keptBytes, needs: undefined };
+    const kind = { method, path, isPage, isDownload, keptBytes, needs: undefined };
     return { ...kind, pattern, rule, names, reach, handler: handler as Handler<string> };
   };
 

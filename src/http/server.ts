@@ -8,6 +8,7 @@ import { asActor } from "../store/audit/actor.ts";
 import { checkNeeds, refusalOf } from "./access/access.ts";
 import { arrive, askerOf } from "./access/asker.ts";
 import { recognise } from "./access/recognise.ts";
+import { noteRefused, noteUnrecognised } from "./access/refused.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
@@ -153,15 +154,17 @@ async function handle(
     return statusReply(request, problem.status, problem.message, { Connection: "close" });
   }
   if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
-  const { address, identity } = await recognise(service.app, request, asked);
+  const { address, identity } = await recognise(service.app, request, asked).catch((error: unknown) => {
+    noteUnrecognised(service.app, request, asked, error);
+    throw error;
+  });
   const refused = refusalOf(service.app, request, identity, asked.found);
-  const who = { who: nameOf(identity), from: address };
+  const actor = { who: nameOf(identity), from: address };
   if (refused !== undefined) {
-    const what = `${request.method} ${asked.url.pathname}`;
-    if (identity.kind !== "nobody") service.app.store.audit.note("refused", { what, actor: who });
+    if (identity.kind !== "nobody") noteRefused(service.app, request, asked, { actor });
     return refused;
   }
-  return asActor(who, () => handleAllowed(service, request, asked, hasQuota));
+  return asActor(actor, () => handleAllowed(service, request, asked, hasQuota));
 }
 
 async function handleAllowed(

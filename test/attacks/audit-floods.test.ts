@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { type TestContext, test } from "node:test";
+import type { AuditEntry } from "../../src/domain/audit.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../support/app.ts";
+import { entriesIn, logFiles, logOf, said } from "../support/audit.ts";
+import { startGuarded } from "../support/guarded.ts";
+
+const minute = 60_000;
+
+/** A log whose minutes the test turns, and which a flood runs into. */
+async function flooded(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let now = Date.UTC(2026, 10, 22);
+  const dataDir = await temporaryFolder(t);
+  const store = await openStore(
+    dataDir,
+    () => now,
+    () => {},
+  );
+  const turn = async () => {
+    now += minute;
+    t.mock.timers.tick(minute);
+    await store.audit.flush();
+  };
+  const entries = async () => {
+    await store.audit.flush();
+    return entriesIn(dataDir);
+  };
+  return { store, dataDir, turn, entries };
+}
+
+const refuse = ({ audit }: Store, who: string, from: string, path: string, pattern: string) =>
+  audit.note("refused", { what: `GET ${path}`, countedAs: `GET ${pattern}`, actor: { who, from } });
+
+const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
+
+test("one account that is refused everywhere hides nobody else, and is told of by route, not by address", async (t) => {
+  const { store, turn, entries } = await flooded(t);
+
+  for (let i = 0; i < 20_000; i++) {
+    refuse(store, "mallory", "10.0.0.1", `/accounts/${i}${"a".repeat(400)}`, "/accounts/:id");
+    refuse(store, "mallory", "10.0.0.1", `/nothing/${i}`, "an address where nothing is");
+  }
+  refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
+  const atOnce = await entries();
+  await turn();
+  await store.close();
+  const all = await entries();
+
+  assert.deepEqual(
+    atOnce.map(({ who }) => who),
+    ["mallory", "mallory", "eve"],
+  );
+  assert.deepEqual(all.slice(3).map(said), [
+    "refused GET /accounts/:id 19999 times",
+    "refused GET an address where nothing is 19999 times",
+  ]);
+});
+
+test("addresses without end take a bounded memory and a bounded number of lines, and every one is counted", async (t) => {
+  const { store, dataDir, turn, entries } = await flooded(t);
+  const perMinute: number[] = [];
+  store.audit.note("started");
+
+  for (let round = 0; round < 20; round++) {
+    const before = (await entries()).length;
+    for (let i = 0; i < 4000; i++) {
+      const site = (round * 4000 + i).toString(16);
+      const from = `2001:db8:${site.slice(-4)}:${site.slice(0, -4) || "0"}::1`;
+      store.audit.note("sign-in-failed", { what: "wrong password", actor: { who: "admin", from } });
+    }
+    await turn();
+    perMinute.push((await entries()).length - before);
+  }
+  const lines = (await entries()).length;
+  const { size } = statSync(logFiles(dataDir)[0] ?? "");
+  refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
+  const last = (await entries()).at(-1);
+  await store.close();
+
+  t.diagnostic(`${lines} lines in 20 minutes: ${perMinute.join(" ")}`);
+  assert.ok(Math.max(...perMinute.slice(1)) <= 25, perMinute.join(" "));
+  assert.ok(size < 500_000, `${size} bytes`);
+  assert.equal(last?.who, "eve");
+  assert.equal(sum((await entries()).filter(({ event }) => event === "sign-in-failed")), 80_000);
+});
+
+test("whoever hops through a /64, and a /48, is one who asks", async (t) => {
+  const { store, entries } = await flooded(t);
+
+  for (let i = 0; i < 5000; i++) {
+    const [a, b] = [(i % 64).toString(16), i.toString(16)];
+    store.audit.note("sign-in-failed", { actor: { who: `name ${i}`, from: `2001:db8:1:${a}::${b}` } });
+  }
+  store.audit.note("sign-in-failed", { actor: { who: "admin", from: "192.0.2.1" } });
+  const atOnce = await entries();
+  await store.close();
+
+  assert.equal(atOnce.length, 31);
+  assert.equal(atOnce.at(-1)?.from, "192.0.2.1");
+  assert.equal(sum(await entries()), 5001);
+  assert.ok((await entries()).some(({ from }) => from === "2001:db8:1::/48"));
+});
+
+test("downloads of many printers take a bounded memory, and what is counted of them counts for their printers", async (t) => {
+  const { store, turn, entries } = await flooded(t);
+  const printers = Array.from({ length: 1000 }, (_, i) => [i + 1, "revision"] as const);
+  const actor = { who: "token Datto", from: "10.0.0.1" };
+
+  for (let i = 0; i < 200; i++)
+    store.audit.download({ what: "rmm", by: "script", digest: `same ${i % 2}`, printers, actor })();
+  const atOnce = (await entries()).length;
+  for (let i = 0; i < 200; i++)
+    store.audit.download({ what: "rmm", by: "script", digest: `other ${i}`, printers, actor })();
+  await turn();
+  await store.close();
+  const all = await entries();
+
+  assert.equal(atOnce, 24);
+  assert.ok(all.length < 100, `${all.length} lines`);
+  assert.ok(sum(all.filter(({ event, printers }) => event === "downloaded" && printers)) >= 200);
+});
+
+test("a viewer who asks for whatever there is, and is not theirs, has a line a minute for each route", async (t) => {
+  const { service, viewer } = await startGuarded(t);
+
+  for (let i = 0; i < 40; i++) {
+    await viewer.fetch(`/accounts/${i}`);
+    await viewer.fetch(`/nothing/${i}${"x".repeat(300)}`);
+    await viewer.post(`/printers/${i}/delete?${i}`, {}, { "sec-fetch-site": "same-origin" });
+  }
+  const atOnce = (await logOf(service, "refused")).map(said);
+  await service.stop();
+  const counted = entriesIn(service.dataDir).filter(({ event, count }) => event === "refused" && count);
+
+  assert.ok(atOnce.length <= 3, atOnce.join("\n"));
+  assert.ok(
+    counted.every(({ what = "" }) => !/\d|x{9}/.test(what)),
+    counted.map(said).join("\n"),
+  );
+});
