@@ -23,15 +23,18 @@ test("without sign-in everybody may do everything, with it nobody but who is kno
 
 test("a token that may read looks as a viewer does, and one of a client or printer has no role", () => {
   const token = (scope: Extract<Identity, { kind: "token" }>["scope"]) =>
-    ({ kind: "token", name: "Datto", scope }) as const;
+    ({ kind: "token", id: 1, name: "Datto", scope, expires_at: 0 }) as const;
 
   assert.deepEqual(allowed(token({ kind: "read" })), ["open", "viewer"]);
   assert.deepEqual(allowed(token({ kind: "client", id: 1 })), ["open"]);
   assert.deepEqual(allowed(token({ kind: "printer", id: 1 })), ["open"]);
-  assert.deepEqual(allowed({ kind: "link", name: "printer 1" }), ["open"]);
+  assert.deepEqual(allowed({ kind: "link", name: "printer 1", endDay: 1 }), ["open"]);
 });
 
 test("a program is told apart from a person of the same name", () => {
   assert.equal(nameOf(person("viewer")), "Jo");
-  assert.equal(nameOf({ kind: "token", name: "Jo", scope: { kind: "read" } }), "token Jo");
+  assert.equal(
+    nameOf({ kind: "token", id: 1, name: "Jo", scope: { kind: "read" }, expires_at: 0 }),
+    "token Jo",
+  );
 });

@@ -82,6 +82,7 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
   assert.deepEqual(lines, [
     `recovered: the damaged database is kept as ${aside}`,
     "recovered: the database is platen-2026-11-17T120000.000Z.sqlite, the state of 2026-11-17T12:00:00.000Z (2 clients, 0 drivers, 0 printers); what was changed after it is not in it",
+    "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
     "files of no record that stay where they are, because they are younger than the database: 1",
     "--recover: the database is sound: nothing was changed",
     "files of no record that stay where they are, because they are younger than the database: 1",

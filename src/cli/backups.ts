@@ -69,7 +69,9 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
     );
     if (kept !== undefined)
       err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
-    err("Accounts, sessions and tokens are those of that time, too. Start Platen now.\n");
+    err(
+      "Accounts, sessions and tokens are those of that time, too.\nLinks have ended, those in scripts too: fetch these anew. Start Platen now.\n",
+    );
     return 0;
   } catch (error) {
     const before =

@@ -1,3 +1,5 @@
+import type { LinkMaker } from "./link.ts";
+
 /** What somebody may do: look and download; also change; also accounts, tokens, backups and the audit log. */
 export const roles = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
@@ -25,13 +27,28 @@ export type Identity =
       readonly kind: "person";
       readonly name: string;
       readonly role: Role;
+      /** The number of their account; undefined for whom only the proxy knows. */
+      readonly account?: number;
       /** Whether they came with a one-time password: until they have chosen another one, no role lets them in. */
       readonly mustChoosePassword?: boolean;
     }
   /** A program with a token. */
-  | { readonly kind: "token"; readonly name: string; readonly scope: Scope }
+  | {
+      readonly kind: "token";
+      readonly name: string;
+      readonly id: number;
+      readonly scope: Scope;
+      /** UTC, milliseconds since 1970. */
+      readonly expires_at: number;
+    }
   /** A machine with a signed link, which holds for the address that it was made for. */
-  | { readonly kind: "link"; readonly name: string };
+  | {
+      readonly kind: "link";
+      readonly name: string;
+      /** It ends when this day begins: UTC, days since 1970. */
+      readonly endDay: number;
+      readonly maker?: LinkMaker | undefined;
+    };
 
 export const anyone: Identity = { kind: "anyone" };
 export const nobody: Identity = { kind: "nobody" };

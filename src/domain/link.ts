@@ -1,38 +1,56 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** The record whose links can be made invalid together. */
-export interface LinkOwner {
-  readonly kind: "printer" | "client" | "driver";
+/** A record with a number: `printer 7`. */
+interface Numbered<Kind extends string> {
+  readonly kind: Kind;
   readonly id: number;
 }
+
+/** The record whose links can be made invalid together. */
+export type LinkOwner = Numbered<"printer" | "client" | "driver">;
+
+/** Whoever a link was made for: a person with an account, or a program with a token. */
+export type LinkMaker = Numbered<"account" | "token">;
+
+/** The record whose script brings a link to a driver: with its links this one ends, too. */
+export type LinkBringer = Numbered<"printer" | "client">;
 
 /** What a link leads to. */
 export interface LinkTarget {
   readonly owner: LinkOwner;
   /** The path with its query, without the link. */
   readonly address: string;
-  /** What it must still be: how often the owner's links were made invalid, and an archive's digest. */
+  /** What it must still be: whatever ends links when it changes. */
   readonly mark: string;
+}
+
+/** What a link says of itself. */
+export interface LinkTerms {
+  /** It ends when this day begins: UTC, days since 1970. */
+  readonly endDay: number;
+  /** Undefined where no record of ours says whether they still may. */
+  readonly maker?: LinkMaker | undefined;
+  readonly bringer?: LinkBringer | undefined;
 }
 
 /** A link's value as it came. */
 interface ReadLink {
-  /** UTC, seconds since 1970. */
-  readonly expires: number;
+  readonly terms: LinkTerms;
   readonly signature: string;
 }
 
 /** How long a link can hold, in days. */
-export const linkDays = [
-  [1, "1 day"],
-  [7, "7 days"],
-  [30, "30 days"],
-  [90, "90 days"],
-] as const;
+const usualDays: readonly number[] = [1, 7, 30, 90];
 
-const daySeconds = 24 * 60 * 60;
+export const dayMs = 24 * 60 * 60_000;
 /** Of base64url: 128 bits. */
 const signatureLength = 22;
+const longestText = 80;
+
+/** How long a link can be made to hold: the usual choices, and the setting's. @param setting in days */
+export function linkDays(setting: number): number[] {
+  return [...new Set([...usualDays, setting])].sort((a, b) => a - b);
+}
 
 /** The key that all links of an installation are signed with. */
 export function linkKey(secret: Uint8Array): Uint8Array {
@@ -41,31 +59,47 @@ export function linkKey(secret: Uint8Array): Uint8Array {
 
 /**
  * When a link ends that holds for some days: at a day's end, so that whatever carries one stays the same all day.
- * @param now and the answer: UTC, seconds since 1970
+ * @param now UTC, milliseconds since 1970
  */
 export function endOfLink(now: number, days: number): number {
-  return (Math.floor(now / daySeconds) + 1 + days) * daySeconds;
+  return Math.floor(now / dayMs) + 1 + days;
 }
 
-/** The value of a link's parameter. @param expires UTC, seconds since 1970 */
-export function makeLink(key: Uint8Array, target: LinkTarget, expires: number): string {
-  return `${expires.toString(36)}.${signatureOf(key, target, expires)}`;
+/** The value of a link's parameter: `g1b.a2p7.` and a signature. */
+export function makeLink(key: Uint8Array, target: LinkTarget, terms: LinkTerms): string {
+  return `${termsText(terms)}.${signatureOf(key, target, terms)}`;
 }
 
 /** Undefined where the text is none. */
 export function readLink(text: string): ReadLink | undefined {
-  if (text.length > 40) return undefined;
-  const [, expires, signature] = /^([1-9a-z][0-9a-z]{0,8})\.([\w-]{22})$/.exec(text) ?? [];
-  if (expires === undefined || signature === undefined) return undefined;
-  return { expires: Number.parseInt(expires, 36), signature };
+  if (text.length > longestText) return undefined;
+  const pattern =
+    /^([1-9a-z][0-9a-z]{2,4})\.(?:([at])([1-9]\d{0,14}))?(?:([pc])([1-9]\d{0,14}))?\.([\w-]{22})$/;
+  const [, day, by, byId, from, fromId, signature] = pattern.exec(text) ?? [];
+  if (day === undefined || signature === undefined) return undefined;
+  const maker = by && ({ kind: by === "a" ? "account" : "token", id: Number(byId) } as const);
+  const bringer = from && ({ kind: from === "p" ? "printer" : "client", id: Number(fromId) } as const);
+  const terms = {
+    endDay: Number.parseInt(day, 36),
+    maker: maker || undefined,
+    bringer: bringer || undefined,
+  };
+  return { terms, signature };
 }
 
 /** Whether a link was made here, for just this. */
-export function isSigned(key: Uint8Array, target: LinkTarget, { expires, signature }: ReadLink): boolean {
-  return timingSafeEqual(Buffer.from(signatureOf(key, target, expires)), Buffer.from(signature));
+export function isSigned(key: Uint8Array, target: LinkTarget, { terms, signature }: ReadLink): boolean {
+  return timingSafeEqual(Buffer.from(signatureOf(key, target, terms)), Buffer.from(signature));
 }
 
-function signatureOf(key: Uint8Array, { owner, address, mark }: LinkTarget, expires: number): string {
-  const signed = JSON.stringify([owner.kind, owner.id, address, mark, expires]);
+/** Scripts hold it, and have little room: days and first letters. */
+function termsText({ endDay, maker, bringer }: LinkTerms): string {
+  const short = (record: LinkMaker | LinkBringer | undefined) =>
+    record === undefined ? "" : `${record.kind.charAt(0)}${record.id}`;
+  return `${endDay.toString(36)}.${short(maker)}${short(bringer)}`;
+}
+
+function signatureOf(key: Uint8Array, { owner, address, mark }: LinkTarget, terms: LinkTerms): string {
+  const signed = JSON.stringify([owner.kind, owner.id, address, mark, termsText(terms)]);
   return createHmac("sha256", key).update(signed).digest("base64url").slice(0, signatureLength);
 }

@@ -1,5 +1,6 @@
 import { linkDays } from "../domain/link.ts";
 import type { Snippet } from "../domain/package-format.ts";
+import { counted } from "../domain/sentences.ts";
 import type { DeployOffer } from "./deploy.ts";
 import { selectOptions } from "./form.ts";
 import { type Html, html } from "./html.ts";
@@ -21,20 +22,19 @@ export function linkFold(
   { path, endPath, days }: NonNullable<DeployOffer["links"]>,
 ): Html {
   const targets = linkable(offer).map((target) => [target.path, String(target.label)] as const);
-  const choices = linkDays.map(([count, label]) => [String(count), label] as const);
-  const chosen = linkDays.some(([count]) => count === days) ? days : 30;
+  const choices = linkDays(days).map((count) => [String(count), counted(count, "day")] as const);
   return html`<details class="more links" id="links"><summary>Copy a link</summary>
     <p>For machines and tools, which cannot sign in: whoever has the link gets this one file, and nothing else, until it ends.</p>
     <form method="post" action="${path}" class="panel">
       <div class="field"><label for="link-to">Link to</label>
         <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
       <div class="field"><label for="link-days">Holds for</label>
-        <select id="link-days" name="days">${selectOptions(choices, String(chosen))}</select></div>
+        <select id="link-days" name="days">${selectOptions(choices, String(days))}</select></div>
       <button>Make the link</button></form>
     <details class="delete"><summary>Make all links to this invalid…</summary>
       <form method="post" action="${endPath}">
-        <p>Every link to this that was ever made ends now. Scripts that were downloaded keep working, unless it is a driver’s
-          page: then they have to be fetched anew.</p>
+        <p>Every link to this that was ever made ends now. Scripts that were downloaded here by themselves have to be fetched
+          anew, since they fetch their driver by a link; packages go on working.</p>
         <button class="danger">Make all links invalid</button></form></details></details>`;
 }
 

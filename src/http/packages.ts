@@ -1,8 +1,10 @@
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
+import type { Identity } from "../domain/access.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
+import type { LinkBringer } from "../domain/link.ts";
 import { narrowPrinters } from "../domain/search.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { packagesPage } from "../html/packages.ts";
@@ -14,6 +16,7 @@ import { clientFileName, scriptFileName, scriptName, withoutDriverName } from ".
 import type { NamedPackage } from "../services/named-package.ts";
 import type { MadeScript, PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
+import { askerOf } from "./access/asker.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./answers/reply.ts";
 import { counting } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
@@ -79,7 +82,10 @@ export async function printerScript(context: Context<"id" | "kind">): Promise<Na
   const kind = kindOf(params.kind);
   const isApart = wantsApart(url);
   const details = app.store.printers.get(id);
-  const made = await app.packages.scriptOf(kind, details, { filesUrl: filesUrl(context, kind), isApart });
+  const made = await app.packages.scriptOf(kind, details, {
+    filesUrl: filesUrl(context, kind, { kind: "printer", id }),
+    isApart,
+  });
   const name = withoutDriverName(scriptName(details.printer), isApart);
   return { ...made, kind, fileName: scriptFileName(kind, name) };
 }
@@ -91,7 +97,10 @@ export async function scriptOfClient(context: Context<"id" | "kind">): Promise<N
   const isApart = wantsApart(url);
   const client = app.store.clients.get(id);
   const group = requirePrinters(await clientGroup(app.overview, client, withFailing(url)));
-  const made = await app.packages.scriptOfGroup(kind, group, { filesUrl: filesUrl(context, kind), isApart });
+  const made = await app.packages.scriptOfGroup(kind, group, {
+    filesUrl: filesUrl(context, kind, { kind: "client", id }),
+    isApart,
+  });
   const name = withoutDriverName(clientFileName(client), isApart);
   return { ...made, kind, fileName: scriptFileName(kind, name) };
 }
@@ -102,18 +111,28 @@ function kindOf(text: string): ScriptKind {
   return kind;
 }
 
-/** Where an install script fetches drivers; the others fetch nothing, and name no address. */
-export function filesUrl({ app, request }: RequestContext, kind: ScriptKind) {
+/**
+ * Where an install script fetches drivers; the others fetch nothing, and name no address.
+ * @param bringer whose script it is; undefined for a driver's own
+ */
+export function filesUrl({ app, request }: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
   const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
-  return service === undefined ? undefined : (driverId: number) => service + filesAddress(app, driverId);
+  if (service === undefined) return undefined;
+  const { identity } = askerOf(request);
+  return (driverId: number) => service + filesAddress(app, driverId, identity, bringer);
 }
 
 /** With a link where people have to sign in: the machine that runs the script cannot. */
-function filesAddress({ config, links }: App, driverId: number): string {
+function filesAddress(
+  { config, links }: App,
+  driverId: number,
+  by: Identity,
+  bringer: LinkBringer | undefined,
+): string {
   const address = paths.driverFiles(driverId);
   if (!needsSignIn(config)) return address;
   const owner = { kind: "driver", id: driverId } as const;
-  return links.make({ owner, address, isFiles: true }, config.linkDays).address;
+  return links.make({ owner, address, isFiles: true }, { days: config.linkDays, by, bringer }).address;
 }
 
 function scriptReply(

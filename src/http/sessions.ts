@@ -20,8 +20,8 @@ export function personOfSession({ config, sessions }: App, request: IncomingMess
   const signedIn = cookie === undefined ? undefined : sessions.find(cookie);
   if (signedIn === undefined) return undefined;
   found.set(request, signedIn);
-  const { name, role, isOneTime } = signedIn.account;
-  return { kind: "person", name, role, mustChoosePassword: isOneTime };
+  const { id, name, role, isOneTime } = signedIn.account;
+  return { kind: "person", name, role, account: id, mustChoosePassword: isOneTime };
 }
 
 /** The session that a request was recognised by; undefined for who was recognised by anything else, or not at all. */

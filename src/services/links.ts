@@ -1,10 +1,14 @@
 import type { Identity } from "../domain/access.ts";
 import { UserError } from "../domain/errors.ts";
 import {
+  dayMs,
   endOfLink,
   isSigned,
+  type LinkBringer,
+  type LinkMaker,
   type LinkOwner,
   type LinkTarget,
+  type LinkTerms,
   linkKey,
   makeLink,
   readLink,
@@ -28,6 +32,15 @@ interface Wanted {
   readonly isFiles?: boolean;
 }
 
+/** For whom a link is made, and how long it is to hold. */
+interface Making {
+  readonly days: number;
+  /** It ends with their account or token, and no later than what they came with. */
+  readonly by: Identity;
+  /** The record whose script brings it. */
+  readonly bringer?: LinkBringer | undefined;
+}
+
 /** Makes and checks addresses that machines can use without signing in. */
 export class Links {
   readonly #store: Store;
@@ -41,33 +54,38 @@ export class Links {
   }
 
   /** An address with a link that holds until the end of a day. */
-  make(wanted: Wanted, days: number): LinkedAddress {
+  make(wanted: Wanted, { days, by, bringer }: Making): LinkedAddress {
     const { address } = wanted;
-    const expires = endOfLink(this.#clock() / 1000, days);
-    const link = makeLink(this.#key, this.#targetOf(wanted), expires);
+    const endDay = Math.min(endOfLink(this.#clock(), days), lastDayOf(by));
+    const terms = { endDay, maker: makerOf(by), bringer };
+    const link = makeLink(this.#key, this.#targetOf(wanted, terms), terms);
     return {
       address: `${address}${address.includes("?") ? "&" : "?"}link=${link}`,
-      expires_at: expires * 1000,
+      expires_at: endDay * dayMs,
     };
   }
 
   /** Who comes with a link. @throws UserError "forbidden" that says why it does not hold */
   identify(wanted: Wanted, text: string): Identity {
     const link = readLink(text);
-    if (link === undefined || !isSigned(this.#key, this.#targetOf(wanted), link)) {
+    if (link === undefined || !isSigned(this.#key, this.#targetOf(wanted, link.terms), link)) {
       throw new UserError(
         "forbidden",
         "This link does not hold: it was changed on its way, or all links of its kind were made invalid. Ask for a new one, or fetch the script anew.",
       );
     }
-    const day = new Date(link.expires * 1000).toISOString().slice(0, 10);
-    if (link.expires <= this.#clock() / 1000) {
-      throw new UserError(
-        "forbidden",
-        `This link ended on ${day}. Ask for a new one; a script that came with it has to be fetched anew.`,
-      );
-    }
-    return { kind: "link", name: `${wanted.owner.kind} ${wanted.owner.id}, until ${day}` };
+    const { endDay, maker } = link.terms;
+    const now = this.#clock();
+    const day = new Date(endDay * dayMs).toISOString().slice(0, 10);
+    if (endDay * dayMs <= now) throw ended(` on ${day}`);
+    if (maker !== undefined && !this.#isThere(maker, now)) throw ended("");
+    const by = maker === undefined ? "" : `, by ${maker.kind} ${maker.id}`;
+    return {
+      kind: "link",
+      name: `${wanted.owner.kind} ${wanted.owner.id}${by}, until ${day}`,
+      endDay,
+      maker,
+    };
   }
 
   /** Makes all links to a record invalid that there are. */
@@ -75,9 +93,48 @@ export class Links {
     return this.#store.linkGenerations.raise(owner);
   }
 
-  #targetOf({ owner, address, isFiles = false }: Wanted): LinkTarget {
-    const generation = this.#store.linkGenerations.of(owner);
-    const digest = isFiles ? (this.#store.drivers.find(owner.id)?.sha256 ?? "") : "";
-    return { owner, address, mark: `${generation} ${digest}`.trim() };
+  /** Whether an account or a token still lets somebody in. */
+  #isThere({ kind, id }: LinkMaker, now: number): boolean {
+    const { accounts, tokens } = this.#store;
+    if (kind === "account") return accounts.find(id)?.isDisabled === false;
+    return (tokens.findById(id)?.expires_at ?? 0) > now;
   }
+
+  #targetOf({ owner, address, isFiles = false }: Wanted, { bringer }: LinkTerms): LinkTarget {
+    const digest = isFiles ? (this.#store.drivers.find(owner.id)?.sha256 ?? "") : "";
+    const marks = [owner, ...(bringer === undefined ? [] : [bringer])].map((record) => this.#markOf(record));
+    return { owner, address, mark: JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...marks]) };
+  }
+
+  /** How often its links were made invalid, and when it was made: another record may come to have its number. */
+  #markOf(owner: LinkOwner): readonly unknown[] {
+    return [this.#store.linkGenerations.of(owner), this.#madeAt(owner) ?? "gone"];
+  }
+
+  #madeAt({ kind, id }: LinkOwner): number | undefined {
+    const { clients, drivers, printers } = this.#store;
+    if (kind === "printer") return printers.find(id)?.printer.created_at;
+    return kind === "client" ? clients.find(id)?.created_at : drivers.find(id)?.uploaded_at;
+  }
+}
+
+/** Undefined where no record of ours says whether they still may. */
+function makerOf(identity: Identity): LinkMaker | undefined {
+  if (identity.kind === "token") return { kind: "token", id: identity.id };
+  if (identity.kind === "person" && identity.account !== undefined)
+    return { kind: "account", id: identity.account };
+  return identity.kind === "link" ? identity.maker : undefined;
+}
+
+/** What is made by who came with a link ends no later than that. */
+function lastDayOf(identity: Identity): number {
+  if (identity.kind === "link") return identity.endDay;
+  return identity.kind === "token" ? Math.ceil(identity.expires_at / dayMs) : Number.POSITIVE_INFINITY;
+}
+
+function ended(when: string): UserError {
+  return new UserError(
+    "forbidden",
+    `This link ended${when}. Ask for a new one; a script that came with it has to be fetched anew.`,
+  );
 }

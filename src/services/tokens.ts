@@ -86,7 +86,8 @@ export class Tokens {
       throw this.#refusal(client, `This token has expired on ${day}: an administrator can make a new one.`);
     }
     this.#used({ id: token.id, at: now, from: address });
-    return { kind: "token", name: token.name, scope: token.scope };
+    const { id, name, scope, expires_at } = token;
+    return { kind: "token", id, name, scope, expires_at };
   }
 
   #refusal(client: string, why: string): UserError {

@@ -30,9 +30,14 @@ export class Accounts {
 
   /** @throws UserError "not-found" */
   get(id: number): Account {
+    const account = this.find(id);
+    if (account === undefined) throw new UserError("not-found", `There is no account ${id}.`);
+    return account;
+  }
+
+  find(id: number): Account | undefined {
     const row = this.#db.first("SELECT * FROM accounts WHERE id = ?", [id]);
-    if (row === undefined) throw new UserError("not-found", `There is no account ${id}.`);
-    return accountOf(row);
+    return row && accountOf(row);
   }
 
   /** The account of a name, whatever its case, with the hash of its password. */

@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { LinkOwner } from "../domain/link.ts";
+import { alteredBytes } from "./database/altered.ts";
 import type { Database } from "./database/database.ts";
+import { type Queries, readable } from "./database/rows.ts";
 
 /** The only SQL of links. A record that is gone keeps its number, so that what was revoked stays so when it comes back. */
 export class LinkGenerations {
@@ -7,6 +10,11 @@ export class LinkGenerations {
 
   constructor(db: Database) {
     this.#db = db;
+  }
+
+  /** A random text that links of this database are made with: no other one has it, unless it is a copy. */
+  epoch(): string {
+    return String(this.#db.first("SELECT epoch FROM link_epoch")?.epoch);
   }
 
   /** How often all links to a record were made invalid. */
@@ -28,4 +36,32 @@ export class LinkGenerations {
       );
     });
   }
+
+  /** Makes all links invalid that there are. */
+  endAll(): Promise<void> {
+    return this.#db.write(() => renewEpoch(this.#db));
+  }
+
+  /** @throws Error where there is none */
+  check(): void {
+    readable("the epoch of links", () => {
+      if (!/^[\w-]{22}$/.test(this.epoch())) throw new Error("it is none");
+    });
+  }
+}
+
+/** Within a write. */
+function renewEpoch(db: Queries): void {
+  db.all("UPDATE link_epoch SET epoch = ?", [randomBytes(16).toString("base64url")]);
+}
+
+/**
+ * A sound state of a database that is gone back to, without the links of its time: what was revoked since would come back,
+ * and they would lead to whatever else got the same numbers meanwhile.
+ */
+export function withoutLinks(bytes: Uint8Array): Promise<Uint8Array> {
+  return alteredBytes(bytes, (db) => {
+    // An older one gets its epoch at the start.
+    if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'link_epoch'") !== undefined) renewEpoch(db);
+  });
 }

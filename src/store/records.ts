@@ -7,6 +7,7 @@ import { Database } from "./database/database.ts";
 import { Deletions } from "./deletions.ts";
 import { Drivers } from "./drivers.ts";
 import { Icons } from "./icons.ts";
+import { LinkGenerations } from "./link-generations.ts";
 import { Printers } from "./printers.ts";
 import { Sessions } from "./sessions.ts";
 import { Tokens } from "./tokens.ts";
@@ -21,7 +22,8 @@ export function recordsOf(db: Database, clock: () => number) {
   const sessions = new Sessions(db, clock, accounts);
   const nouns = { accounts, sessions, clients, drivers, printers, icons };
   const tokens = new Tokens(db, clock);
-  return { ...nouns, tokens, deletions: new Deletions(db), changes: new Changes(db) };
+  const linkGenerations = new LinkGenerations(db);
+  return { ...nouns, tokens, linkGenerations, deletions: new Deletions(db), changes: new Changes(db) };
 }
 
 /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

@@ -22,7 +22,7 @@ import type { Drivers } from "./drivers.ts";
 import { makeFolders, removeUnfinished, rescueUnfinished, writeDurably } from "./durable-files.ts";
 import { freeBytes } from "./found-files.ts";
 import type { Icons } from "./icons.ts";
-import { LinkGenerations } from "./link-generations.ts";
+import type { LinkGenerations } from "./link-generations.ts";
 import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
 import type { Printers } from "./printers.ts";
@@ -130,7 +130,8 @@ async function openLocked(
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
   if (isRecovered) await logMissing(records.drivers, blobs, log);
   const secret = await readSecret(secretPath);
-  const audit = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
+  const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
+  if (isAhead && !isRecovered) await endOldLinks(records.linkGenerations, log);
   if (isRecovered) audit.note("recovered");
   const close = async () => {
     await blobs.close();
@@ -144,11 +145,18 @@ async function openLocked(
   };
   const downloads = new Downloads(db);
   const restoring = new Restoring(db, records);
-  const linkGenerations = new LinkGenerations(db);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
-  return { ...records, manyPrinters, downloads, linkGenerations, restoring, ...files, ...saves, close };
+  return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
+}
+
+/** Of a database that was gone back to by hand, with the audit log of the one that was there. */
+async function endOldLinks(links: LinkGenerations, log: (line: string) => void): Promise<void> {
+  log(
+    "warning: the database is older than its audit log: links that were made until now have ended, and scripts have to be fetched anew",
+  );
+  await links.endAll();
 }
 
 const mostNamed = 50;

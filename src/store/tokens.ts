@@ -48,9 +48,14 @@ export class Tokens {
 
   /** @throws UserError "not-found" */
   get(id: number): Token {
+    const token = this.findById(id);
+    if (token === undefined) throw new UserError("not-found", "There is no such token: it was revoked.");
+    return token;
+  }
+
+  findById(id: number): Token | undefined {
     const row = this.#db.first("SELECT * FROM tokens WHERE id = ?", [id]);
-    if (row === undefined) throw new UserError("not-found", "There is no such token: it was revoked.");
-    return tokenOf(row);
+    return row && tokenOf(row);
   }
 
   /** @throws UserError "invalid" where the client or the printer is gone, "conflict" where there are too many */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
+import { nobody } from "../../src/domain/access.ts";
 import { makeLink } from "../../src/domain/link.ts";
 import { requestLine } from "../../src/http/answers/errors.ts";
 import { navigation } from "../support/app.ts";
@@ -17,7 +18,7 @@ async function startLinked(t: Parameters<typeof startGuarded>[0], clock?: () => 
   const other = await admin.addDriver(driverZip({ extra: [{ name: "other.txt", bytes: "x" }] }));
   await admin.addPrinter({ name: "Other", driver_id: String(other) });
   const link = (kind: "printer" | "driver", address: string, isFiles = false) =>
-    service.app.links.make({ owner: { kind, id: 1 }, address, isFiles }, 7).address;
+    service.app.links.make({ owner: { kind, id: 1 }, address, isFiles }, { days: 7, by: nobody }).address;
   return {
     ...guarded,
     script: link("printer", "/printers/1/scripts/install"),
@@ -90,14 +91,17 @@ test("a link that was changed in any character, or signed with another key, open
     address: "/printers/1/scripts/install",
     mark: "0",
   };
-  const foreign = makeLink(new Uint8Array(32), target, 4_000_000_000);
+  const foreign = makeLink(new Uint8Array(32), target, { endDay: 40_000 });
   const odd = [
     "",
     ".",
     "a.b",
     "0".repeat(5000),
     `${foreign}=`,
-    `1e9.${"A".repeat(22)}`,
+    `1e9..${"A".repeat(22)}`,
+    `1e9.a1p1.${"A".repeat(22)}`,
+    `1e9.p1a1.${"A".repeat(22)}`,
+    `1e9.a0.${"A".repeat(22)}`,
     `-1.${"A".repeat(22)}`,
     foreign,
   ];

@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import { manifestName, manifestText } from "../../src/domain/full-backup.ts";
 import { tarEnd, tarHeader, tarPadding } from "../../src/domain/tar.ts";
 import { bundle, startApp, type TestApp } from "./app.ts";
+import { readDatabase } from "./database.ts";
 import { makePng } from "./png.ts";
 
 /** Runs a command of the program on a DATA_DIR. */
@@ -44,6 +45,17 @@ export function contentOf(folder: string): Record<string, string> {
 export function lastingIn(folder: string): Record<string, string> {
   const lasting = /^(?:platen\.sqlite|secret|(?:drivers|icons|audit)\/.+)$/;
   return Object.fromEntries(Object.entries(contentOf(folder)).filter(([name]) => lasting.test(name)));
+}
+
+/** The same, with rows in place of the database's bytes, and without what a restore renews. */
+export async function recordsIn(folder: string): Promise<Record<string, string>> {
+  const rows = await readDatabase(join(folder, "platen.sqlite"), (db) => {
+    const tables =
+      db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")[0]?.values ?? [];
+    const names = tables.map(([name]) => String(name)).filter((name) => name !== "link_epoch");
+    return JSON.stringify(names.map((name) => [name, db.exec(`SELECT * FROM ${name}`)]));
+  });
+  return { ...lastingIn(folder), "platen.sqlite": rows };
 }
 
 /** A file in an archive, as `tarOf` writes it. */

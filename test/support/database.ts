@@ -13,6 +13,17 @@ export async function editDatabase(path: string, edit: (db: SqlJsDatabase) => vo
   db.close();
 }
 
+/** Reads a database, whose file stays as it is. */
+export async function readDatabase<T>(path: string, read: (db: SqlJsDatabase) => T): Promise<T> {
+  const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
+  const db = new sql.Database(readFileSync(path));
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** Settings of a printer as the first schema's service wrote them: every field set. */
 export const oldSettings =
   '{"driver_desc":"Papyrus 100 PCL6","address":"10.0.0.9","port_name":"IP_10.0.0.9","protocol":"lpr","port_number":9100,"lpr_queue":"lp","snmp":true,"snmp_community":"site","snmp_index":2,"location":"Hall","comment":"By the door","set_default":true,"shared":true,"share_name":"OFFICE","duplex":"long_edge","color":"mono","collate":"on","paper_size":"A4","keep_driver":true,"replaces":["Old","Older"]}';

@@ -39,3 +39,10 @@ export async function startGuarded(
     addToken,
   };
 }
+
+/** Where a script fetches its driver, without the service's own address. */
+export function downloadIn(script: string): string {
+  const address = /Download = '([^']+)'/.exec(script)?.[1] ?? "";
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}

@@ -46,7 +46,7 @@ const uploaded = makeDriver({
 });
 const forArm64: Driver = { ...uploaded, id: 2, sha256: "b".repeat(64) };
 const url = (id: number) => ({
-  url: `https://platen.example.org:8443/drivers/${id}/files?link=tm2345.${"x".repeat(22)}`,
+  url: `https://platen.example.org:8443/drivers/${id}/files?link=fw0.t99999p99999.${"x".repeat(22)}`,
   sha256: "c".repeat(64),
 });
 const downloads = new Map([1, 2].map((id) => [id, url(id)]));

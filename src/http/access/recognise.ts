@@ -57,7 +57,7 @@ function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identit
   const account = accountFor(app, name);
   const role = account === undefined ? roleOfGroups(app.config.proxies.groups, groups) : account.role;
   if (role !== undefined && !account?.isDisabled)
-    return { kind: "person", name: account?.name ?? name, role };
+    return { kind: "person", name, role, ...(account && { name: account.name, account: account.id }) };
   if (isOpen(found)) return nobody;
   if (account?.isDisabled) throw new UserError("forbidden", `The account “${account.name}” is disabled.`);
   throw new UserError(

@@ -32,6 +32,10 @@ export class Changes {
     return rows.flatMap(changesOf).filter((entry) => entry.change > change);
   }
 
+  has(change: number): boolean {
+    return this.#db.first("SELECT 1 FROM changes WHERE first <= ?1 AND last >= ?1", [change]) !== undefined;
+  }
+
   /** The number of the last one. */
   last(): number {
     return Number(this.#db.first("SELECT max(last) AS last FROM changes")?.last ?? 0);

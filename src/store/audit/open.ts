@@ -15,20 +15,27 @@ interface AuditOptions {
   readonly days: number;
 }
 
+interface OpenedAudit {
+  readonly audit: AuditLog;
+  /** Whether the log tells of changes that the database never had: a state of it from before was put in its place. */
+  readonly isAhead: boolean;
+}
+
 /** Opens the audit log, and appends to it what the database was faster with when the service before this one ended. */
 export async function openAudit(
   dataDir: string,
   db: Queries,
   recorder: ChangeRecorder,
   { clock, log, days }: AuditOptions,
-): Promise<AuditLog> {
+): Promise<OpenedAudit> {
   const folder = auditFolder(dataDir);
   const changes = new Changes(db);
   const { head, changes: written, found } = await resumeLog(folder, changes.place("head") ?? noPlace, clock);
   const writer = new AuditWriter(folder, clock, head);
   const expiry = new AuditExpiry(folder, days, changes.place("start") ?? (await startOf(folder)));
   await expiry.look(clock());
-  const audit = new AuditLog({ folder, writer, expiry }, changes, written, { clock, log });
+  const known = new Set(written);
+  const audit = new AuditLog({ folder, writer, expiry }, changes, known, { clock, log });
   let last = changes.last();
   for (const number of written) last = Math.max(last, number);
   recorder.begin(audit, last);
@@ -37,5 +44,7 @@ export async function openAudit(
     audit.note(found.event, { what: found.what, actor: itself });
   }
   audit.wake();
-  return audit;
+  // A change is saved before it is told, and its number stays in the database until that knows the line which tells of it.
+  const isAhead = known.size < written.length || written.some((number) => !changes.has(number));
+  return { audit, isAhead };
 }

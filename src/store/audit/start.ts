@@ -15,8 +15,8 @@ interface Finding {
 /** Where the log goes on at a start. */
 interface ResumedLog {
   readonly head: AuditPlace;
-  /** The numbers of changes that stand behind the place that the database knew. */
-  readonly changes: ReadonlySet<number>;
+  /** The numbers of changes that stand behind the place that the database knew, in their order. */
+  readonly changes: readonly number[];
   /** What was found and is to be written down. */
   readonly found?: Finding | undefined;
 }
@@ -57,8 +57,8 @@ function isMissing({ seq, file }: AuditPlace): Finding {
 }
 
 function withoutFiles(known: AuditPlace): ResumedLog {
-  if (known.seq === 0) return { head: noPlace, changes: new Set() };
-  return { head: { ...known, file: "", size: 0 }, changes: new Set(), found: isMissing(known) };
+  if (known.seq === 0) return { head: noPlace, changes: [] };
+  return { head: { ...known, file: "", size: 0 }, changes: [], found: isMissing(known) };
 }
 
 /** Whether the line that the database knows stands where it stood. */
@@ -75,12 +75,12 @@ async function isThere(folder: string, { file, size, seq, hash }: AuditPlace): P
 
 /** Reads what came behind the place that the database knows, up to what does not belong there. */
 async function readOn(folder: string, known: AuditPlace) {
-  const changes = new Set<number>();
+  const changes: number[] = [];
   let head = known;
   for await (const found of logLines(folder, known)) {
     const next = following(head, found);
     if (next === undefined) return { head, changes, wrong: found };
-    if (next.entry.change !== undefined) changes.add(next.entry.change);
+    if (next.entry.change !== undefined) changes.push(next.entry.change);
     head = next.place;
   }
   return { head, changes, wrong: undefined };
@@ -113,7 +113,7 @@ async function afterLast(
     break;
   }
   const head = await ended(folder, { seq, hash, file, size });
-  return { head, changes: new Set(), found };
+  return { head, changes: [], found };
 }
 
 /** Behind a line break, so that what follows stands on a line of its own. */

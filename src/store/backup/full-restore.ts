@@ -1,10 +1,12 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import { messageOf } from "../../domain/errors.ts";
 import type { Manifest } from "../../domain/full-backup.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { type LockOptions, lockFolder } from "../database/lock.ts";
+import { writeDurably } from "../durable-files.ts";
+import { withoutLinks } from "../link-generations.ts";
 import { readFileFacts } from "../records.ts";
 import { blobNames } from "./full-backup.ts";
 import { finishSwap, isSwapping, makeStaging, swapIn } from "./swap.ts";
@@ -57,6 +59,7 @@ export async function restoreBackup(
     try {
       manifest = await unpackBackup(tar, staging);
       facts = await readFileFacts(join(staging, "platen.sqlite"));
+      await endLinks(join(staging, "platen.sqlite"));
     } catch (error) {
       await rm(staging, { recursive: true, force: true });
       throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;
@@ -70,4 +73,8 @@ export async function restoreBackup(
   } finally {
     await lock.release();
   }
+}
+
+async function endLinks(path: string): Promise<void> {
+  await writeDurably(path, await withoutLinks(new Uint8Array(await readFile(path))));
 }

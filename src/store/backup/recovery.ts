@@ -7,6 +7,7 @@ import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { writeDurably } from "../durable-files.ts";
 import { isWithoutLinks } from "../found-files.ts";
+import { withoutLinks } from "../link-generations.ts";
 import { readFacts } from "../records.ts";
 import type { Backups } from "./backups.ts";
 
@@ -80,11 +81,14 @@ async function recover(recovery: Recovery, problem: string): Promise<Opened> {
     );
   }
   const aside = await setAside(path, now);
-  await writeDurably(path, good.bytes);
+  await writeDurably(path, await withoutLinks(good.bytes));
   const db = await recovery.open();
   if (aside !== undefined) log(`recovered: the damaged database is kept as ${aside}`);
   log(
     `recovered: the database is ${good.state.name}, the state of ${new Date(good.state.savedAt).toISOString()} (${contentOf(good.state.checked.facts.records)}); what was changed after it is not in it`,
+  );
+  log(
+    "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
   );
   return { db, isRecovered: true };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { chosenInf } from "../../domain/driver.ts";
 import { preferredDescription } from "../../domain/models.ts";
 import { listedSettingsFrom } from "../../domain/printer-fields.ts";
@@ -172,6 +173,11 @@ export const migrations: readonly Migration[] = [
   INSERT INTO audit_places (name, seq, hash, file, size) SELECT value, 0, printf('%064d', 0), '', 0
     FROM json_each('["head", "counted"]');
   `,
+  // What links are made with besides their records' numbers: another text in each database, and after going back to one.
+  (db) => {
+    db.all("CREATE TABLE link_epoch (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL) STRICT");
+    db.all("INSERT INTO link_epoch (id, epoch) VALUES (1, ?)", [randomBytes(16).toString("base64url")]);
+  },
 ];
 
 /** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */
