@@ -154,7 +154,7 @@ async function openLocked(
 /** Of a database that was gone back to by hand, with the audit log of the one that was there. */
 async function endOldLinks(links: LinkGenerations, log: (line: string) => void): Promise<void> {
   log(
-    "warning: the database is older than its audit log: links that were made until now have ended, and scripts have to be fetched anew",
+    "warning: the database is older than its audit log, or another one: links that were made until now have ended, and scripts that were downloaded by themselves have to be fetched anew",
   );
   await links.endAll();
 }

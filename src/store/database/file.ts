@@ -1,6 +1,7 @@
 import { access, constants, readFile } from "node:fs/promises";
 import type { Database as SqlJsDatabase, SqlJsStatic } from "sql.js";
 import { messageOf } from "../../domain/errors.ts";
+import { checkSchema } from "./schema.ts";
 
 const signature = "SQLite format 3\0";
 const headerBytes = 100;
@@ -23,13 +24,10 @@ export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase 
   checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   const db = new sql.Database(bytes);
   try {
+    checkSchema(sql, db);
     const first = (statement: string) => db.exec(statement)[0]?.values[0];
     const found = String(first("PRAGMA integrity_check(1)")?.[0]);
     if (found !== "ok") throw new Error(found);
-    const foreign = first(
-      "SELECT name FROM sqlite_schema WHERE type NOT IN ('table', 'index') ORDER BY name",
-    );
-    if (foreign !== undefined) throw new Error(`it holds “${foreign[0]}”, which Platen never makes`);
     const orphan = first("PRAGMA foreign_key_check");
     if (orphan !== undefined)
       throw new Error(`row ${orphan[1]} of ${orphan[0]} refers to a row of ${orphan[2]} that is not there`);
