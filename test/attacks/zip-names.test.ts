@@ -15,3 +15,34 @@ for (const [what, message, parts] of refusedNames) {
     );
   });
 }
+
+test("names that only resemble others are taken: short ones of their own, accents, and old names alone", async () => {
+  const names = [
+    ["LONGFI~1.INF", "longfile.inf", "longfilename.dll", "other/longfilename.inf"],
+    ["PAPYRU~1.CAT", "PAPYRU~2.CAT", "papyrus.cat"],
+    ["cafe\u0301.inf", "cafe.inf", "caf\u00e9.dll"],
+    ["\u0641\u0627\u0631\u0633\u06cc\u200c\u0647\u0627.pdf"],
+    ["a b.inf", "ab.inf", "a-b.inf"],
+  ];
+
+  for (const some of names) {
+    const { entries } = await readArchive(sourceOf(makeZip(some.map((name) => ({ name })))));
+
+    assert.deepEqual(
+      entries.map(({ path }) => path),
+      some,
+    );
+  }
+});
+
+test("60,000 names that may be short ones take no product of them and the others", async () => {
+  const names = Array.from({ length: 30_000 }, (_, i) => `${i % 9_000}/PAPY${i % 7}~${i}.INF`);
+  const deep = `${"A~1/".repeat(20)}papyrus-of-a-long-name.`;
+  const parts = [...new Set(names), ...names.map((_, i) => `${deep}${i}`)].map((name) => ({ name }));
+  const zip = makeZip(parts);
+
+  const started = performance.now();
+  await readArchive(sourceOf(zip)).catch((error: unknown) => assert.ok(error instanceof UserError));
+
+  assert.ok(performance.now() - started < 10_000);
+});

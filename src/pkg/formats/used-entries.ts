@@ -52,7 +52,5 @@ async function findUsed(
     if (entry === undefined) throw new UserError("invalid", `“${path}” is no INF of the archive.`);
     return checkEntry(source, entry, infLimitBytes, done);
   });
-  // A file that Windows may take for another than INFs are searched for is kept: they compare names in two ways.
-  const names = new Set([...used].map((path) => path.toLowerCase()));
-  return Uint8Array.from(entries, ({ path }) => Number(names.has(path.toLowerCase())));
+  return Uint8Array.from(entries, ({ path }) => Number(used.has(path)));
 }

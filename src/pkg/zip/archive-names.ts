@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { UserError } from "../../domain/errors.ts";
+import { unseenIn, withUnseenShown } from "../../domain/look.ts";
 import { extraFields } from "./archive-extra.ts";
 import { ambiguous, refuse, rezip } from "./archive-refusal.ts";
 import { generalPurposeBits } from "./record-fields.ts";
@@ -97,7 +98,7 @@ function badName(path: string, problem: string): UserError {
 }
 
 function shown(path: string): string {
-  return path.length > 80 ? `${path.slice(0, 80)}…` : path;
+  return withUnseenShown(path.length > 80 ? `${path.slice(0, 80)}…` : path);
 }
 
 const tooLong = `is longer than ${maxPathLength} characters`;
@@ -128,6 +129,8 @@ function leadsOut(path: string): boolean {
 function flawOf(path: string): string | undefined {
   if (path.length > maxPathLength) return tooLong;
   if (path.includes("?")) return "contains a character that Windows does not allow";
+  const unseen = unseenIn(path);
+  if (unseen !== undefined) return `contains a character that nobody sees (${unseen})`;
   const name = path.endsWith("/") ? path.slice(0, -1) : path;
   if (/(?:^|\/)\.?(?:\/|$)/.test(name)) return "contains an empty folder name";
   if (/[. ](?:\/|$)/.test(name)) return "ends with a dot or a blank, which Windows drops";

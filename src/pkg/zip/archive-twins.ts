@@ -1,12 +1,15 @@
+import { lookOf } from "../../domain/look.ts";
+import { windowsKey } from "../../domain/windows-names.ts";
 import type { DirectoryRecord } from "./archive-directory.ts";
 import { refuse, rezip } from "./archive-refusal.ts";
+import { checkShortNames } from "./archive-short-names.ts";
 
 /** Sentences about twins that one page can bear; more are counted. */
 const warningLimit = 5;
 
 /**
  * Leaves out folders, and of names that Windows takes for one file all but the last, as unpacking would.
- * @throws UserError "invalid" where a name is there twice, or as a file and as a folder
+ * @throws UserError "invalid" where a name is there twice, as a file and as a folder, or looks like another
  */
 export function withoutTwins(records: readonly DirectoryRecord[]): {
   kept: DirectoryRecord[];
@@ -31,29 +34,13 @@ export function withoutTwins(records: readonly DirectoryRecord[]): {
     warnings.push(`${twins - warningLimit} more files differ only by case from one before them.`);
   }
   checkFolders(records);
+  checkLooks([...kept.values()]);
+  checkShortNames([...kept.values()].map(({ path }) => path));
   return { kept: [...kept.values()], warnings };
 }
 
 function twinWarning(earlier: DirectoryRecord, later: DirectoryRecord): string {
   return `“${earlier.path}” and “${later.path}” differ only by case: Windows keeps the later one.`;
-}
-
-/**
- * Two paths have the same key where NTFS takes them for one file: it compares UTF-16 units by their simple
- * upper case, each letter by itself, and normalizes nothing: é as one character and as two are two files.
- */
-function windowsKey(path: string): string {
-  if (/^[\u0000-\u007f]*$/.test(path)) return path.toUpperCase();
-  return path.replace(/[a-z\u0080-\uffff]/g, upperCase);
-}
-
-/** Only what comes back as the same letter: ı, ſ, ß and the Kelvin sign are letters of their own there. */
-function upperCase(unit: string): string {
-  const upper = unit.toUpperCase();
-  if (upper.length === 1) return upper.toLowerCase() === unit ? upper : unit;
-  // Greek letters with an iota: in full case mapping two letters, in the simple one their neighbours.
-  const neighbours = [8, 9].map((distance) => String.fromCharCode(unit.charCodeAt(0) + distance));
-  return neighbours.find((neighbour) => neighbour.toLowerCase() === unit) ?? unit;
 }
 
 function checkFolders(records: readonly DirectoryRecord[]): void {
@@ -62,6 +49,20 @@ function checkFolders(records: readonly DirectoryRecord[]): void {
   for (const [i, record] of records.entries()) {
     if (record.isFolder || !hasPrefix(sorted, `${keys[i]}/`)) continue;
     throw refuse(`“${record.path}” is a file and a folder at once in this ZIP. ${rezip}`);
+  }
+}
+
+/** Of two files whose names look alike nobody could say which one is meant: accents, blanks and widths differ. */
+function checkLooks(records: readonly DirectoryRecord[]): void {
+  const known = new Map<string, string>();
+  for (const { path } of records) {
+    const look = lookOf(path);
+    const other = known.get(look);
+    known.set(look, path);
+    if (other === undefined) continue;
+    throw refuse(
+      `This ZIP is refused: the names “${other}” and “${path}” look the same, and are two files. Leave one of them out, and upload it again.`,
+    );
   }
 }
 

@@ -1,0 +1,46 @@
+import { withoutMarkRuns } from "./fields.ts";
+
+// What a text from outside looks like to a person, beside what it is.
+
+/** Characters that nobody sees, or that move the others: of control, of format, ends of lines. Joiners are part of words. */
+const unseen = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const ignorable = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The first character of a text that nobody sees, as `U+202E`; undefined without one. */
+export function unseenIn(text: string): string | undefined {
+  const [character] = unseen.exec(text) ?? [];
+  return character && codeOf(character);
+}
+
+/** The text with every character that nobody sees as `[U+202E]`. */
+export function withUnseenShown(text: string): string {
+  if (!unseen.test(text)) return text;
+  return text
+    .split(/((?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u)
+    .map((piece, i) => (i % 2 === 0 ? piece : `[${codeOf(piece)}]`))
+    .join("");
+}
+
+/** Two texts with the same key can hardly be told apart on a page, and where they come back in a form not at all. */
+export function lookOf(text: string): string {
+  const seen = /^[ -~]*$/.test(text) ? text : withoutMarkRuns(text.normalize("NFKC")).replace(ignorable, "");
+  const parts = seen.replace(/\s+/g, " ").split("/");
+  return parts.map((part) => part.trim().toUpperCase()).join("/");
+}
+
+/** A letter of another alphabet in a word of Latin ones: `НP` of which one letter is Cyrillic. */
+const lookAlike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+
+/** The first such letter of a text, as `U+041D`; undefined without one. */
+export function lookAlikeIn(text: string): string | undefined {
+  if (!lookAlike.test(text)) return undefined;
+  for (const word of text.split(/[^\p{L}\p{M}]+/u)) {
+    const [letter] = /\p{Script=Latin}/u.test(word) ? (lookAlike.exec(word) ?? []) : [];
+    if (letter !== undefined) return codeOf(letter);
+  }
+  return undefined;
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
