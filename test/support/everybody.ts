@@ -1,5 +1,6 @@
 import { cpSync } from "node:fs";
 import type { TestContext } from "node:test";
+import { nobody } from "../../src/domain/access.ts";
 import type { LinkOwner } from "../../src/domain/link.ts";
 import { routes } from "../../src/http/routes.ts";
 import { type TestApp, temporaryFolder } from "./app.ts";
@@ -148,7 +149,7 @@ function linksOf({ app }: TestApp, days: number): Map<string, string> {
     [...all, "/printers/2/scripts/install"].map((path) => {
       const owner = ownerOf(path);
       const isFiles = /^\/drivers\/\d+\/files$/.test(path);
-      const { address } = app.links.make({ owner, address: path, isFiles }, days);
+      const { address } = app.links.make({ owner, address: path, isFiles }, { days, by: nobody });
       return [path, address.slice(address.indexOf("link="))];
     }),
   );
