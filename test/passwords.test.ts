@@ -52,7 +52,7 @@ test("what is no hash of ours, or would cost too much, fits nothing at the usual
 
 test("passwords are hashed one at a time, and whoever comes when many wait is told to come again", async () => {
   const passwords = quick();
-  const tried = Array.from({ length: 30 }, () => async () => passwords.verify("x", undefined));
+  const tried = Array.from({ length: 30 }, () => async () => passwords.verify("x", undefined, 0));
   const outcomes = await Promise.allSettled(tried.map((attempt) => attempt()));
   const refused = outcomes.filter(({ status }) => status === "rejected");
 
@@ -65,10 +65,10 @@ test("who was signed in before goes first, and finds a place when all others are
   const passwords = quick();
   const order: string[] = [];
   const others = Array.from({ length: 13 }, (_, i) =>
-    passwords.verify("x", undefined).then(() => order.push(`${i}`)),
+    passwords.verify("x", undefined, 0).then(() => order.push(`${i}`)),
   );
 
-  const known = passwords.verify("x", undefined, true).then(() => order.push("known"));
+  const known = passwords.verify("x", undefined).then(() => order.push("known"));
   await Promise.all([...others, known]);
 
   assert.deepEqual(order.slice(0, 3), ["0", "known", "1"]);
@@ -107,4 +107,21 @@ test("a password is refused for being short, endless or the first that anybody t
 test("no sentence about a password repeats it", () => {
   for (const password of ["short", "password1234", "q".repeat(3000)])
     assert.ok(!passwordProblem(password, "jo")?.includes(password));
+});
+
+test("where many sign in at once, who failed least goes first, and who failed most gives up their place", async () => {
+  const passwords = new Passwords(randomBytes, passwordCost);
+  const order: string[] = [];
+  const ask = (who: string, rank: number) =>
+    passwords.verify("x", undefined, rank).then(
+      () => order.push(who),
+      () => order.push(`${who} is turned away`),
+    );
+
+  const guessing = Array.from({ length: 13 }, (_, i) => ask(`guess ${i}`, 2));
+  const fresh = ask("fresh", 0);
+  await Promise.all([...guessing, fresh]);
+
+  assert.deepEqual(order.slice(0, 3), ["guess 12 is turned away", "guess 0", "fresh"]);
+  assert.equal(order.length, 14);
 });

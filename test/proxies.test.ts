@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
-import { isTrusted, plainAddress, roleOfGroups } from "../src/domain/proxies.ts";
+import { plainAddress } from "../src/domain/address.ts";
+import { isTrusted, roleOfGroups } from "../src/domain/proxies.ts";
 import { startApp } from "./support/app.ts";
 import { startGuarded } from "./support/guarded.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "./support/proxies.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { tooEarly } from "../src/services/sign-in.ts";
 import { SignInThrottle } from "../src/services/sign-in-throttle.ts";
 
 const minute = 60_000;
@@ -99,4 +100,13 @@ test("any number of names and addresses take a bounded memory, and push out no n
 
   assert.ok(throttle.size <= 20_000, `${throttle.size}`);
   assert.ok(throttle.begin(attacked(5000)).waitMs > 0);
+});
+
+test("how long somebody has to wait is said in seconds, and in minutes where it is long", () => {
+  const said = [1, 2, 119, 120, 121, 900].map((seconds) => tooEarly(seconds).message);
+
+  assert.deepEqual(
+    said.map((text) => text.replace(/.*again in /, "")),
+    ["1 second.", "2 seconds.", "119 seconds.", "2 minutes.", "3 minutes.", "15 minutes."],
+  );
 });

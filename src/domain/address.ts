@@ -1,4 +1,4 @@
-import { isIP, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 
 /** An address as it is kept: an IPv6 address can be typed in brackets. */
 export function cleanAddress(typed: string): string {
@@ -14,6 +14,28 @@ export function isAddress(text: string): boolean {
 export function canonicalAddress(text: string): string | undefined {
   if (isIP(text) === 0 || text.includes("%")) return undefined;
   return isIPv6(text) ? new URL(`http://[${text}]`).hostname.slice(1, -1) : text;
+}
+
+/** The same of what a connection or a header says: IPv4 as such however it is written, and without a zone. */
+export function plainAddress(text: string): string | undefined {
+  const canonical = text.length > 100 ? undefined : canonicalAddress(text.split("%")[0] ?? "");
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical ?? "");
+  if (mapped === null) return canonical;
+  const [high, low] = mapped.slice(1).map((group) => Number.parseInt(group, 16));
+  return [high, low].flatMap((group = 0) => [group >> 8, group & 0xff]).join(".");
+}
+
+/** The numbers that an IPv4 or IPv6 address without a zone consists of: 4 bytes, or 8 groups of two. */
+export function numbersOf(address: string): number[] | undefined {
+  const spelled = canonicalAddress(address);
+  if (spelled === undefined || isIPv4(spelled)) return spelled?.split(".").map(Number);
+  const [head = [], tail] = spelled.split("::").map(groupsIn);
+  const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
+  return [...head, ...Array<number>(zeros).fill(0), ...(tail ?? [])];
+}
+
+function groupsIn(text: string): number[] {
+  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
 /** The port's name that goes with an address where none was typed. The page's script does the same. */

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from "node:net";
 import { type Role, roles } from "./access.ts";
-import { canonicalAddress } from "./address.ts";
+import { plainAddress } from "./address.ts";
 
 /** Whose word of somebody else counts, and what they may say. */
 export interface Proxies {
@@ -55,15 +55,6 @@ export function readProxies(setting: (name: string) => string | undefined, probl
 export function roleOfGroups(rules: readonly GroupRole[], groups: readonly string[]): Role | undefined {
   const given = rules.filter(({ group }) => group === everybody || groups.includes(group));
   return roles.findLast((role) => given.some((rule) => rule.role === role));
-}
-
-/** An IP address in one spelling, IPv4 as such however it is written, without a zone; undefined for anything else. */
-export function plainAddress(text: string): string | undefined {
-  const canonical = text.length > 100 ? undefined : canonicalAddress(text.split("%")[0] ?? "");
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical ?? "");
-  if (mapped === null) return canonical;
-  const [high, low] = mapped.slice(1).map((group) => Number.parseInt(group, 16));
-  return [high, low].flatMap((group = 0) => [group >> 8, group & 0xff]).join(".");
 }
 
 /** @param address in its one spelling */

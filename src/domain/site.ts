@@ -1,21 +1,37 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
+import { numbersOf, plainAddress } from "./address.ts";
 
 /** Who an address belongs to: IPv4 by itself, however it is written; IPv6 by its first 64 bits, one site's own. */
 export function siteOf(address: string): string {
-  const mapped = address.slice(address.lastIndexOf(":") + 1);
-  if (isIPv4(mapped)) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail ? tail.split(":") : [];
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  return [...left, ...Array<string>(zeros).fill("0"), ...right]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
+  const plain = plainAddress(address) ?? address;
+  return isIPv6(plain) ? firstOf(plain, 4) : plain;
 }
 
 /** The /48 of an IPv6 site, which a customer is given; undefined for IPv4. */
 export function networkOf(site: string): string | undefined {
   return site.includes(":") ? site.split(":").slice(0, 3).join(":") : undefined;
+}
+
+/** Whose an address is, the smallest first. */
+interface Networks {
+  readonly site: string;
+  /** Undefined for IPv4. */
+  readonly network: string | undefined;
+  /** Its neighbours: an IPv4 /24, or the same /48. */
+  readonly near: string;
+  /** What one provider has much of: an IPv4 /16, or an IPv6 /32. */
+  readonly area: string;
+}
+
+export function networksOf(address: string): Networks {
+  const site = siteOf(address);
+  const plain = plainAddress(address);
+  const [near, area] = plain === undefined ? [site, site] : [firstOf(plain, 3), firstOf(plain, 2)];
+  return { site, network: networkOf(site), near, area };
+}
+
+/** The first groups of an IPv6 address, or bytes of an IPv4 address, as text. */
+function firstOf(address: string, count: number): string {
+  const numbers = numbersOf(address)?.slice(0, count) ?? [];
+  return isIPv6(address) ? numbers.map((group) => group.toString(16)).join(":") : numbers.join(".");
 }

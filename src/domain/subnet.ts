@@ -1,5 +1,4 @@
-import { isIPv4 } from "node:net";
-import { canonicalAddress } from "./address.ts";
+import { canonicalAddress, numbersOf } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
 /** One field takes so many. */
@@ -82,16 +81,8 @@ function lengthIn(prefix: string): number {
 
 /** Of an IPv4 or IPv6 address without a zone. */
 function bytesOf(address: string): number[] | undefined {
-  const spelled = canonicalAddress(address);
-  if (spelled === undefined || isIPv4(spelled)) return spelled?.split(".").map(Number);
-  const [head = [], tail] = spelled.split("::").map(groupsIn);
-  const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
-  const groups = [...head, ...Array<number>(zeros).fill(0), ...(tail ?? [])];
-  return groups.flatMap((group) => [group >> 8, group & 0xff]);
-}
-
-function groupsIn(text: string): number[] {
-  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const numbers = numbersOf(address);
+  return numbers?.length === 8 ? numbers.flatMap((group) => [group >> 8, group & 0xff]) : numbers;
 }
 
 function textOf(bytes: readonly number[]): string {

@@ -2,8 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { App } from "../app.ts";
 import { nameOf } from "../domain/access.ts";
+import { plainAddress } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
-import { isTrusted, plainAddress } from "../domain/proxies.ts";
+import { isTrusted } from "../domain/proxies.ts";
 import { asActor } from "../store/audit/actor.ts";
 import { checkNeeds, refusalOf } from "./access/access.ts";
 import { arrive, askerOf } from "./access/asker.ts";

@@ -2,13 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
 import { browserOf } from "../domain/browser.ts";
+import { networksOf } from "../domain/site.ts";
 import { emptyForm } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
 import { deviceMs } from "../services/devices.ts";
+import { tooEarly } from "../services/sign-in.ts";
 import { askerOf } from "./access/asker.ts";
 import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
-import { networksOf } from "./access/networks.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
@@ -46,7 +47,7 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
     const problem = "There is no such account with this password.";
     return formReply(app, request, { name, next, problem }, 422);
   }
-  const problem = `Too many attempts failed. Try again in ${outcome.seconds} seconds.`;
+  const { message: problem } = tooEarly(outcome.seconds);
   const reply = formReply(app, request, { name, next, problem }, 429);
   return { ...reply, headers: { "Retry-After": String(outcome.seconds) } };
 }

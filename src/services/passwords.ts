@@ -2,7 +2,7 @@ import { type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { UserError } from "../domain/errors.ts";
 import { normalPassword } from "../domain/password.ts";
 
-/** What a hash costs: RFC 7914's parameters, N as its logarithm. 32 MB, and some 0.3 s of one core, by default. */
+/** What a hash costs: RFC 7914's parameters, N as its logarithm. 32 MB, and some 0.25 s of one core (EPYC, Node 20), by default. */
 export interface PasswordCost {
   readonly ln: number;
   readonly r: number;
@@ -20,6 +20,8 @@ export const noHash = "";
 
 /** So many wait for one another at most; the last places are kept for browsers that were signed in before. */
 const mostWaiting = { unknown: 12, known: 20 };
+/** Of a browser that was signed in before, and of whoever works here already. */
+const known = -1;
 
 interface Verdict {
   readonly fits: boolean;
@@ -29,7 +31,8 @@ interface Verdict {
 
 interface Job {
   readonly run: () => Promise<unknown>;
-  readonly isKnown: boolean;
+  readonly rank: number;
+  readonly refuse: (error: UserError) => void;
 }
 
 /** Hashes passwords, one at a time: each takes memory, and a thread of the pool that files are written with. */
@@ -54,17 +57,17 @@ export class Passwords {
   hash(password: string): Promise<string> {
     const salt = this.#random(saltBytes);
     const cost = this.#cost;
-    return this.#inTurn(true, async () => written(cost, salt, await this.#derive(password, salt, cost)));
+    return this.#inTurn(known, async () => written(cost, salt, await this.#derive(password, salt, cost)));
   }
 
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
-   * @param isKnown whether the browser was signed in before
+   * @param rank how much failed lately where it comes from: who failed least goes first
    * @throws UserError "busy"
    */
-  verify(password: string, hash: string | undefined, isKnown = false): Promise<Verdict> {
+  verify(password: string, hash: string | undefined, rank = known): Promise<Verdict> {
     const parsed = hash === undefined ? undefined : parseHash(hash);
-    return this.#inTurn(isKnown, async () => {
+    return this.#inTurn(rank, async () => {
       const {
         cost = this.#cost,
         salt = Buffer.alloc(saltBytes),
@@ -91,14 +94,23 @@ export class Passwords {
     });
   }
 
-  #inTurn<T>(isKnown: boolean, run: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length >= (isKnown ? mostWaiting.known : mostWaiting.unknown)) throw busy();
+  #inTurn<T>(rank: number, run: () => Promise<T>): Promise<T> {
+    this.#makeRoom(rank);
     return new Promise<T>((resolve, reject) => {
-      const job = { isKnown, run: () => run().then(resolve, reject) };
-      const at = isKnown ? this.#waiting.findIndex((other) => !other.isKnown) : -1;
+      const job = { rank, run: () => run().then(resolve, reject), refuse: reject };
+      const at = this.#waiting.findIndex((other) => other.rank > rank);
       this.#waiting.splice(at === -1 ? this.#waiting.length : at, 0, job);
       void this.#work();
     });
+  }
+
+  /** Where all places are taken, who failed most gives up theirs. @throws UserError "busy" where that is who asks */
+  #makeRoom(rank: number): void {
+    if (this.#waiting.length < (rank === known ? mostWaiting.known : mostWaiting.unknown)) return;
+    const last = this.#waiting.at(-1);
+    if (last === undefined || last.rank <= rank) throw busy();
+    this.#waiting.pop();
+    last.refuse(busy());
   }
 
   async #work(): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
 import { normalPassword, passwordLengths, passwordProblem } from "../domain/password.ts";
+import { counted } from "../domain/sentences.ts";
 import type { Store } from "../store/store.ts";
 import { Devices } from "./devices.ts";
 import { noHash, type Passwords } from "./passwords.ts";
@@ -18,6 +19,8 @@ interface From {
   readonly address: string;
   readonly site: string;
   readonly network?: string | undefined;
+  readonly near?: string;
+  readonly area?: string;
   readonly browser: string;
   /** The cookies that the browser has from before. */
   readonly device?: string | undefined;
@@ -62,7 +65,7 @@ export class SignIn {
       if (known !== undefined && known.hash !== noHash) await store.accounts.renewAdmin(noHash);
       return;
     }
-    const verdict = await passwords.verify(adminPassword, known?.hash, true);
+    const verdict = await passwords.verify(adminPassword, known?.hash);
     if (!verdict.fits || verdict.isOld) await store.accounts.renewAdmin(await passwords.hash(adminPassword));
   }
 
@@ -70,9 +73,10 @@ export class SignIn {
   async signIn({ name, password }: Credentials, from: From): Promise<SignedIn> {
     const key = accountNameKey(name);
     const device = this.#devices.read(from.device, key);
-    const attempt = this.#begin({ name: digestOf(key), device, site: from.site, network: from.network });
+    const { site, network, near = "", area = "" } = from;
+    const attempt = this.#begin({ name: digestOf(key), device, site, network, near, area });
     if ("seconds" in attempt) return attempt;
-    const verified = await this.#verify({ name, password }, device !== undefined).catch((error: unknown) => {
+    const verified = await this.#verify({ name, password }, attempt.rank).catch((error: unknown) => {
       // Nothing was tried.
       attempt.succeeded();
       throw error;
@@ -105,7 +109,7 @@ export class SignIn {
     const attempt = this.#begin({ name: "", site: "", device: `session ${session.id}` });
     if ("seconds" in attempt) throw tooEarly(attempt.seconds);
     const kept = store.accounts.findByName(name);
-    const verdict = await passwords.verify(sent.password, kept?.hash, true);
+    const verdict = await passwords.verify(sent.password, kept?.hash);
     if (kept === undefined || !verdict.fits)
       throw invalid("password", "This is not your password until now.");
     attempt.succeeded();
@@ -130,11 +134,11 @@ export class SignIn {
   }
 
   /** The account, where the password is its own; as much work is done for a name that nobody has. */
-  async #verify({ name, password }: Credentials, isKnown: boolean) {
+  async #verify({ name, password }: Credentials, rank: number) {
     const { store, passwords, clock } = this.#options;
     const found = store.accounts.findByName(name);
     const isPossible = password.length <= 4 * passwordLengths.most;
-    const { fits, isOld } = await passwords.verify(isPossible ? password : "", found?.hash, isKnown);
+    const { fits, isOld } = await passwords.verify(isPossible ? password : "", found?.hash, rank);
     if (found === undefined || !isPossible || !fits) return undefined;
     if (found.account.isDisabled || isOneTimeOver(found.account, clock())) return undefined;
     if (!isOld) return { account: found.account, verified: found.hash };
@@ -176,6 +180,7 @@ function invalid(field: string, message: string): UserError {
 }
 
 /** Says when the next attempt may be made. */
-function tooEarly(seconds: number): UserError {
-  return invalid("password", `Too many attempts failed. Try again in ${seconds} seconds.`);
+export function tooEarly(seconds: number): UserError {
+  const wait = seconds < 120 ? counted(seconds, "second") : counted(Math.ceil(seconds / 60), "minute");
+  return invalid("password", `Too many attempts failed. Try again in ${wait}.`);
 }

@@ -62,7 +62,7 @@ test("guessing is slowed alike for a name that is there and one that is not, and
 
   assert.equal(slowed[0], slowed[1]);
   assert.match(slowed[0] ?? "", /^\[429,.*"retry-after","1"/);
-  assert.match(slowed[0] ?? "", /Too many attempts failed\. Try again in 1 seconds\./);
+  assert.match(slowed[0] ?? "", /Too many attempts failed\. Try again in 1 second\./);
   assert.match(slowed[0] ?? "", /,0\]$/);
   await signInAdmin(app);
 });

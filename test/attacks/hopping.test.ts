@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { networksOf } from "../../src/http/access/networks.ts";
+import { networksOf } from "../../src/domain/site.ts";
 import { SignInThrottle } from "../../src/services/sign-in-throttle.ts";
 
 /** How many guesses of a day get through, tried every second from another address, each under another name. */

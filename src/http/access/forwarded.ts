@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { isTrusted, type Proxies, plainAddress } from "../../domain/proxies.ts";
+import { plainAddress } from "../../domain/address.ts";
+import { isTrusted, type Proxies } from "../../domain/proxies.ts";
 
 /** Where a request comes from, and under which name it was sent. */
 export interface Origin {
