@@ -35,6 +35,12 @@ test("an IPv4 address is one host however it is written", () => {
   const hopping = guessesADay((i) => forms[i % 2] ?? "");
 
   assert.ok(hopping < 250, `${hopping}`);
-  assert.deepEqual(networksOf("::ffff:192.0.2.7"), { site: "192.0.2.7", network: undefined });
-  assert.deepEqual(networksOf("2001:db8:1:2::1"), { site: "2001:db8:1:2", network: "2001:db8:1" });
+  assert.deepEqual(networksOf("::ffff:192.0.2.7"), {
+    ...{ site: "192.0.2.7", network: undefined },
+    ...{ near: "192.0.2", area: "192.0" },
+  });
+  assert.deepEqual(networksOf("2001:db8:1:2::1"), {
+    ...{ site: "2001:db8:1:2", network: "2001:db8:1" },
+    ...{ near: "2001:db8:1", area: "2001:db8" },
+  });
 });
