@@ -114,8 +114,8 @@ function misdirected(host: string | undefined, what: string): UserError {
 /** The name in a `Host` header, in lower case, without port and closing dot; an IPv6 address without brackets. */
 function hostName(host: string | undefined): string | undefined {
   if (host?.startsWith("[")) return plainHost.test(host) ? host.slice(1, host.indexOf("]")) : undefined;
-  const name = host?.split(":")[0]?.toLowerCase() ?? "";
-  if (!/^[a-z0-9._-]+$/.test(name)) return undefined;
+  const name = /^([a-z0-9._-]+)(?::\d{0,5})?$/.exec(host?.toLowerCase() ?? "")?.[1];
+  if (name === undefined) return undefined;
   return name.endsWith(".") ? name.slice(0, -1) : name;
 }
 

@@ -57,6 +57,25 @@ test("a header twice, empty, folded, too long or with odd characters names nobod
   assert.equal(groupsAlone, 401);
 });
 
+test("a group's name does not become several by a sign that its proxy does not write between groups", async (t) => {
+  const { url } = await startApp(t, { proxies: groupedProxies() });
+  const statuses: number[] = [];
+
+  for (const groups of [
+    "a|b,platen-admins",
+    "a;b,platen-admins",
+    "a,platen-admins|b",
+    "a;platen-admins|b",
+    "platen-admins x",
+    "Platen-Admins",
+    "*",
+    " ; ,|, ",
+  ])
+    statuses.push(statusOf(await get(url, ["Remote-User: jo", `Remote-Groups: ${groups}`])));
+
+  assert.deepEqual(new Set(statuses), new Set([403]));
+});
+
 test("a chain of addresses is read from its end, and only as far as proxies are trusted", () => {
   const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8,fd00::/8" });
   const from = (remoteAddress: string, chain?: string) => {

@@ -15,7 +15,11 @@ export interface RawClient {
 /** Connects without a word. @param localAddress another address of this machine, to be another client */
 export async function connectRaw(url: string, localAddress?: string): Promise<RawClient> {
   const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), ...(localAddress ? { localAddress } : {}) });
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port),
+    ...(localAddress ? { localAddress } : {}),
+  });
   let text = "";
   const waiting: (() => void)[] = [];
   const wake = () => waiting.splice(0).forEach((again) => void again());

@@ -33,9 +33,17 @@ export function remoteUserOf(
   if (user === "") throw malformed(`The header ${userHeader} is empty.`);
   if (isNameOfLog(user))
     throw malformed(`The name “${user}” is not taken from a proxy: the audit log has it for somebody else.`);
-  // Authelia and oauth2-proxy write commas between groups, authentik writes bars.
-  const listed = (groups ?? "").split(/[,;|]/).map((group) => group.trim());
-  return { name: user, groups: listed.filter((group) => group !== "") };
+  return { name: user, groups: groupsIn(groups ?? "") };
+}
+
+/**
+ * Authelia and oauth2-proxy write commas between groups, authentik bars, some others semicolons. What is written with one
+ * of them may have the others in its groups' names, which must not become groups of their own.
+ */
+function groupsIn(text: string): string[] {
+  const separator = ["|", ";"].find((sign) => text.includes(sign)) ?? ",";
+  const listed = text.split(separator).map((group) => group.trim());
+  return listed.filter((group) => group !== "");
 }
 
 function refuseForged({ headersDistinct }: IncomingMessage, name: string, isProxied: boolean): void {
