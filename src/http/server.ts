@@ -5,6 +5,8 @@ import { nameOf } from "../domain/access.ts";
 import { plainAddress } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
 import { isTrusted } from "../domain/proxies.ts";
+import { siteOf } from "../domain/site.ts";
+import { BoundedLines } from "../services/bounded-lines.ts";
 import { asActor } from "../store/audit/actor.ts";
 import { checkNeeds, refusalOf } from "./access/access.ts";
 import { arrive, askerOf } from "./access/asker.ts";
@@ -32,12 +34,15 @@ interface Service {
   readonly quotas: Quotas;
   readonly pages: Pages;
   readonly sentParts: SentParts;
+  /** Of answers that were broken off. */
+  readonly lines: BoundedLines;
 }
 
 /** The HTTP server, not listening yet. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
   const quotas = makeQuotas(limits);
-  const service = { app, limits, quotas, pages: new Pages(quotas), sentParts: new SentParts() };
+  const lines = new BoundedLines(app.log);
+  const service = { app, limits, quotas, pages: new Pages(quotas), sentParts: new SentParts(), lines };
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: headLimits.bytes,
@@ -131,13 +136,13 @@ async function recover(
   response: ServerResponse,
   error: unknown,
 ): Promise<void> {
-  const { app } = service;
+  const { app, lines } = service;
   const isGone =
     (error as NodeJS.ErrnoException).code === "ERR_STREAM_PREMATURE_CLOSE" || request.socket.destroyed;
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
-    app.log(`broken off: ${requestLine(request)}: ${why}`);
+    lines.say(`broken off: ${requestLine(request)}: ${why}`, siteOf(askerOf(request).address));
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);

@@ -32,17 +32,11 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
   const { name = "", password = "", next: sent } = await readForm(request);
   const next = ownPath(sent);
   const outcome = await app.signIn.signIn({ name, password }, fromOf(app, request));
-  const { address: from } = askerOf(request);
   if (outcome.kind === "in") {
-    app.store.audit.note("signed-in", { actor: { who: outcome.account.name, from } });
     const device = { name: "platen-device", value: outcome.device, ms: deviceMs } as const;
     const cookies = [sessionCookie(app, request, outcome.cookie), setCookie(request, app.config, device)];
     return redirect(outcome.account.isOneTime ? paths.firstPassword : next, cookies);
   }
-  // A name that is none may be a password that was typed in the wrong place.
-  const who = app.store.accounts.findByName(name)?.account.name ?? "an unknown name";
-  const what = outcome.kind === "wrong" ? "wrong password" : "too many attempts";
-  app.store.audit.note("sign-in-failed", { what, actor: { who, from } });
   if (outcome.kind === "wrong") {
     const problem = "There is no such account with this password.";
     return formReply(app, request, { name, next, problem }, 422);
@@ -55,10 +49,8 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
   const signedIn = sessionOf(request);
-  if (signedIn !== undefined) {
+  if (signedIn !== undefined)
     await app.signIn.signOut(signedIn.session, signedIn.account.name, askerOf(request).address);
-    app.store.audit.note("signed-out");
-  }
   return redirect(paths.signIn, [noSessionCookie(app, request)]);
 }
 

@@ -2,7 +2,10 @@ import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } 
 import { UserError } from "../domain/errors.ts";
 import { normalPassword, passwordLengths, passwordProblem } from "../domain/password.ts";
 import { counted } from "../domain/sentences.ts";
+import { siteOf } from "../domain/site.ts";
+import { currentActor } from "../store/audit/actor.ts";
 import type { Store } from "../store/store.ts";
+import { BoundedLines } from "./bounded-lines.ts";
 import { Devices } from "./devices.ts";
 import { noHash, type Passwords } from "./passwords.ts";
 import { digestOf, newCookie } from "./sessions.ts";
@@ -46,9 +49,11 @@ interface SignInOptions {
 export class SignIn {
   readonly #options: SignInOptions;
   readonly #devices: Devices;
+  readonly #lines: BoundedLines;
 
   constructor(options: SignInOptions) {
     this.#options = options;
+    this.#lines = new BoundedLines(options.log);
     this.#devices = new Devices(options.store.secret, options.clock, options.random);
   }
 
@@ -75,7 +80,10 @@ export class SignIn {
     const device = this.#devices.read(from.device, key);
     const { site, network, near = "", area = "" } = from;
     const attempt = this.#begin({ name: digestOf(key), device, site, network, near, area });
-    if ("seconds" in attempt) return attempt;
+    if ("seconds" in attempt) {
+      this.#note("sign-in-failed", name, from.address, tooMany);
+      return attempt;
+    }
     const verified = await this.#verify({ name, password }, attempt.rank).catch((error: unknown) => {
       // Nothing was tried.
       attempt.succeeded();
@@ -86,7 +94,7 @@ export class SignIn {
     const before = from.session === undefined ? undefined : digestOf(from.session);
     const session = { address: address.slice(0, 64), browser, digest: digestOf(cookie), before };
     if (verified === undefined || !(await this.#options.store.sessions.add({ ...verified, ...session }))) {
-      this.#note("sign-in-failed", name, address);
+      this.#note("sign-in-failed", name, address, "wrong password");
       return { kind: "wrong" };
     }
     attempt.succeeded();
@@ -107,11 +115,17 @@ export class SignIn {
     const { name } = account;
     // Whoever found an open browser guesses here as slowly as anywhere; by a key of its own nobody else is held up.
     const attempt = this.#begin({ name: "", site: "", device: `session ${session.id}` });
-    if ("seconds" in attempt) throw tooEarly(attempt.seconds);
+    const { from } = currentActor();
+    if ("seconds" in attempt) {
+      this.#note("sign-in-failed", name, from, `${tooMany} to change the password`);
+      throw tooEarly(attempt.seconds);
+    }
     const kept = store.accounts.findByName(name);
     const verdict = await passwords.verify(sent.password, kept?.hash);
-    if (kept === undefined || !verdict.fits)
+    if (kept === undefined || !verdict.fits) {
+      this.#note("sign-in-failed", name, from, "wrong password where it was to be changed");
       throw invalid("password", "This is not your password until now.");
+    }
     attempt.succeeded();
     const problem = chosenProblem(sent, name);
     if (problem !== undefined) throw problem;
@@ -148,18 +162,26 @@ export class SignIn {
   }
 
   /**
-   * Puts what happened into the log, and is the one place that does.
+   * Puts what happened into both logs, and is the one place that does.
    * A name that nobody has may be a password that was typed into the wrong field: it is not repeated.
    */
-  #note(event: keyof typeof inWords, name: string, address: string): void {
-    const known = this.#options.store.accounts.findByName(name)?.account.name;
+  #note(event: keyof typeof inWords, name: string, from: string, what?: string): void {
+    const { accounts, audit } = this.#options.store;
+    const known = accounts.findByName(name)?.account.name;
     const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
-    this.#options.log(`sign-in: ${inWords[event]}: ${who} from ${address}`);
+    const why = what === undefined ? "" : ` (${what})`;
+    this.#lines.say(`sign-in: ${inWords[event]}: ${who} from ${from}${why}`, siteOf(from));
+    audit.note(event, {
+      ...(what !== undefined && { what }),
+      actor: { who: known ?? "an unknown name", from },
+    });
   }
 }
 
 /** What happens, under the names that the audit log has for it. */
 const inWords = { "signed-in": "let in", "sign-in-failed": "refused", "signed-out": "signed out" } as const;
+
+const tooMany = "too many attempts";
 
 /** What is wrong with a password that somebody chose. */
 function chosenProblem(

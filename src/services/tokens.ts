@@ -83,7 +83,10 @@ export class Tokens {
       throw this.#refusal(client, "This token is not known: it was revoked, or mistyped.");
     if (token.expires_at <= now) {
       const day = new Date(token.expires_at).toISOString().slice(0, 10);
-      throw this.#refusal(client, `This token has expired on ${day}: an administrator can make a new one.`);
+      throw this.#refusal(
+        client,
+        `The token “${token.name}” has expired on ${day}: an administrator can make a new one.`,
+      );
     }
     this.#used({ id: token.id, at: now, from: address });
     const { id, name, scope, expires_at } = token;

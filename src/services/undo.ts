@@ -173,7 +173,12 @@ export class Undo {
   /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
   async end(id: number): Promise<void> {
     this.#checkKept(id);
-    if ((await this.#end([id], "asked")).length > 0) return;
+    const { deletions, audit } = this.#services.store;
+    const deletion = deletions.find(id);
+    if ((await this.#end([id], "asked")).length > 0) {
+      if (deletion !== undefined) audit.note("deleted-for-good", endedOf(deletion));
+      return;
+    }
     const why = this.#over.get(id);
     throw new NotRestored(undefined, why === undefined ? { kind: "undone" } : { kind: "over", why });
   }
@@ -229,4 +234,9 @@ export class Undo {
     this.#ends.set(id, end);
     return end;
   }
+}
+
+/** What is said of a deletion that is over: of several printers their name alone. */
+function endedOf({ kind, recordId: id, name }: KeptDeletion) {
+  return kind === "printers" ? { what: name } : { record: { kind, id, name } };
 }

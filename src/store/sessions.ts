@@ -110,18 +110,19 @@ export class Sessions {
     });
   }
 
-  /** Ends one session of an account. */
-  end(accountId: number, id: number): Promise<void> {
-    return this.#db.write(() => {
-      this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id = ?", [accountId, id]);
-    });
+  /** Ends one session of an account. @returns how many there were */
+  end(accountId: number, id: number): Promise<number> {
+    return this.#end("account_id = ? AND id = ?", accountId, id);
   }
 
-  /** Ends all of an account but one. */
-  endOthers(accountId: number, id: number): Promise<void> {
-    return this.#db.write(() => {
-      this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id <> ?", [accountId, id]);
-    });
+  /** Ends all of an account but one. @returns how many there were */
+  endOthers(accountId: number, id: number): Promise<number> {
+    return this.#end("account_id = ? AND id <> ?", accountId, id);
+  }
+
+  #end(which: string, accountId: number, id: number): Promise<number> {
+    const statement = `DELETE FROM sessions WHERE ${which} RETURNING id`;
+    return this.#db.write(() => this.#db.all(statement, [accountId, id]).length);
   }
 
   /** @param times when each session was used last, by its id */

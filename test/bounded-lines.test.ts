@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BoundedLines } from "../src/services/bounded-lines.ts";
+import { startApp } from "./support/app.ts";
+import { hangUpAfter, postText } from "./support/raw.ts";
+
+test("who has many lines written leaves others theirs, and what is left out is counted", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const written: string[] = [];
+  const lines = new BoundedLines((line) => written.push(line));
+
+  for (let i = 0; i < 5000; i++) lines.say(`from one: ${i}`, "10.0.0.1");
+  lines.say("from another", "10.0.0.2");
+  const inFirst = [...written];
+  t.mock.timers.tick(60_000);
+  lines.say("a minute later", "10.0.0.1");
+
+  assert.equal(inFirst.length, 21);
+  assert.equal(inFirst.at(-1), "from another");
+  assert.deepEqual(written.slice(21), [
+    "4980 lines like those before were left out in a minute",
+    "a minute later",
+  ]);
+});
+
+test("addresses without end have a bounded number of lines together", () => {
+  const written: string[] = [];
+  const lines = new BoundedLines((line) => written.push(line));
+
+  for (let i = 0; i < 5000; i++) lines.say("broken off", `2001:db8:0:${i.toString(16)}`);
+
+  assert.equal(written.length, 120);
+});
+
+test("forms that are broken off one after the other do not fill the log", async (t) => {
+  const app = await startApp(t);
+  const form = postText("/clients", "application/x-www-form-urlencoded", "name=A", { length: 1000 });
+
+  for (let i = 0; i < 100; i++) await hangUpAfter(app.url, form);
+
+  const broken = app.lines.filter((line) => line.startsWith("broken off"));
+  assert.equal(broken.length, 20);
+});
