@@ -111,7 +111,7 @@ async function openLocked(
   await backups.load();
   const recorder = new ChangeRecorder(clock);
   const check = (opened: Database) => checkRows(recordsOf(opened, clock));
-  const { db, isRecovered } = await openOrRecover({
+  const { db, recovered } = await openOrRecover({
     path: databasePath,
     open: () => Database.open(databasePath, { clock, recorder, check, confirm: () => lock.confirm() }),
     ...{ backups, isAsked: recover, now: clock(), log },
@@ -128,11 +128,14 @@ async function openLocked(
     icons: new Set([...records.icons.digests(), ...deletions.digests("icons")]),
   };
   await tidyBlobs({ dataDir, kept, lastWrite: db.lastWrite(), now: clock(), log });
-  if (isRecovered) await logMissing(records.drivers, blobs, log);
+  if (recovered !== undefined) await logMissing(records.drivers, blobs, log);
   const secret = await readSecret(secretPath);
   const { audit, isAhead } = await openAudit(dataDir, db, recorder, { clock, log, days: auditDays });
-  if (isAhead && !isRecovered) await endOldLinks(records.linkGenerations, log);
-  if (isRecovered) audit.note("recovered");
+  if (isAhead && recovered === undefined) await endOldLinks(records.linkGenerations, log);
+  if (recovered !== undefined) {
+    const { name, savedAt } = recovered;
+    audit.note("recovered", { what: `${name}, the state of ${new Date(savedAt).toISOString()}` });
+  }
   const close = async () => {
     await blobs.close();
     await db.settle();

@@ -47,12 +47,14 @@ export function lastingIn(folder: string): Record<string, string> {
   return Object.fromEntries(Object.entries(contentOf(folder)).filter(([name]) => lasting.test(name)));
 }
 
-/** The same, with rows in place of the database's bytes, and without what a restore renews. */
+/** The same, with rows in place of the database's bytes, and without what a restore renews or adds. */
 export async function recordsIn(folder: string): Promise<Record<string, string>> {
   const rows = await readDatabase(join(folder, "platen.sqlite"), (db) => {
     const tables =
       db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")[0]?.values ?? [];
-    const names = tables.map(([name]) => String(name)).filter((name) => name !== "link_epoch");
+    const names = tables
+      .map(([name]) => String(name))
+      .filter((name) => !["link_epoch", "changes"].includes(name));
     return JSON.stringify(names.map((name) => [name, db.exec(`SELECT * FROM ${name}`)]));
   });
   return { ...lastingIn(folder), "platen.sqlite": rows };

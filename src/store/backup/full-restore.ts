@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import { messageOf } from "../../domain/errors.ts";
 import type { Manifest } from "../../domain/full-backup.ts";
+import { withRestored } from "../audit/gone-back.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { type LockOptions, lockFolder } from "../database/lock.ts";
 import { writeDurably } from "../durable-files.ts";
@@ -59,7 +60,8 @@ export async function restoreBackup(
     try {
       manifest = await unpackBackup(tar, staging);
       facts = await readFileFacts(join(staging, "platen.sqlite"));
-      await endLinks(join(staging, "platen.sqlite"));
+      const what = `the state of ${timeOf(facts.savedAt)}, from a backup made ${timeOf(manifest.madeAt)}, by platen restore`;
+      await goBack(join(staging, "platen.sqlite"), now, what);
     } catch (error) {
       await rm(staging, { recursive: true, force: true });
       throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;
@@ -75,6 +77,12 @@ export async function restoreBackup(
   }
 }
 
-async function endLinks(path: string): Promise<void> {
-  await writeDurably(path, await withoutLinks(new Uint8Array(await readFile(path))));
+/** Ends the links of that time, and has the next start write down what happened. */
+async function goBack(path: string, now: number, what: string): Promise<void> {
+  const bytes = await withoutLinks(new Uint8Array(await readFile(path)));
+  await writeDurably(path, await withRestored(bytes, now, what));
+}
+
+function timeOf(time: number): string {
+  return new Date(time).toISOString();
 }

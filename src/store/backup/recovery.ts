@@ -25,8 +25,8 @@ interface Recovery {
 
 interface Opened {
   readonly db: Database;
-  /** Whether it is a backup that took the place of what was there. */
-  readonly isRecovered: boolean;
+  /** The backup that took the place of what was there. */
+  readonly recovered: GoodState | undefined;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function openOrRecover(recovery: Recovery): Promise<Opened> {
   try {
     const db = await recovery.open();
     if (isAsked) log("--recover: the database is sound: nothing was changed");
-    return { db, isRecovered: false };
+    return { db, recovered: undefined };
   } catch (error) {
     if (!(error instanceof DamagedDatabase)) throw error;
     if (isAsked) return recover(recovery, error.message);
@@ -90,7 +90,7 @@ async function recover(recovery: Recovery, problem: string): Promise<Opened> {
   log(
     "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
   );
-  return { db, isRecovered: true };
+  return { db, recovered: good.state };
 }
 
 /**
