@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AuditMatcher, parseAuditFilter } from "../src/domain/audit-filter.ts";
 import { readCsv } from "../src/domain/csv.ts";
+import { midnight } from "../src/services/audit-search.ts";
 import { asActor } from "../src/store/audit/actor.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 import { sent } from "./support/counted.ts";
@@ -123,6 +125,49 @@ test("an address that somebody made up shows nothing that is not there", async (
 
   for (const [i, answer] of answers.entries()) assert.equal(answer.status, 200, odd[i]);
   assert.doesNotMatch(await (await app.fetch("/audit?who=%3Cscript%3E")).text(), /value="<script>/);
+});
+
+test("the CSV has the printers of a download, and the part that was asked for", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await (await app.fetch("/printers/1/scripts/detect", { headers: { range: "bytes=0-9" } })).text();
+
+  const csv = await (await app.fetch("/audit.csv?event=download-begun")).text();
+  const [head = [], row = []] = [...readCsv(csv, ",")];
+  const cell = (name: string) => row[head.indexOf(name)];
+
+  assert.deepEqual([cell("what"), cell("name")], ["detect", "Office"]);
+  assert.match(cell("printers") ?? "", /^1 \w{12}$/);
+  assert.match(cell("range") ?? "", /^0-9\/\d+$/);
+});
+
+test("a day on which clocks are put back is found whole", (t) => {
+  const zone = process.env.TZ;
+  process.env.TZ = "Europe/Berlin";
+  t.after(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  const late = {
+    seq: 1,
+    at: Date.UTC(2026, 9, 25, 22, 30),
+    event: "started",
+    who: "platen",
+    from: "",
+  } as const;
+
+  const found = (since: string, until: string) =>
+    new AuditMatcher(parseAuditFilter({ since, until }), midnight).matches(late, "{}");
+
+  assert.deepEqual(
+    [
+      found("2026-10-25", "2026-10-25"),
+      found("2026-10-26", ""),
+      found("", "2026-10-24"),
+      found("", "2026-99-99"),
+    ],
+    [true, false, false, true],
+  );
 });
 
 test("names made for browsers and spreadsheets are texts on the page and in the CSV", async (t) => {

@@ -16,6 +16,8 @@ const columns = [
   "by",
   "count",
   "digest",
+  "printers",
+  "range",
 ];
 
 /** The first line. Excel takes a file for UTF-8 where it begins with the mark. */
@@ -35,11 +37,15 @@ export function auditCsvLine(entry: AuditEntry): string {
     by = "",
     count = 1,
     digest = "",
+    printers = [],
+    range,
   } = entry;
   const { kind = "", id = "", name = "" } = record ?? {};
   const changes = fields.map(changeOf).join("\n");
   const cells = [String(seq), new Date(at).toISOString(), who, from, event, kind, String(id), name, changes];
-  return csvRow([...cells, what, by, String(count), digest].map(neutral), ",");
+  const held = printers.map(([printer, revision]) => `${printer} ${revision}`).join("\n");
+  const part = range === undefined ? "" : `${range.first}-${range.last}/${range.size}`;
+  return csvRow([...cells, what, by, String(count), digest, held, part].map(neutral), ",");
 }
 
 /** `address: 10.0.0.9 → 10.0.0.10` */

@@ -53,13 +53,14 @@ export class AuditMatcher {
   readonly #since: number;
   readonly #until: number;
 
-  /** @param midnight the time at which a day begins where the service is */
-  constructor(filter: AuditFilter, midnight: (day: string) => number) {
+  /** @param midnight the time at which a day begins where the service is, or another so many days later; NaN of no day */
+  constructor(filter: AuditFilter, midnight: (day: string, later?: number) => number) {
     this.#filter = filter;
     this.#who = filter.who.toLowerCase();
     this.#words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(escaped);
-    this.#since = filter.since === "" ? Number.NEGATIVE_INFINITY : midnight(filter.since);
-    this.#until = filter.until === "" ? Number.POSITIVE_INFINITY : midnight(filter.until) + 24 * 60 * 60_000;
+    const [since, until] = [midnight(filter.since), midnight(filter.until, 1)];
+    this.#since = Number.isNaN(since) ? Number.NEGATIVE_INFINITY : since;
+    this.#until = Number.isNaN(until) ? Number.POSITIVE_INFINITY : until;
   }
 
   /** The time before which nothing is looked for. */

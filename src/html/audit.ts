@@ -3,6 +3,7 @@ import {
   type AuditEvent,
   auditEvents,
   type ChangedField,
+  type RecordKind,
   recordKinds,
 } from "../domain/audit.ts";
 import { type AuditFilter, auditQuery, mostFilterCharacters } from "../domain/audit-filter.ts";
@@ -49,6 +50,15 @@ const words: Record<AuditEvent, string> = {
   "entries-lost": "Entries lost",
 };
 
+const kindLabels: Record<RecordKind, string> = {
+  client: "Client",
+  driver: "Driver",
+  printer: "Printer",
+  icon: "Icon",
+  account: "Account",
+  token: "Token",
+};
+
 export function auditPage(frame: Frame, data: AuditPageData): Html {
   const { filter, entries } = data;
   const query = auditQuery(filter).toString();
@@ -78,7 +88,7 @@ function older({ next, lookedBackTo }: AuditPageData, query: string): Html | und
 
 function filterForm(filter: AuditFilter, isNarrowed: boolean): Html {
   const { who, event, kind, id, since, until, q } = filter;
-  const kinds = recordKinds.map((one) => [one, one.replace("-", " ")] as const);
+  const kinds = recordKinds.map((one) => [one, kindLabels[one]] as const);
   const events = auditEvents.map((one) => [one, words[one]] as const);
   return html`<form class="audit-filter" method="get" action="${paths.audit}" role="search" aria-label="Narrow the log">
     ${textField("q", "Words", q)}
@@ -151,7 +161,7 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
     event === "deleted" ? undefined : Object.entries(pathsOf).find(([known]) => known === kind)?.[1](id);
   const label = html`<bdi>${name || `number ${id}`}</bdi>`;
   const history = paths.auditOf(kind === "icon" ? "printer" : kind, id);
-  return html`${kind.replace("-", " ")} ${path ? html`<a href="${path}">${label}</a>` : label}
+  return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label}
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
 }
 

@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
 import { type DeployedPrinter, otherSite } from "../domain/download.ts";
 import { currentActor } from "../store/audit/actor.ts";
-import type { Download } from "./answers/reply.ts";
+import type { Download, OnBegin, Stream } from "./answers/reply.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
 
@@ -26,14 +26,20 @@ export function counting(
 }
 
 /** A download that stands in the audit log as soon as its first byte is out. */
-export function audited<T extends Pick<Download, "etag" | "onBegin">>(
+export function audited<T extends Download | Stream>(
   { app, request }: RequestContext,
   downloaded: Downloaded & { readonly printers?: readonly (readonly [id: number, revision: string])[] },
   download: T,
 ): T {
   const by = isForeign(request, app.config) ? otherSite : classOf(request);
-  const entry = { ...downloaded, by, digest: download.etag, actor: currentActor() };
-  return { ...download, onBegin: (range) => app.store.audit.download(entry, range) };
+  const entry = {
+    ...downloaded,
+    by,
+    digest: download.kind === "stream" ? "" : download.etag,
+    actor: currentActor(),
+  };
+  const onBegin: OnBegin = (range) => app.store.audit.download(entry, range);
+  return { ...download, onBegin };
 }
 
 /**

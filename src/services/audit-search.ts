@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { AuditEntry } from "../domain/audit.ts";
 import { readLine } from "../domain/audit-chain.ts";
+import { auditCsvHead, auditCsvLine } from "../domain/audit-csv.ts";
 import { type AuditFilter, AuditMatcher } from "../domain/audit-filter.ts";
 import { type LogLine, linesBefore, monthFileAt, monthFiles } from "../store/audit/files.ts";
+import { Pauses } from "./steps.ts";
 
 /** Where a search goes on: the entries before this place of a file. */
 export interface AuditCursor {
@@ -19,38 +21,62 @@ interface FoundEntries {
   readonly lookedBackTo: number | undefined;
 }
 
-interface SearchBounds {
-  readonly entries: number;
-  /** Of the files, at most. */
-  readonly bytes: number;
-}
-
-/** Of one page. */
-const pageBounds: SearchBounds = { entries: 100, bytes: 8 * 1024 * 1024 };
-/** So long nobody else is served. */
-const sliceMs = 10;
+/** Of a page; so many bytes of the files are looked through for it. */
+const entriesOfPage = 100;
+const bytesOfPage = 8 * 1024 * 1024;
+/** Of a piece of a CSV, in characters. */
+const pieceLength = 64 * 1024;
 
 /** Looks through the log backwards, from its end or from where a search before it ended. */
 export async function searchAudit(
   folder: string,
   filter: AuditFilter,
   cursor: AuditCursor | undefined,
-  bounds: SearchBounds = pageBounds,
 ): Promise<FoundEntries> {
-  const matcher = new AuditMatcher(filter, midnight);
-  const breathe = breathing();
   const entries: AuditEntry[] = [];
-  let [left, lookedBackTo] = [bounds.bytes, undefined as number | undefined];
-  for await (const { file, text = "", start, end } of linesBack(folder, matcher, cursor)) {
-    const entry = readLine(text)?.entry;
-    left -= end - start;
+  let [left, lookedBackTo] = [bytesOfPage, undefined as number | undefined];
+  for await (const { line, entry, isMatch } of entriesBack(folder, filter, cursor)) {
+    left -= line.end - line.start;
     lookedBackTo = entry?.at ?? lookedBackTo;
-    if (entry !== undefined && matcher.matches(entry, text)) entries.push(entry);
-    const isFull = entries.length >= bounds.entries || left <= 0;
-    if (isFull) return { entries, lookedBackTo, next: { file, before: start } };
-    await breathe();
+    if (isMatch && entry !== undefined) entries.push(entry);
+    const isFull = entries.length >= entriesOfPage || left <= 0;
+    if (isFull) return { entries, lookedBackTo, next: { file: line.file, before: line.start } };
   }
   return { entries, lookedBackTo, next: undefined };
+}
+
+/** All that matches as CSV, the newest first, piece by piece. */
+export async function* auditCsv(folder: string, filter: AuditFilter): AsyncGenerator<Uint8Array> {
+  let text = auditCsvHead;
+  for await (const { entry, isMatch } of entriesBack(folder, filter, undefined)) {
+    if (isMatch && entry !== undefined) text += auditCsvLine(entry);
+    if (text.length < pieceLength) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  yield Buffer.from(text);
+}
+
+interface LookedAt {
+  readonly line: LogLine;
+  /** Undefined where the line is none of ours. */
+  readonly entry: AuditEntry | undefined;
+  readonly isMatch: boolean;
+}
+
+async function* entriesBack(
+  folder: string,
+  filter: AuditFilter,
+  cursor: AuditCursor | undefined,
+): AsyncGenerator<LookedAt> {
+  const matcher = new AuditMatcher(filter, midnight);
+  const pauses = new Pauses();
+  for await (const line of linesBack(folder, matcher, cursor)) {
+    const { text = "" } = line;
+    const entry = readLine(text)?.entry;
+    yield { line, entry, isMatch: entry !== undefined && matcher.matches(entry, text) };
+    if (pauses.isDue) await pauses.take();
+  }
 }
 
 /** The last line first. */
@@ -74,18 +100,8 @@ async function filesOf(folder: string, { since, until }: AuditMatcher, cursor: A
   return files.filter((name) => name >= first && name <= last && name <= (cursor?.file ?? name));
 }
 
-/** Lets others come in whenever it has taken a while. */
-function breathing(): () => Promise<void> {
-  let began = performance.now();
-  return async () => {
-    if (performance.now() - began < sliceMs) return;
-    await new Promise(setImmediate);
-    began = performance.now();
-  };
-}
-
-/** In the service's own time zone, as pages show times. */
-function midnight(day: string): number {
-  const time = new Date(`${day}T00:00:00`).getTime();
-  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+/** In the service's own time zone, as pages show times. @returns NaN of a day that is none */
+export function midnight(day: string, later = 0): number {
+  const date = new Date(`${day}T00:00:00`);
+  return date.setDate(date.getDate() + later);
 }

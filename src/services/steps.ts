@@ -1,15 +1,28 @@
 /** So long nobody else is served. */
 const sliceMs = 10;
 
+/** Says when work on the main thread has taken so long that others should come in. */
+export class Pauses {
+  #began = performance.now();
+
+  get isDue(): boolean {
+    return performance.now() - this.#began >= sliceMs;
+  }
+
+  /** Lets others come in. */
+  async take(): Promise<void> {
+    await new Promise(setImmediate);
+    this.#began = performance.now();
+  }
+}
+
 /** Finishes work that is done in steps, and lets others come in between whenever it has taken a while. */
 export async function inSteps<T>(work: Iterator<undefined, T>): Promise<T> {
-  let started = performance.now();
+  const pauses = new Pauses();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - started < sliceMs) continue;
-    await new Promise(setImmediate);
-    started = performance.now();
+    if (pauses.isDue) await pauses.take();
   }
 }
 

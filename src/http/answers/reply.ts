@@ -6,7 +6,7 @@ import type { FileSource } from "../../store/files.ts";
 import type { Encoding } from "./compression.ts";
 
 /** What a handler answers; `send.ts` alone turns it into bytes on the wire. */
-export type Reply = TextReply | Redirect | Download;
+export type Reply = TextReply | Redirect | Download | Stream;
 
 export interface TextReply {
   readonly kind: "text";
@@ -50,6 +50,15 @@ export interface Download {
   readonly encoding?: Encoding | null;
   /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
   readonly open: () => Promise<OpenDownload>;
+}
+
+/** A file whose length nobody knows before its end: no range of it can be asked for. */
+export interface Stream {
+  readonly kind: "stream";
+  readonly type: string;
+  readonly fileName: string;
+  readonly onBegin?: OnBegin;
+  readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
 /** A download under way: what its bytes come from stays open, whatever happens to it meanwhile. */

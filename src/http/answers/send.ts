@@ -15,7 +15,7 @@ import {
   packPage,
 } from "./compression.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
-import type { Download, OnBegin, Reply, TextReply } from "./reply.ts";
+import type { Download, OnBegin, Reply, Stream, TextReply } from "./reply.ts";
 import type { SentParts } from "./sent-parts.ts";
 import { writeAll } from "./write.ts";
 
@@ -43,12 +43,13 @@ export async function send(
   }
   if (reply.kind === "download") return sendDownload(sending, request, response, reply);
   response.setHeader("Cache-Control", "no-store");
-  if (reply.cookies !== undefined && reply.cookies.length > 0)
+  if ("cookies" in reply && reply.cookies !== undefined && reply.cookies.length > 0)
     response.setHeader("Set-Cookie", reply.cookies);
   if (reply.kind === "redirect") {
     response.writeHead(303, { Location: reply.location, "Content-Length": 0 }).end();
     return;
   }
+  if (reply.kind === "stream") return sendStream(sending, request, response, reply);
   return sendText(sending, request, response, reply);
 }
 
@@ -183,6 +184,29 @@ interface Progress {
 /** Undefined where it is the whole. */
 function partOf({ start, end }: { readonly start: number; readonly end: number }, size: number) {
   return start === 0 && end === size ? undefined : { first: start, last: end - 1, size };
+}
+
+/** A stream that breaks off ends the connection: what is chunked does not look whole then. */
+async function sendStream(
+  { limits, quotas }: Sending,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { type, fileName, chunks, onBegin }: Stream,
+): Promise<void> {
+  response.setHeader("Content-Type", type);
+  response.setHeader("Content-Disposition", dispositionOf(fileName));
+  if (request.method === "HEAD") {
+    response.end();
+    return;
+  }
+  await holding(quotas.downloads.take(askerOf(request).address), async () => {
+    const progress: Progress = { sent: 0 };
+    const begin = () => {
+      progress.whole = onBegin?.();
+    };
+    await writeAll(response, chunks(), limits.stalledMs, { begin });
+    progress.whole?.();
+  });
 }
 
 /** A cache that many share keeps nothing that was opened by a session, a token or a link. */

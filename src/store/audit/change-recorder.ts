@@ -2,7 +2,7 @@ import type { AuditedEvent } from "../../domain/audit.ts";
 import type { Queries } from "../database/rows.ts";
 import type { Actor } from "./actor.ts";
 import type { AuditedTable } from "./audited-tables.ts";
-import { FieldReader } from "./changed-fields.ts";
+import { ChangedFields } from "./changed-fields.ts";
 import { Changes } from "./changes.ts";
 import type { AuditLog } from "./log.ts";
 import {
@@ -46,8 +46,8 @@ export class ChangeRecorder {
   *record(db: Queries, actor: Actor): Generator<undefined, void> {
     const tables = touchedTables(db);
     if (tables.length === 0) return;
-    const [changes, fields] = [new Changes(db), new FieldReader(db)];
-    const told = { at: this.#clock(), who: actor.who, from: actor.from };
+    const [changes, fields] = [new Changes(db), new ChangedFields(db)];
+    const stamp = { at: this.#clock(), who: actor.who, from: actor.from };
     const isBack = isRestoring(db);
     const whole = new Set<number>();
     for (const table of tables) {
@@ -58,7 +58,7 @@ export class ChangeRecorder {
         after = last.id;
         const events = records.flatMap((record) => {
           const event = eventOf(table, record, fields, isBack, whole);
-          return event === undefined ? [] : { ...told, ...event };
+          return event === undefined ? [] : { ...stamp, ...event };
         });
         changes.keep(this.#last + 1, events);
         this.#last += events.length;
@@ -87,7 +87,7 @@ export class ChangeRecorder {
 function eventOf(
   { kind }: AuditedTable,
   touched: TouchedRecord,
-  reader: FieldReader,
+  reader: ChangedFields,
   isBack: boolean,
   whole: Set<number>,
 ): Pick<AuditedEvent, "event" | "record" | "fields"> | undefined {

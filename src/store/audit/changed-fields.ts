@@ -6,7 +6,7 @@ import { flagColumns, hiddenFields, references, timeColumns } from "./audited-ta
 import type { TouchedRecord } from "./watched-tables.ts";
 
 /** What a write changed in one record after the other. */
-export class FieldReader {
+export class ChangedFields {
   readonly #db: Queries;
   /** Names of records that others refer to, by table and number. */
   readonly #names = new Map<string, string>();
