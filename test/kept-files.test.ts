@@ -48,7 +48,7 @@ test("what a kept state names outlasts its deletion, and is there again for who 
   assert.deepEqual(gone, []);
   assert.equal(kept.length, 2);
   assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
-  assert.deepEqual(again.lines, ["files moved back, because records refer to them: 2"]);
+  assert.equal(again.lines[0], "files moved back, because records refer to them: 2");
   assert.deepEqual([...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")], []);
 });
 

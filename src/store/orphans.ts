@@ -1,8 +1,9 @@
-import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { keptFilesFolder } from "./backup/kept-files.ts";
 import { type BlobKind, blobDigest, blobKinds } from "./blob-names.ts";
+import { makeFolders, moveIntoPlace } from "./durable-files.ts";
 import { noneIfAbsent } from "./found-files.ts";
 
 const lostDays = 30;
@@ -89,17 +90,28 @@ async function moveBack({ dataDir, kept }: Tidying, kind: BlobKind, folder: stri
   const missed = (await files(join(dataDir, folder), kind)).filter(
     ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
   );
-  for (const { name } of missed) await rename(join(dataDir, folder, kind, name), join(dataDir, kind, name));
+  for (const { name } of missed)
+    await moveIntoPlace(join(dataDir, folder, kind, name), join(dataDir, kind, name));
   return missed.length;
 }
 
 async function setAside({ dataDir, now }: Tidying, kind: BlobKind, name: string): Promise<1> {
   const from = join(dataDir, kind, name);
-  await mkdir(join(dataDir, "lost", kind), { recursive: true });
-  // The time first: a file that stands in lost/ with its old time would be deleted at the next start.
-  await utimes(from, now / 1000, now / 1000);
-  await rename(from, join(dataDir, "lost", kind, name));
+  await makeFolders(join(dataDir, "lost", kind));
+  // The time first, for sure: a file that stands in lost/ with its old time would be deleted at the next start.
+  await setTime(from, now);
+  await moveIntoPlace(from, join(dataDir, "lost", kind, name));
   return 1;
+}
+
+async function setTime(path: string, time: number): Promise<void> {
+  const handle = await open(path, "r+");
+  try {
+    await handle.utimes(time / 1000, time / 1000);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function deleteLost({ dataDir, now }: Tidying, kind: BlobKind): Promise<number> {

@@ -91,7 +91,7 @@ export class RecordedDisk {
   #take({ name, path, args }: DiskCall): boolean {
     switch (name) {
       case "mkdir":
-        return this.#seen.has(path) ? false : this.#change(path, "folder");
+        return this.#makeFolder(path);
       case "open":
         return this.#open(path, String(args[1] ?? "r"));
       case "rename":
@@ -104,6 +104,13 @@ export class RecordedDisk {
       default:
         return this.#append(name, path, args);
     }
+  }
+
+  /** With those around it. */
+  #makeFolder(path: string): boolean {
+    if (path === this.#root || this.#seen.has(path)) return false;
+    this.#makeFolder(dirname(path));
+    return this.#change(path, "folder");
   }
 
   #open(path: string, flags: string): boolean {

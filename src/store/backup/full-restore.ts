@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import { messageOf } from "../../domain/errors.ts";
@@ -6,7 +6,7 @@ import type { Manifest } from "../../domain/full-backup.ts";
 import { withRestored } from "../audit/gone-back.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { type LockOptions, lockFolder } from "../database/lock.ts";
-import { writeDurably } from "../durable-files.ts";
+import { makeFolders, writeDurably } from "../durable-files.ts";
 import { withoutLinks } from "../link-generations.ts";
 import { readFileFacts } from "../records.ts";
 import { blobNames } from "./full-backup.ts";
@@ -50,7 +50,7 @@ export async function restoreBackup(
   tar: AsyncIterable<Buffer>,
   { dataDir, now, log, lock: lockOptions }: RestoreOptions,
 ): Promise<Restored> {
-  await mkdir(dataDir, { recursive: true });
+  await makeFolders(dataDir);
   const lock = await lockFolder(dataDir, log, lockOptions);
   try {
     await finishSwap(dataDir, log);

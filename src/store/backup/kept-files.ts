@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobKind, blobDigest, blobKinds, blobName } from "../blob-names.ts";
 import type { DeletedFile } from "../deletions.ts";
-import { moveIntoPlace } from "../durable-files.ts";
+import { makeFolders, moveIntoPlace } from "../durable-files.ts";
 import { freeBytes } from "../found-files.ts";
 import type { Backups } from "./backups.ts";
 
@@ -39,7 +39,7 @@ export class KeptFiles {
   async keep({ kind, sha256 }: DeletedFile, path: string): Promise<boolean> {
     if (!this.#backups.names(kind, sha256) || !(await this.#hasRoom())) return false;
     const folder = this.#folder(kind);
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder);
     return moveIntoPlace(path, join(folder, blobName(kind, sha256))).then(() => true, isAbsent);
   }
 

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { RecordedDisk } from "../support/power-cuts.ts";
+import { makeDriver } from "../support/records.ts";
+
+const places = ["drivers", "lost/drivers", "backups/files/drivers"];
+const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** Every state of the disk that a power cut can leave of what the service does to it. */
+interface Cuts {
+  readonly dataDir: string;
+  readonly leave: () => readonly string[];
+}
+
+/** @param skipped syncs that are as if the service had not asked for them */
+async function watched(t: TestContext, skipped?: RegExp): Promise<Cuts> {
+  const [root, leftIn] = [await temporaryFolder(t), await temporaryFolder(t)];
+  const left: string[] = [];
+  await RecordedDisk.of(
+    t,
+    root,
+    (disk) => {
+      for (const kept of [0, 1, 0.5]) {
+        const folder = join(leftIn, String(left.length));
+        disk.leave(folder, { change: (i) => i < disk.unsettled * kept, bytes: () => 0 });
+        left.push(join(folder, "data"));
+      }
+    },
+    skipped,
+  );
+  return { dataDir: join(root, "data"), leave: () => left };
+}
+
+/** Whether an archive lies somewhere, whole. */
+function isSomewhere(dataDir: string, sha256: string): boolean {
+  return places.some((place) => {
+    const path = join(dataDir, place, `${sha256}.zip`);
+    return existsSync(path) && digest(readFileSync(path)) === sha256;
+  });
+}
+
+/** Where an archive is nowhere that was there for sure. */
+async function lostWhereDeleted(t: TestContext, skipped?: RegExp): Promise<number> {
+  const { dataDir, leave } = await watched(t, skipped);
+  const service = await startApp(t, { dataDir });
+  service.app.inspections.inspect = async () => makeDriver().report;
+  const zips = [driverZip(), driverZip({ version: "2.0" })];
+  for (const zip of zips) await service.addDriver(zip);
+  await service.app.backups.makeNow();
+  const from = leave().length;
+  for (const id of [1, 2]) {
+    await service.fetch(`/drivers/${id}`, { method: "DELETE" });
+    await service.post(`/deletions/${id}/delete`, {});
+  }
+  await service.addDriver(driverZip({ version: "3.0" }));
+  assert.equal(readdirSync(join(dataDir, "backups", "files", "drivers")).length, 2);
+  assert.ok(leave().length > from + 20, "states of the disk");
+  return leave()
+    .slice(from)
+    .filter((left) => !zips.every((zip) => isSomewhere(left, digest(zip)))).length;
+}
+
+/** The same of a start that takes one archive back and puts another one aside. */
+async function lostWhereTidied(t: TestContext, skipped?: RegExp): Promise<number> {
+  const { dataDir, leave } = await watched(t, skipped);
+  const service = await startApp(t, { dataDir });
+  service.app.inspections.inspect = async () => makeDriver().report;
+  const [known, orphan] = [driverZip(), driverZip({ version: "2.0" })];
+  await service.addDriver(known);
+  await service.app.backups.makeNow();
+  const before = readFileSync(join(dataDir, "platen.sqlite"));
+  await service.fetch("/drivers/1", { method: "DELETE" });
+  await service.post("/deletions/1/delete", {});
+  await service.addDriver(orphan);
+  await service.stop();
+  // As if somebody had gone back by hand: one archive is among those that backups keep, one is nobody's, and old.
+  writeFileSync(join(dataDir, "platen.sqlite"), before);
+  utimesSync(join(dataDir, "drivers", `${digest(orphan)}.zip`), 0, 0);
+  const from = leave().length;
+  const again = await startApp(t, { dataDir });
+  again.app.inspections.inspect = async () => makeDriver().report;
+  await again.addDriver(driverZip({ version: "3.0" }));
+  assert.deepEqual(readdirSync(join(dataDir, "lost", "drivers")), [`${digest(orphan)}.zip`]);
+  assert.equal(readdirSync(join(dataDir, "drivers")).length, 2);
+  assert.ok(statSync(join(dataDir, "lost", "drivers", `${digest(orphan)}.zip`)).mtimeMs > 0);
+  const all = [known, orphan].map(digest);
+  return leave()
+    .slice(from)
+    .filter((left) => !all.every((sha256) => isSomewhere(left, sha256))).length;
+}
+
+test("an archive that a backup alone still names outlasts a power cut at any moment", async (t) => {
+  assert.equal(await lostWhereDeleted(t), 0);
+});
+
+test("archives that a start takes back, or puts aside, outlast a power cut at any moment", async (t) => {
+  assert.equal(await lostWhereTidied(t), 0);
+});
+
+for (const [what, run, skipped] of [
+  ["the folder of kept archives is", lostWhereDeleted, /^\/data\/backups\/files$/],
+  ["a kept archive's new name is", lostWhereDeleted, /^\/data\/backups\/files\/drivers$/],
+  ["the new name of one that is put aside is", lostWhereTidied, /^\/data\/lost\/drivers$/],
+  ["the folder of those that are put aside is", lostWhereTidied, /^\/data\/lost$/],
+] as const) {
+  test(`these power cuts would find it if ${what} not synced`, async (t) => {
+    assert.notEqual(await run(t, skipped), 0);
+  });
+}
