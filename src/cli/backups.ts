@@ -1,5 +1,7 @@
 import { messageOf } from "../domain/errors.ts";
+import { cleanText } from "../domain/fields.ts";
 import { counted } from "../domain/sentences.ts";
+import { scopeText } from "../domain/token.ts";
 import { FullBackup, rottenIn } from "../store/backup/full-backup.ts";
 import { restoreBackup, UnfinishedRestore } from "../store/backup/full-restore.ts";
 import { readFrom, writeNewFile, writeTo } from "../store/backup/output.ts";
@@ -19,6 +21,7 @@ interface CommandContext {
 /** Standard output, or input. */
 const standard = "-";
 const mostNamed = 20;
+const mostListed = 100;
 
 /** `platen backup FILE.tar`. @returns the exit code */
 export async function backupCommand(args: readonly string[], context: CommandContext): Promise<number> {
@@ -60,7 +63,8 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
   try {
     const tar = readFrom(file === standard ? process.stdin : file, stop);
     const log = (line: string) => err(`${line}\n`);
-    const { manifest, facts, missing, kept } = await restoreBackup(tar, { dataDir, now, log });
+    const restored = await restoreBackup(tar, { dataDir, now, log });
+    const { manifest, facts, missing, kept } = restored;
     const { clients, drivers, printers } = facts.records;
     warn(err, "not in this backup: upload the same ZIP again where it is a driver’s", missing);
     warn(err, "damaged already when this backup was made", rottenIn(manifest));
@@ -69,9 +73,8 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
     );
     if (kept !== undefined)
       err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
-    err(
-      "Accounts, sessions and tokens are those of that time, too.\nLinks have ended, those in scripts too: fetch these anew. Start Platen now.\n",
-    );
+    tellEntrants(err, restored, now);
+    err("Links have ended, those in scripts too: fetch these anew. Start Platen now.\n");
     return 0;
   } catch (error) {
     const before =
@@ -84,4 +87,33 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
 function warn(err: CommandContext["err"], what: string, names: readonly string[]): void {
   for (const name of names.slice(0, mostNamed)) err(`warning: ${name} is ${what}\n`);
   if (names.length > mostNamed) err(`warning: so are ${names.length - mostNamed} others\n`);
+}
+
+/** Whoever altered a backup could put an account or a token into it. */
+function tellEntrants(
+  err: CommandContext["err"],
+  { accounts, tokens }: Awaited<ReturnType<typeof restoreBackup>>,
+  now: number,
+): void {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const people = accounts
+    .filter(({ isDisabled }) => !isDisabled)
+    .map(
+      ({ name, role, sessions }) =>
+        `“${cleanText(name)}”, ${role}, signed in in ${counted(sessions, "browser")}`,
+    );
+  const programs = tokens
+    .filter(({ expires_at }) => expires_at > now)
+    .map(
+      ({ name, scope, expires_at }) => `“${cleanText(name)}”, ${scopeText(scope)}, until ${day(expires_at)}`,
+    );
+  err("Accounts, sessions and tokens are those of that time, too, also what was revoked since:\n");
+  list(err, "account", people);
+  list(err, "token", programs);
+}
+
+function list(err: CommandContext["err"], what: string, lines: readonly string[]): void {
+  if (lines.length === 0) err(`  no ${what}\n`);
+  for (const line of lines.slice(0, mostListed)) err(`  ${what} ${line}\n`);
+  if (lines.length > mostListed) err(`  and ${counted(lines.length - mostListed, `other ${what}`)}\n`);
 }

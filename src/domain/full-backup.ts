@@ -7,6 +7,10 @@ const mebi = 1024 * 1024;
 const gibi = 1024 * mebi;
 /** Of files in one backup. */
 export const mostFiles = 100_000;
+/** Of a database, which is read in memory: twice what a service lets it become. */
+const mostDatabaseBytes = 512 * mebi;
+/** Of the list of so many files. */
+const mostManifestBytes = 24 * mebi;
 
 /** A file of a full backup. */
 export interface BackupFile extends TarFile {
@@ -27,12 +31,12 @@ export interface Manifest {
 
 /** The files that a backup may hold, and the most bytes of each. */
 const kinds: readonly (readonly [RegExp, number])[] = [
-  [/^platen\.sqlite$/, 2 * gibi],
+  [/^platen\.sqlite$/, mostDatabaseBytes],
   [/^secret$/, 32],
   [/^drivers\/[0-9a-f]{64}\.zip$/, 4 * gibi],
   [/^icons\/[0-9a-f]{64}\.png$/, mebi],
   [/^audit\/[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/, 4 * gibi],
-  [/^platen-backup\.json$/, 64 * mebi],
+  [/^platen-backup\.json$/, mostManifestBytes],
 ];
 
 /** @throws Error where a backup has no such file, or none of that size */

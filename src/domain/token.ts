@@ -87,6 +87,11 @@ export function scopeIn(text: string): Scope | undefined {
   return kind === undefined ? undefined : { kind: kind as "client" | "printer", id: Number(id) };
 }
 
+/** In words. @param name of the client or the printer; its number unless it is given */
+export function scopeText(scope: Scope, name?: string): string {
+  return scope.kind === "read" ? "everything that can be read" : `${scope.kind} ${name ?? scope.id}`;
+}
+
 function inBase62(number: bigint, length: number): string {
   let text = "";
   for (let left = number; text.length < length; left /= 62n) text = digits.charAt(Number(left % 62n)) + text;

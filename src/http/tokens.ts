@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
 import { nameOf, type Scope } from "../domain/access.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { usualTokenDays } from "../domain/token.ts";
+import { scopeText, usualTokenDays } from "../domain/token.ts";
 import type { FormState } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
@@ -46,7 +46,7 @@ function pageReply(
   made?: MadeToken,
 ): Reply {
   const list: TokenList = {
-    tokens: app.tokens.list().map((token) => ({ token, reaches: scopeText(app, token.scope) })),
+    tokens: app.tokens.list().map((token) => ({ token, reaches: reachOf(app, token.scope) })),
     now: app.tokens.now(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),
@@ -65,11 +65,11 @@ function printersOffered({ store }: App, { searchParams }: URL): TokenList["prin
   return [{ id: asked.id, name: asked.name }, ...offered];
 }
 
-function scopeText({ store }: App, scope: Scope): string {
-  if (scope.kind === "read") return "everything that can be read";
+function reachOf({ store }: App, scope: Scope): string {
+  if (scope.kind === "read") return scopeText(scope);
   const name =
     scope.kind === "client"
       ? store.clients.find(scope.id)?.name
       : store.printers.find(scope.id)?.printer.name;
-  return `${scope.kind} “${name ?? `${scope.id}, which is gone`}”`;
+  return scopeText(scope, `“${name ?? `${scope.id}, which is gone`}”`);
 }

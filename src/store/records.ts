@@ -36,25 +36,38 @@ export function checkRows(records: ReturnType<typeof recordsOf>): void {
  * @param path how it is called in an error
  * @throws DamagedDatabase, NewerDatabase
  */
-export async function readFacts(path: string, bytes: Uint8Array): Promise<DatabaseFacts> {
+export async function readState<T>(
+  path: string,
+  bytes: Uint8Array,
+  read: (records: ReturnType<typeof recordsOf>, db: Database) => T,
+): Promise<T> {
   const check = (opened: Database) => checkRows(recordsOf(opened, Date.now));
   const db = await Database.openCopy(path, bytes, { check });
   try {
-    const records = recordsOf(db, Date.now);
-    const count = (table: string, where = "") =>
-      Number(db.first(`SELECT count(*) AS n FROM ${table} ${where}`)?.n);
-    return {
-      savedAt: db.lastWrite(),
-      records: {
-        clients: count("clients"),
-        drivers: count("drivers", "WHERE origin = 'upload'"),
-        printers: count("printers"),
-      },
-      files: { drivers: [...records.drivers.digests()], icons: [...records.icons.digests()] },
-    };
+    return read(recordsOf(db, Date.now), db);
   } finally {
     db.close();
   }
+}
+
+/** What is in a database, as far as a backup of it is concerned. */
+export function factsOf(records: ReturnType<typeof recordsOf>, db: Database): DatabaseFacts {
+  const count = (table: string, where = "") =>
+    Number(db.first(`SELECT count(*) AS n FROM ${table} ${where}`)?.n);
+  return {
+    savedAt: db.lastWrite(),
+    records: {
+      clients: count("clients"),
+      drivers: count("drivers", "WHERE origin = 'upload'"),
+      printers: count("printers"),
+    },
+    files: { drivers: [...records.drivers.digests()], icons: [...records.icons.digests()] },
+  };
+}
+
+/** Likewise. @throws as `readState` does */
+export function readFacts(path: string, bytes: Uint8Array): Promise<DatabaseFacts> {
+  return readState(path, bytes, factsOf);
 }
 
 /** The same of a file. @throws DamagedDatabase, NewerDatabase, and Error of the disk */

@@ -3,7 +3,13 @@ import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import type { ByteSource } from "../../domain/byte-source.ts";
-import { type BackupFile, type Manifest, manifestName, manifestText } from "../../domain/full-backup.ts";
+import {
+  type BackupFile,
+  checkBackupFile,
+  type Manifest,
+  manifestName,
+  manifestText,
+} from "../../domain/full-backup.ts";
 import { tarEnd, tarHeader, tarPadding } from "../../domain/tar.ts";
 import { blobKinds, blobName } from "../blob-names.ts";
 import { type FileSource, openSource } from "../files.ts";
@@ -121,6 +127,8 @@ export class FullBackup {
     chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   ): AsyncGenerator<Buffer> {
     const hash = createHash("sha256");
+    // What could not be restored is no backup.
+    checkBackupFile({ name, size }, name);
     yield tarHeader({ name, size }, this.#options.now);
     for await (const chunk of chunks) {
       hash.update(chunk);
