@@ -2,8 +2,8 @@ import { withoutMarkRuns } from "./fields.ts";
 
 // What a text from outside looks like to a person, beside what it is.
 
-/** Characters that nobody sees, or that move the others: of control, of format, ends of lines. Joiners are part of words. */
-const unseen = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/** Characters that nobody sees, or that move the others: of control, of format, ends of lines. Tabs are blanks, joiners part of words. */
+const unseen = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const ignorable = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The first character of a text that nobody sees, as `U+202E`; undefined without one. */
@@ -16,7 +16,7 @@ export function unseenIn(text: string): string | undefined {
 export function withUnseenShown(text: string): string {
   if (!unseen.test(text)) return text;
   return text
-    .split(/((?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u)
+    .split(/((?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])/u)
     .map((piece, i) => (i % 2 === 0 ? piece : `[${codeOf(piece)}]`))
     .join("");
 }
@@ -28,14 +28,17 @@ export function lookOf(text: string): string {
   return parts.map((part) => part.trim().toUpperCase()).join("/");
 }
 
-/** A letter of another alphabet in a word of Latin ones: `НP` of which one letter is Cyrillic. */
-const lookAlike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+/** Letters of these alphabets, of which many look like Latin ones. */
+const otherLetter = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
+/** Words of nothing else read as Latin ones: Cyrillic letters, then Greek ones. */
+const latinLooking = /^[АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁΑΒΕΖΗΙΚΜΝΟΡΤΥΧο]{2,}$/u;
 
-/** The first such letter of a text, as `U+041D`; undefined without one. */
+/** The first letter of a word that is taken for another, such as the Cyrillic one of `НP`, as `U+041D`. */
 export function lookAlikeIn(text: string): string | undefined {
-  if (!lookAlike.test(text)) return undefined;
+  if (!otherLetter.test(text)) return undefined;
   for (const word of text.split(/[^\p{L}\p{M}]+/u)) {
-    const [letter] = /\p{Script=Latin}/u.test(word) ? (lookAlike.exec(word) ?? []) : [];
+    const isMistaken = /\p{Script=Latin}/u.test(word) || latinLooking.test(word);
+    const [letter] = isMistaken ? (otherLetter.exec(word) ?? []) : [];
     if (letter !== undefined) return codeOf(letter);
   }
   return undefined;

@@ -12,6 +12,7 @@ import {
   type PackageFiles,
 } from "./package-files.ts";
 import type { InfVersion } from "./printer-inf.ts";
+import { readSideEffects, type SideEffects } from "./side-effects.ts";
 import { SourceDisks } from "./source-disks.ts";
 import type { Work } from "./work.ts";
 
@@ -32,6 +33,8 @@ export interface InfFiles {
   readonly inCab: number;
   /** INFs that this one brings along (CopyINF), as written. */
   readonly copyInf: readonly string[];
+  /** What it does on machines of any architecture besides. */
+  readonly sideEffects: SideEffects;
 }
 
 /**
@@ -48,10 +51,11 @@ export function readFiles(
 ): InfFiles {
   const search = new FileSearch(inf, folderOf(infPath), files, work);
   search.use(infPath);
-  for (const catalog of new Set(Object.values(version.catalogs)))
-    if (catalog !== null) search.needBeside(catalog);
+  const catalogs = Object.values(version.catalogs).filter((catalog) => catalog !== null);
+  for (const catalog of new Set(catalogs)) search.needBeside(catalog);
   const architectures = models.architectures.length > 0 ? models.architectures : defaultArchitectures(inf);
   const copyInf = new Set<string>();
+  const sections = new Set<string>();
   for (const architecture of architectures) {
     const walk = new SectionWalk(inf, architecture);
     for (const section of models.installSections.get(architecture) ?? []) walk.install(section);
@@ -59,12 +63,14 @@ export function readFiles(
     walk.install("ClassInstall32");
     search.needAll(walk.copied, architecture);
     for (const name of walk.copyInf) copyInf.add(name);
+    for (const section of walk.sections) sections.add(section);
     search.useListed(architecture);
   }
   for (const name of copyInf) search.useBeside(name);
   const { missingFor, ...found } = search.result();
   const concerned = architectures.filter((name) => missingFor === "all" || missingFor.has(name));
-  return { architectures, copyInf: [...copyInf], ...found, missingFor: concerned };
+  const sideEffects = readSideEffects(inf, sections, work);
+  return { architectures, copyInf: [...copyInf], ...found, missingFor: concerned, sideEffects };
 }
 
 function defaultArchitectures(inf: InfDocument): Architecture[] {
@@ -98,7 +104,7 @@ class FileSearch {
     this.#windowsHasRest = inf.value("Version", "LayoutFile") !== undefined;
   }
 
-  result(): Omit<InfFiles, "architectures" | "copyInf" | "missingFor"> & {
+  result(): Omit<InfFiles, "architectures" | "copyInf" | "missingFor" | "sideEffects"> & {
     readonly missingFor: ReadonlySet<Architecture> | "all";
   } {
     return {

@@ -3,6 +3,9 @@ import { architectureOf } from "./architectures.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
 
+/** What stands behind an install section's name in the names of those that belong to it. */
+const parts = [".CoInstallers", ".HW", ".Interfaces", ".Services", ".Components", ".Software"];
+
 /** Walks install sections of one architecture and collects what they copy; each section once. */
 export class SectionWalk {
   readonly #copied = new Map<string, string>();
@@ -16,6 +19,11 @@ export class SectionWalk {
   constructor(inf: InfDocument, architecture: Architecture) {
     this.#inf = inf;
     this.#architecture = architecture;
+  }
+
+  /** The sections that Windows may install, in lower case. */
+  get sections(): Iterable<string> {
+    return this.#followed;
   }
 
   /** Names of source files. */
@@ -41,7 +49,7 @@ export class SectionWalk {
       ?.map((variant) => variant.section) ?? [name];
     for (const section of best) {
       this.#follow(section);
-      for (const part of [".CoInstallers", ".HW", ".Interfaces", ".Services"]) this.#follow(section + part);
+      for (const part of parts) this.#follow(section + part);
     }
   }
 

@@ -154,8 +154,12 @@ function isCoreDriver(description: string): boolean {
   return /^\{[0-9a-f-]{36}\}$/i.test(description);
 }
 
+/** Ends of lines, and what lets the text behind it be read in another order than it is. */
+const breaksOrTurns = /[\u2028-\u202e\u2066-\u2069]/;
+
 /** Whether a driver can be called so and the service can keep it: no bomb of accents, nothing unprintable. */
 function isName(description: string): boolean {
   if (description.length > nameLimit || /[^\P{Cc}\t]/u.test(description)) return false;
+  if (breaksOrTurns.test(description)) return false;
   return withoutMarkRuns(description) === description;
 }

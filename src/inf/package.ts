@@ -26,16 +26,15 @@ export function readInf(path: string, bytes: Uint8Array, files: PackageFiles, wo
   const inf = new InfDocument(decodeText(bytes), work);
   const version = readVersion(inf);
   const read = readModels(inf, work);
-  const { copyInf, missing, ...found } = readFiles(inf, path, version, read, files, work);
+  const { copyInf, missing, sideEffects, ...found } = readFiles(inf, path, version, read, files, work);
   const { installSections: _, ...models } = read;
   // Parts of a string keep the whole of it alive: what is cloned holds on to nothing of the INF's text.
-  const own = structuredClone({ version, models, copyInf, missing });
-  const { copyInf: copied, missing: lost } = own;
+  const own = structuredClone({ version, models, files: { copyInf, missing, sideEffects } });
   return {
     path,
     version: own.version,
     models: own.models,
-    files: { ...found, copyInf: copied, missing: lost },
+    files: { ...found, ...own.files },
   };
 }
 

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { ArchiveReport, Driver } from "../domain/driver.ts";
 import { cleanText } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
+import { withUnseenShown } from "../domain/look.ts";
 import { firstModel } from "../domain/models.ts";
 import type { Incoming } from "../store/blobs.ts";
 import type { NewDriver } from "../store/drivers.ts";
@@ -71,7 +72,7 @@ async function recordOf(
 function newDriver({ sha256, size }: Incoming, fileName: string, report: ArchiveReport): NewDriver {
   return {
     sha256,
-    file_name: cleanText(basename(fileName.replaceAll("\\", "/"))).slice(0, 255) || "driver.zip",
+    file_name: shownName(fileName) || "driver.zip",
     size,
     name: "",
     comment: "",
@@ -81,6 +82,12 @@ function newDriver({ sha256, size }: Incoming, fileName: string, report: Archive
     drop_unused: false,
     report,
   };
+}
+
+/** Without folders, as everybody can see it, whole characters of it. */
+function shownName(fileName: string): string {
+  const name = cleanText(basename(fileName.replaceAll("\\", "/")));
+  return withUnseenShown(name).slice(0, 255).toWellFormed();
 }
 
 /** The INF that is the printer's, and the model that most will want. */

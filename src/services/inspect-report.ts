@@ -1,4 +1,5 @@
 import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../domain/driver.ts";
+import { withUnseenShown } from "../domain/look.ts";
 import { kindOf } from "../inf/entries.ts";
 import { descriptionLimit, nameLimit } from "../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../inf/package.ts";
@@ -106,7 +107,7 @@ function listsWithin(budget: ReportBudget, lists: Lists): Lists {
     descriptions: budget.descriptions(lists.descriptions),
     catalogFiles: budget.names(lists.catalogFiles),
     manufacturers: budget.names(lists.manufacturers.map((name) => cut(name, nameLimit))),
-    missing: budget.names(lists.missing),
+    missing: budget.names(lists.missing.slice(0, listLimit).map((name) => cut(name, nameLimit))),
     copyInf: budget.names(lists.copyInf.slice(0, listLimit).map((name) => cut(name, nameLimit))),
     unused: withinBudget(budget, lists.unused),
   };
@@ -203,9 +204,10 @@ function notShipped({ machines }: Inspection, { files }: InfReading): Architectu
   });
 }
 
+/** A text of an INF as it is shown: short, with every character in it to be seen. */
 function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most - 1)}…`;
+  const seen = withUnseenShown(text.length <= most ? text : text.slice(0, most));
+  return seen.length <= most && text.length <= most ? seen : `${seen.slice(0, most - 1)}…`;
 }
 
 /** What is said of models that are not listed. */
@@ -216,7 +218,7 @@ function modelWarnings(readings: readonly InfReading[], infs: readonly InfSummar
   const warnings: string[] = [];
   if (unusable > 0) {
     warnings.push(
-      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out: no driver’s name has over ${nameLimit} characters, control characters or a heap of accents on one letter.`,
+      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out: no driver’s name has over ${nameLimit} characters, control characters, ends of lines or a heap of accents on one letter.`,
     );
   }
   if (hidden > 0) {

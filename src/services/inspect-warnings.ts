@@ -2,15 +2,16 @@ import { vendorOf } from "../domain/driver.ts";
 import { addTo } from "../domain/groups.ts";
 import { firstModel } from "../domain/models.ts";
 import type { InfReading } from "../inf/package.ts";
+import { shownName as cut, lookWarnings, sideEffectWarnings } from "./vendor-warnings.ts";
 
-/** Names and paths in one sentence; each is cut to so many characters. */
+/** Names and paths in one sentence. */
 const shown = 4;
-const mostCharacters = 120;
 
 /** What an operator should know of an archive's INFs together, a sentence each. */
 export function infWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
-  return printers.length === 0 ? noPrinter(readings) : severalVendors(printers);
+  if (printers.length === 0) return noPrinter(readings);
+  return [...severalVendors(printers), ...sideEffectWarnings(readings), ...lookWarnings(printers)];
 }
 
 /** Device classes as people call them, in lower case. */
@@ -80,8 +81,4 @@ function severalVendors(printers: readonly InfReading[]): string[] {
   return [
     `This ZIP holds printer drivers of several vendors: ${parts.join(", ")}${rest}. Choose the INF that is meant; packages carry the files of all. Smaller: upload each vendor’s folder as a ZIP of its own.`,
   ];
-}
-
-function cut(text: string): string {
-  return text.length <= mostCharacters ? text : `…${text.slice(1 - mostCharacters)}`;
 }

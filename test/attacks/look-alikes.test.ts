@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp } from "../support/app.ts";
+import { driverZip, printerInf } from "../support/driver-zip.ts";
+import { makeZip } from "../support/zip.ts";
+
+/** With letters of other alphabets where it says so. */
+const cyrillic = { N: "\u041d", P: "\u0420", a: "\u0430" };
+
+test("names that are not what they look like are said on the driver's page, letter by letter", async (t) => {
+  const { fetch, addDriver } = await startApp(t);
+  const zip = driverZip({
+    provider: `${cyrillic.N}${cyrillic.P}`,
+    models: [
+      "Papyrus 100",
+      "Papyrus\u200b 100",
+      `P${cyrillic.a}pyrus 100`,
+      "Papyrus\u00ad 100",
+      "\u2060Papyrus 100",
+    ],
+  });
+
+  const page = await (await fetch(`/drivers/${await addDriver(zip)}`)).text();
+
+  const [, warning = ""] = /(Names that are not what they look like: .*?)<\/bdi>/.exec(page) ?? [];
+  assert.match(warning, /“\u041d\u0420” \(U\+041D is a letter of another alphabet\)/);
+  assert.match(warning, /“Papyrus\[U\+200B\] 100” \(nobody sees U\+200B\)/);
+  assert.match(
+    warning,
+    /\(U\+0430 is a letter of another alphabet\), “Papyrus\[U\+00AD\] 100” .* and 1 more\./,
+  );
+});
+
+test("names of other languages are no reason for a warning", async (t) => {
+  const { app, addDriver } = await startApp(t);
+  const models = [
+    "Принтер 100",
+    "Εκτυπωτής 5µ",
+    "プリンター HP 100",
+    "Türküler 12",
+    "چاپگر\u200cها",
+    "Papyrus® 100™",
+    "HP Принтер",
+  ];
+
+  await addDriver(driverZip({ provider: "富士フイルム", models }));
+
+  assert.deepEqual(app.store.drivers.get(1).report.warnings, []);
+});
+
+test("a model whose letters turn, or that has several lines, is left out, and the report says so", async (t) => {
+  const { app, addDriver } = await startApp(t);
+  const models = ["\u202e001 surypaP", "Papyrus\u2028HP 100", "Papyrus \u2066100", "Papyrus 100"];
+
+  await addDriver(driverZip({ models }));
+
+  const { report, driver_desc } = app.store.drivers.get(1);
+  assert.equal(driver_desc, "Papyrus 100");
+  assert.deepEqual(report.infs[0]?.descriptions, ["Papyrus 100"]);
+  assert.match(report.warnings.join(), /3 models are left out/);
+});
+
+test("what an INF says of itself shows every character of it, in titles and wherever it is copied to", async (t) => {
+  const { fetch, addDriver } = await startApp(t);
+  const inf = printerInf({
+    provider: "HP\u202etfos\u0007",
+    maker: "\u2067M",
+    version: "1.2\u200e.3",
+    files: ["gone\u202efni.dll"],
+  });
+
+  const id = await addDriver(makeZip([{ name: "a.inf", bytes: inf }]));
+  const pages = await Promise.all(
+    [`/drivers/${id}`, "/drivers", `/printers?driver=${id}`, "/packages"].map(async (path) =>
+      (await fetch(path)).text(),
+    ),
+  );
+
+  assert.match(pages[0] ?? "", /<title>HP\[U\+202E\]tfos\[U\+0007\]/);
+  assert.match(pages[0] ?? "", /Missing: .*gone\[U\+202E\]fni\.dll/);
+  assert.doesNotMatch(pages.join(), /[\u202a-\u202e\u2066-\u2069\u200e\u0007]/);
+});
+
+test("the name of an uploaded file is kept as everybody can see it, whole characters of it", async (t) => {
+  const { fetch, upload, app } = await startApp(t);
+  const names = ["a\u202egpj.zip", `${"a".repeat(254)}\u{1f600}.zip`, "\u2028.zip", "a\u009b31m\u0085.zip"];
+
+  for (const [i, name] of names.entries())
+    await upload("/drivers/upload", driverZip({ version: `1.${i}` }), name);
+  const kept = [1, 2, 3, 4].map((id) => app.store.drivers.get(id).file_name);
+  const answers = await Promise.all([1, 2, 3, 4].map((id) => fetch(`/drivers/${id}/archive`)));
+
+  assert.deepEqual(kept, ["a[U+202E]gpj.zip", `${"a".repeat(254)}\ufffd`, ".zip", "a31m.zip"]);
+  for (const { status, headers } of answers) {
+    assert.equal(status, 200);
+    assert.doesNotMatch(headers.get("content-disposition") ?? "", /%E2%80%A|%C2%9B|%0/);
+  }
+});
