@@ -90,6 +90,7 @@ export function readSideEffects(inf: InfDocument, sections: Iterable<string>, wo
 
 class Found {
   readonly #names = new Map<Kind, Set<string>>();
+  readonly #sections = new Set<string>();
 
   get lists(): SideEffects {
     const list = (kind: Kind) => [...(this.#names.get(kind) ?? [])];
@@ -100,6 +101,12 @@ class Found {
       folders: list("folders"),
       files: list("files"),
     };
+  }
+
+  /** Whether a section that a directive names was not read for it; it is from now on. */
+  isNew(directive: string, section: string): boolean {
+    const known = this.#sections.size;
+    return this.#sections.add(`${directive} ${section.toLowerCase()}`).size > known;
   }
 
   add(kind: Kind, name: string): void {
@@ -127,7 +134,7 @@ function readDirective(inf: InfDocument, { key, values }: InfLine, found: Found,
   for (const name of named.map((value) => inf.resolve(value).trim())) {
     if (name === "") continue;
     if (kind !== undefined) found.add(kind, name);
-    read?.(inf, name, found, work);
+    if (read !== undefined && found.isNew(directive, name)) read(inf, name, found, work);
   }
 }
 

@@ -149,3 +149,14 @@ test("an INF that does very much more makes a sentence of bounded length, on the
   assert.ok(warnings.length < 1500, `${warnings.length} characters`);
   assert.doesNotMatch(page + warnings, /<b>,|\u202e/);
 });
+
+test("sections that thousands of lines name are read once", async () => {
+  const keys = Array.from({ length: 20_000 }, () => `HKLM,"${"a/".repeat(40)}",x`).join("\n");
+  const names = Array.from({ length: 100 }, () => `AddReg=${Array(600).fill("R").join(",")}`).join("\n");
+
+  const started = performance.now();
+  const warnings = await warningsOf(withLines(names, `[R]\n${keys}`));
+
+  assert.equal(warnings, "");
+  assert.ok(performance.now() - started < 5000);
+});
