@@ -90,7 +90,7 @@ export function readSideEffects(inf: InfDocument, sections: Iterable<string>, wo
 
 class Found {
   readonly #names = new Map<Kind, Set<string>>();
-  readonly #sections = new Set<string>();
+  readonly #lines = new Set<string>();
 
   get lists(): SideEffects {
     const list = (kind: Kind) => [...(this.#names.get(kind) ?? [])];
@@ -103,10 +103,10 @@ class Found {
     };
   }
 
-  /** Whether a section that a directive names was not read for it; it is from now on. */
-  isNew(directive: string, section: string): boolean {
-    const known = this.#sections.size;
-    return this.#sections.add(`${directive} ${section.toLowerCase()}`).size > known;
+  /** Whether no line before had this directive with this name. */
+  isNew(directive: string, name: string): boolean {
+    const known = this.#lines.size;
+    return this.#lines.add(`${directive} ${name.toLowerCase()}`).size > known;
   }
 
   add(kind: Kind, name: string): void {
@@ -131,10 +131,10 @@ function readDirective(inf: InfDocument, { key, values }: InfLine, found: Found,
   const read = sectionReaders.get(directive);
   if (kind === undefined && read === undefined) return;
   const named = directive.startsWith("add") && kind !== undefined ? values.slice(0, 1) : values;
-  for (const name of named.map((value) => inf.resolve(value).trim())) {
-    if (name === "") continue;
+  const names = named.map((value) => inf.resolve(value).trim());
+  for (const name of names.filter((name) => name !== "" && found.isNew(directive, name))) {
     if (kind !== undefined) found.add(kind, name);
-    if (read !== undefined && found.isNew(directive, name)) read(inf, name, found, work);
+    read?.(inf, name, found, work);
   }
 }
 
