@@ -83,7 +83,6 @@ export function endDriver({ app, id }: Context<"id">): Promise<Reply> {
 
 async function endLinks(app: App, record: NamedOwner, path: string): Promise<Reply> {
   await app.links.revoke(record);
-  app.store.audit.note("links-ended", { record });
   return redirect(path);
 }
 

@@ -89,7 +89,7 @@ export class Links {
   }
 
   /** Makes all links to a record invalid that there are. */
-  revoke(owner: LinkOwner): Promise<void> {
+  revoke(owner: LinkOwner & { readonly name: string }): Promise<void> {
     return this.#store.linkGenerations.raise(owner);
   }
 

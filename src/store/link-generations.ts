@@ -27,8 +27,9 @@ export class LinkGenerations {
   }
 
   /** Makes all links to a record invalid that were made until now. */
-  raise({ kind, id }: LinkOwner): Promise<void> {
+  raise({ kind, id, name }: LinkOwner & { readonly name: string }): Promise<void> {
     return this.#db.write(() => {
+      this.#db.note("links-ended", { kind, id, name });
       this.#db.all(
         `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)
           ON CONFLICT DO UPDATE SET generation = generation + 1`,

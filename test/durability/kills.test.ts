@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { killTwo } from "../support/kills.ts";
+import { killedWrites, killTwo } from "../support/kills.ts";
 
 const kills = 200;
 /** Another one every day; what fails names its own. */
@@ -11,6 +11,8 @@ test(`of ${kills} kills under load none loses what was acknowledged, and none le
 }, async (t) => {
   const acknowledged = await killTwo(t, kills, seed);
 
-  t.diagnostic(`seed ${seed}: ${acknowledged} writes were acknowledged`);
-  assert.ok(acknowledged > kills, `only ${acknowledged} writes were acknowledged`);
+  const { all, lines, missing } = killedWrites(acknowledged);
+  t.diagnostic(`seed ${seed}: ${all} writes were acknowledged: ${lines}`);
+  assert.ok(all > kills, `only ${all} writes were acknowledged`);
+  assert.deepEqual(missing, [], "each kind of write was acknowledged");
 });

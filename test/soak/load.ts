@@ -2,9 +2,11 @@ import { deflateRawSync } from "node:zlib";
 import { client, navigation, type TestApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";
+import { bossHeaders } from "../support/proxies.ts";
 import { connectRaw, exchange, hangUpAfter, postText, statusOf } from "../support/raw.ts";
 import { refused } from "../support/refused-zips.ts";
 import { makeZip } from "../support/zip.ts";
+import { accountForAWhile, signInAndOut, tokenForAWhile } from "./people.ts";
 
 /** One thing that somebody does; it leaves the service as it was. @returns the statuses it got */
 type Act = (turn: number) => Promise<number[]>;
@@ -35,7 +37,7 @@ function driverOf(turn: number, megabytes: number): Buffer {
 }
 
 export async function openShop(url: string): Promise<Shop> {
-  const site = client(url);
+  const site = client(url, bossHeaders);
   await site.post("/clients", { name: "Contoso" });
   const driver = await site.addDriver(driverOf(0, 4));
   const printers: number[] = [];
@@ -64,7 +66,10 @@ async function remove({ post }: Site, path: string, isTakenBack = false): Promis
   return [deleted.status, ...(await statuses([post(`/deletions/${undo}/delete`, {}, navigation)]))];
 }
 
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+const boss = Object.entries(bossHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${boss}\r\n`;
 
 /** So long a client that stands still is left alone. */
 const standMs = 3_000;
@@ -96,13 +101,13 @@ function hostileZips(): Buffer[] {
 
 /** Everything that people, scripts and strangers do, by its name; each is done again and again by one of them. */
 export function acts(url: string, shop: Shop): Record<string, Act> {
-  const site = client(url);
+  const site = client(url, bossHeaders);
   const { fetch, post, upload, addDriver, addPrinter } = site;
-  const printer = (turn: number) => shop.printers[turn % shop.printers.length];
+  const printer = (turn: number) => shop.printers[turn % shop.printers.length] ?? 0;
   const zips = hostileZips();
   const form = "application/x-www-form-urlencoded";
   const uploadHead = (bytes: number) =>
-    `POST /drivers/upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${bytes}\r\n\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n`;
+    `POST /drivers/upload HTTP/1.1\r\nHost: localhost\r\n${boss}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${bytes}\r\n\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n`;
   return {
     pages: (turn) =>
       statuses([
@@ -160,6 +165,9 @@ export function acts(url: string, shop: Shop): Record<string, Act> {
       const text = `name,client,address\n${rows.join("\n")}`;
       return statuses([post("/import/preview", { text }), post("/import/preview", { text: `${text},"` })]);
     },
+    "signing in": (turn) => signInAndOut(url, turn),
+    accounts: (turn) => accountForAWhile(url, turn),
+    tokens: (turn) => tokenForAWhile(url, printer(turn), turn),
     "broken downloads": async (turn) => {
       const raw = await connectRaw(url);
       raw.socket.write(get(`/printers/${printer(turn)}/packages/${turn % 2 === 0 ? "mdm" : "rmm"}`));

@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { machine, table } from "../bench/figures.ts";
 import { bundle } from "../support/app.ts";
+import { adminPassword } from "../support/people.ts";
+import { proxySettings } from "../support/proxies.ts";
 import { acts, openShop } from "./load.ts";
 import { growth, type Sample } from "./verdict.ts";
 
@@ -49,6 +52,9 @@ async function start(): Promise<Service> {
     TMPDIR: temporary,
     // As the image sets it.
     MALLOC_ARENA_MAX: "1",
+    // Sign-in is on; whoever is to have some role comes by a proxy, and others by a password.
+    ADMIN_PASSWORD: adminPassword,
+    ...proxySettings,
   };
   // A copy: the next build changes what this process would start its threads from.
   const program = join(folder, "platen.cjs");
@@ -147,8 +153,12 @@ async function soak(): Promise<string[]> {
   await sample(service, minutes);
   const filesAfter = filesNow();
   report(samples, tallies);
+  const ended = new Promise((resolve) => service.child.once("exit", resolve));
   service.child.kill("SIGTERM");
+  await ended;
+  const { broken, isTorn } = await verifyAudit(dataDir);
   return [
+    ...(broken === undefined && !isTorn ? [] : [`the audit log is broken: ${broken?.what ?? "torn"}`]),
     ...problems.slice(0, 20),
     ...growth(samples),
     ...filesAfter.filter((name) => !filesBefore.includes(name)).map((name) => `left behind: ${name}`),

@@ -47,7 +47,8 @@ const methods = [
 type PathOf = (self: unknown, first: unknown) => string;
 
 /**
- * Puts itself between the service in this process and its file system, until the test is over.
+ * Puts itself between the service in this process and its file system, until the test is over. Nothing is synced in
+ * earnest: the power stays on, and a real disk takes a hundred times as long.
  * @param folder only calls below it are told of
  */
 export async function watchDisk(t: TestContext, folder: string, watch: Watcher): Promise<void> {
@@ -56,12 +57,14 @@ export async function watchDisk(t: TestContext, folder: string, watch: Watcher):
   const replace = (owner: Record<string, Method>, name: string, prefix: string, pathOf: PathOf) => {
     const original = owner[name] as Method;
     const isClose = name === "close";
+    const isDone = ["close", "sync", "datasync"].includes(name);
     owner[name] = async function (this: unknown, ...args: unknown[]) {
       const path = pathOf(this, args[0]);
+      if (!isBelow(path)) return original.apply(this, args);
       // A file is closed also where closing fails.
       if (isClose) await original.apply(this, args);
-      const done = isBelow(path) ? watch({ name: prefix + name, path, args }) : undefined;
-      const result = isClose ? undefined : await original.apply(this, args);
+      const done = watch({ name: prefix + name, path, args });
+      const result = isDone ? undefined : await original.apply(this, args);
       if (name === "open") paths.set(result as object, path);
       done?.(result);
       return result;

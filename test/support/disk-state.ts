@@ -6,18 +6,24 @@ import wasm from "sql.js/dist/sql-wasm.wasm";
 let sql: Promise<SqlJsStatic> | undefined;
 
 /** What the database's file holds: the rows of each table that people fill. */
-export type Rows = Readonly<
-  Record<"clients" | "drivers" | "printers" | "icons" | "deletions" | "deleted_files", Row[]>
->;
+export type Rows = Readonly<Record<Table, Row[]>>;
+type Table =
+  | ("clients" | "drivers" | "windows_drivers" | "printers" | "icons" | "deletions" | "deleted_files")
+  | ("accounts" | "sessions" | "tokens" | "link_generations");
 type Row = Record<string, unknown>;
 
-const queries: Record<keyof Rows, string> = {
+const queries: Record<Table, string> = {
   clients: "SELECT id, name, notes FROM clients ORDER BY id",
   drivers: "SELECT id, sha256, name, comment FROM drivers WHERE origin = 'upload' ORDER BY id",
+  windows_drivers: "SELECT id FROM drivers WHERE origin <> 'upload' ORDER BY id",
   printers: "SELECT id, name, client_id, driver_id, settings FROM printers ORDER BY id",
   icons: "SELECT printer_id, sha256 FROM icons ORDER BY printer_id",
   deletions: "SELECT id, title FROM deletions ORDER BY id",
   deleted_files: "SELECT kind, sha256, deletion_id FROM deleted_files ORDER BY kind, sha256, deletion_id",
+  accounts: "SELECT id, name, role, password_hash, one_time, disabled FROM accounts ORDER BY id",
+  sessions: "SELECT id, account_id, sha256 FROM sessions ORDER BY id",
+  tokens: "SELECT id, name, scope, scope_id, sha256 FROM tokens ORDER BY id",
+  link_generations: "SELECT kind, id, generation FROM link_generations ORDER BY kind, id",
 };
 
 /** Reads the file itself, whatever a service thinks that it holds. */

@@ -19,3 +19,13 @@ export const groupedProxies = () =>
     REMOTE_GROUPS_HEADER: "Remote-Groups",
     REMOTE_GROUPS: "admin=platen-admins,operator=techs,viewer=sales",
   });
+
+/** As the environment says it, of a proxy on this machine, to which administrators belong to the group `admins`. */
+export const proxySettings = {
+  TRUSTED_PROXIES: "127.0.0.1",
+  REMOTE_USER_HEADER: "Remote-User",
+  REMOTE_GROUPS_HEADER: "Remote-Groups",
+  REMOTE_GROUPS: "admin=admins,operator=techs",
+};
+/** What it says of an administrator. */
+export const bossHeaders = { "remote-user": "boss", "remote-groups": "admins" };

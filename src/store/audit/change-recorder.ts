@@ -1,4 +1,4 @@
-import type { AuditedEvent } from "../../domain/audit.ts";
+import type { AuditedEvent, AuditedRecord, NotedEvent } from "../../domain/audit.ts";
 import type { Queries } from "../database/rows.ts";
 import type { Actor } from "./actor.ts";
 import type { AuditedTable } from "./audited-tables.ts";
@@ -14,6 +14,9 @@ import {
   watching,
 } from "./watched-tables.ts";
 
+/** What no table shows that is looked at. */
+type Noted = Pick<AuditedEvent, "event" | "record">;
+
 /** So many records are compared between two steps. */
 const recordsAtOnce = 250;
 
@@ -26,6 +29,8 @@ export class ChangeRecorder {
   #log: AuditLog | undefined;
   /** The number of the last change. */
   #last = 0;
+  /** What the write under way says itself. */
+  #noted: Noted[] = [];
 
   constructor(clock: () => number) {
     this.#clock = clock;
@@ -42,12 +47,27 @@ export class ChangeRecorder {
     db.run(watching);
   }
 
+  /** Before a write's work. */
+  beginWrite(): void {
+    this.#noted = [];
+  }
+
+  /** Within a write: what it does that no table shows which is looked at. */
+  note(event: NotedEvent, record: AuditedRecord): void {
+    this.#noted.push({ event, record });
+  }
+
   /** Within a write, behind its work. */
   *record(db: Queries, actor: Actor): Generator<undefined, void> {
     const tables = touchedTables(db);
-    if (tables.length === 0) return;
-    const [changes, fields] = [new Changes(db), new ChangedFields(db)];
+    const changes = new Changes(db);
     const stamp = { at: this.#clock(), who: actor.who, from: actor.from };
+    this.#keep(
+      changes,
+      this.#noted.map((event) => ({ ...stamp, ...event })),
+    );
+    if (tables.length === 0) return;
+    const fields = new ChangedFields(db);
     const isBack = isRestoring(db);
     const whole = new Set<number>();
     for (const table of tables) {
@@ -60,12 +80,16 @@ export class ChangeRecorder {
           const event = eventOf(table, record, fields, isBack, whole);
           return event === undefined ? [] : { ...stamp, ...event };
         });
-        changes.keep(this.#last + 1, events);
-        this.#last += events.length;
+        this.#keep(changes, events);
         yield;
       }
     }
     forgetTouched(db, tables);
+  }
+
+  #keep(changes: Changes, events: readonly AuditedEvent[]): void {
+    changes.keep(this.#last + 1, events);
+    this.#last += events.length;
   }
 
   /** Within each save: what the log has by now is forgotten here, and where it ends is remembered. */

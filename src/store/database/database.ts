@@ -1,5 +1,6 @@
 import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
+import type { AuditedRecord, NotedEvent } from "../../domain/audit.ts";
 import { currentActor } from "../audit/actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
 import { Connection } from "./connection.ts";
@@ -136,8 +137,8 @@ export class Database implements Queries {
   }
 
   /**
-   * Runs `work` as one transaction and saves, in the name of who asks for it. `work` is synchronous, or a generator that yields between its rows: then
-   * others are served meanwhile, and read what is saved. It may run twice.
+   * Runs `work` as one transaction and saves, in the name of who asks for it. `work` is synchronous, or a generator that
+   * yields between its rows: then others are served meanwhile, and read what is saved. It may run twice.
    * @throws what `work` throws (nothing is changed then), or an error of the disk (likewise).
    */
   write<T>(work: Work<T>): Promise<T> {
@@ -150,6 +151,11 @@ export class Database implements Queries {
    */
   freeingWrite<T>(work: Work<T>): Promise<T> {
     return this.#writes.ask(this.#recorded(work), true);
+  }
+
+  /** Within a write: has the audit log say so as surely as it is saved, though it changes nothing that is looked at. */
+  note(event: NotedEvent, record: AuditedRecord): void {
+    this.#recorder?.note(event, record);
   }
 
   /** Waits until every write that was asked for is on disk or refused. */
@@ -189,6 +195,7 @@ export class Database implements Queries {
     if (recorder === undefined) return work;
     const [db, actor] = [this, currentActor()];
     return function* (isFinal) {
+      recorder.beginWrite();
       const begun = work(isFinal);
       const result = isGenerator(begun) ? yield* begun : begun;
       yield* recorder.record(db, actor);
