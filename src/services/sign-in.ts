@@ -84,16 +84,19 @@ export class SignIn {
       this.#note("sign-in-failed", name, from.address, tooMany);
       return attempt;
     }
-    const verified = await this.#verify({ name, password }, attempt.rank).catch((error: unknown) => {
-      // Nothing was tried.
+    // Whoever is busy, or has a disk that fails, says nothing of the password.
+    const notTried = (error: unknown) => {
       attempt.succeeded();
       throw error;
-    });
+    };
+    const verified = await this.#verify({ name, password }, attempt.rank).catch(notTried);
     const cookie = newCookie(this.#options.random);
     const { address, browser } = from;
     const before = from.session === undefined ? undefined : digestOf(from.session);
     const session = { address: address.slice(0, 64), browser, digest: digestOf(cookie), before };
-    if (verified === undefined || !(await this.#options.store.sessions.add({ ...verified, ...session }))) {
+    const begin = (account: NonNullable<typeof verified>) =>
+      this.#options.store.sessions.add({ ...account, ...session }).catch(notTried);
+    if (verified === undefined || !(await begin(verified))) {
       this.#note("sign-in-failed", name, address, "wrong password");
       return { kind: "wrong" };
     }

@@ -1,90 +1,19 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { client, type TestApp, temporaryFolder } from "../support/app.ts";
+import { Told, untold, wrongInLog } from "../support/audit-state.ts";
 import { type DiskCall, watchDisk } from "../support/disk-calls.ts";
 import { disorderIn, type Rows, savedRows } from "../support/disk-state.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { makePng } from "../support/png.ts";
+import { startClosed } from "../support/people.ts";
+import { groupedProxies } from "../support/proxies.ts";
 import { makeDriver } from "../support/records.ts";
 import { until } from "../support/until.ts";
+import { type WriteKind, writeKinds } from "../support/write-kinds.ts";
 
 // Every call that the service makes of its file system while it writes fails once, with every error of these.
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"] as const;
-
-/** What is tried: `prepare` puts in place what it needs, `act` does it; the number is another one each time. */
-interface Kind {
-  readonly prepare?: (service: TestApp, n: number) => Promise<number>;
-  readonly act: (service: TestApp, id: number, n: number) => Promise<Response>;
-}
-
-const addClient = async ({ app }: TestApp, n: number) =>
-  app.store.clients.add({ name: `Before ${n}`, notes: "", subnets: [] });
-const addPrinter = ({ addPrinter }: TestApp) => addPrinter({ driver_id: "1" });
-const addDriver = ({ addDriver }: TestApp, n: number) => addDriver(driverZip({ version: `1.${n}` }));
-const iconOf = (n: number) => makePng(256, 256, n + 1);
-const remove = ({ fetch }: TestApp, path: string) => fetch(path, { method: "DELETE" });
-
-async function addIcon(service: TestApp, n: number): Promise<number> {
-  const id = await addPrinter(service);
-  await service.upload(`/printers/${id}/icon`, iconOf(n), "icon.png");
-  return id;
-}
-
-async function deleted(service: TestApp, path: string): Promise<number> {
-  await (await remove(service, path)).text();
-  return service.app.undo.list()[0]?.id ?? 0;
-}
-
-const kinds: Readonly<Record<string, Kind>> = {
-  "a new client": { act: ({ post }, _, n) => post("/clients", { name: `New ${n}` }) },
-  "a changed client": {
-    prepare: addClient,
-    act: ({ post }, id, n) => post(`/clients/${id}`, { name: `Changed ${n}` }),
-  },
-  "a deleted client": { prepare: addClient, act: (service, id) => remove(service, `/clients/${id}`) },
-  "a client that comes back": {
-    prepare: async (service, n) => deleted(service, `/clients/${await addClient(service, n)}`),
-    act: ({ post }, id) => post(`/deletions/${id}/undo`, {}),
-  },
-  "a new printer": { act: ({ post }, _, n) => post("/printers", { name: `New ${n}`, address: "10.0.0.1" }) },
-  "a changed printer": {
-    prepare: addPrinter,
-    act: ({ post }, id, n) => post(`/printers/${id}`, { name: `Changed ${n}`, address: "10.0.0.2" }),
-  },
-  "a deleted printer with its icon": {
-    prepare: addIcon,
-    act: (service, id) => remove(service, `/printers/${id}`),
-  },
-  "an import": {
-    act: ({ post }, _, n) =>
-      post("/import", { text: `name,client,address\nA${n},Of ${n},10.0.0.1\nB${n},,10.0.0.2\n` }),
-  },
-  "an icon": {
-    prepare: addPrinter,
-    act: ({ upload }, id, n) => upload(`/printers/${id}/icon`, iconOf(n), "icon.png"),
-  },
-  "an icon in place of another": {
-    prepare: addIcon,
-    act: ({ upload }, id, n) => upload(`/printers/${id}/icon`, makePng(256, 256, n + 5000), "icon.png"),
-  },
-  "an icon that is taken away": {
-    prepare: addIcon,
-    act: (service, id) => remove(service, `/printers/${id}/icon`),
-  },
-  "a driver": {
-    act: ({ upload }, _, n) => upload("/drivers/upload", driverZip({ version: `1.${n}` })),
-  },
-  "a deleted driver": { prepare: addDriver, act: (service, id) => remove(service, `/drivers/${id}`) },
-  "a driver that comes back": {
-    prepare: async (service, n) => deleted(service, `/drivers/${await addDriver(service, n)}`),
-    act: ({ post }, id) => post(`/deletions/${id}/undo`, {}),
-  },
-  "a driver that is deleted for good": {
-    prepare: async (service, n) => deleted(service, `/drivers/${await addDriver(service, n)}`),
-    act: (service, id) => remove(service, `/deletions/${id}`),
-  },
-};
 
 interface Fault {
   readonly at: number;
@@ -112,17 +41,18 @@ async function faultyDisk(t: TestContext, folder: string) {
   return { arm, disarm };
 }
 
+/** With sign-in on; an administrator asks. */
 async function start(t: TestContext, dataDir: string): Promise<TestApp> {
-  const service = await startApp(t, { dataDir });
+  const service = await startClosed(t, { dataDir, proxies: groupedProxies() });
   // A process of its own for each upload takes long, and calls this one's file system no differently.
   service.app.inspections.inspect = async () => makeDriver().report;
-  return service;
+  return { ...service, ...client(service.url, { "remote-user": "boss", "remote-groups": "platen-admins" }) };
 }
 
 interface Attempt {
   readonly service: TestApp;
   readonly disk: Awaited<ReturnType<typeof faultyDisk>>;
-  readonly kind: Kind;
+  readonly kind: WriteKind;
   readonly fault: Fault;
   /** Another one for each attempt. */
   readonly n: number;
@@ -147,6 +77,7 @@ async function tryWith(attempt: Attempt): Promise<string[] | undefined> {
     ...wrongIn(answer, text, fault, isChanged),
     ...(await wrongNext(service, n, after)),
     ...(await newDisorder(attempt, failed)),
+    ...(await wrongTold(attempt.service)),
   ];
   const where = `${fault.code} at call ${fault.at}, ${failed.name} ${failed.path.slice(dataDir.length)}`;
   return wrong.map((what) => `${where}: ${what}`);
@@ -175,6 +106,12 @@ async function wrongNext({ dataDir, post, fetch, app }: TestApp, n: number, afte
   ];
 }
 
+/** What is saved stands in the audit log, whatever of it could not be written at first. */
+async function wrongTold({ app, dataDir }: TestApp): Promise<string[]> {
+  await app.store.audit.flush();
+  return untold(dataDir, await savedRows(dataDir), new Told());
+}
+
 /** Files that nobody needs, or that are missing; what the disk refused to delete waits for the next start. */
 async function newDisorder({ service: { dataDir }, known }: Attempt, { name }: DiskCall): Promise<string[]> {
   const find = async () => disorderIn(dataDir, await savedRows(dataDir)).filter((what) => !known.has(what));
@@ -185,7 +122,7 @@ async function newDisorder({ service: { dataDir }, known }: Attempt, { name }: D
   return name === "rm" ? [] : found;
 }
 
-for (const [name, kind] of Object.entries(kinds)) {
+for (const [name, kind] of Object.entries(writeKinds)) {
   test(`${name}: whatever call of the disk fails, it is said, and nothing is lost or left`, async (t) => {
     const dataDir = await temporaryFolder(t);
     const disk = await faultyDisk(t, dataDir);
@@ -194,25 +131,29 @@ for (const [name, kind] of Object.entries(kinds)) {
     const wrong: string[] = [];
     const known = new Set<string>();
     let n = 0;
-    let calls = 0;
+    const counts: number[] = [];
 
     for (const code of codes) {
+      let calls = 0;
       for (let at = 1; ; at++) {
         const found = await tryWith({ service, disk, kind, fault: { at, code }, n: n++, known });
         if (found === undefined) break;
         calls++;
         wrong.push(...found);
       }
+      counts.push(calls);
+      await service.app.store.audit.flush();
+      wrong.push(...(await wrongInLog(dataDir, await savedRows(dataDir), new Told())));
     }
     await service.stop();
     const again = await start(t, dataDir);
-    wrong.push(
-      ...disorderIn(dataDir, await savedRows(dataDir)).map((what) => `after the next start: ${what}`),
-    );
+    const rows = await savedRows(dataDir);
+    wrong.push(...disorderIn(dataDir, rows).map((what) => `after the next start: ${what}`));
     await again.stop();
+    wrong.push(...(await wrongInLog(dataDir, rows, new Told())));
 
-    t.diagnostic(`${calls} calls failed`);
-    assert.ok(calls >= 10, `${calls} calls`);
+    t.diagnostic(`${counts.join()} calls failed`);
+    for (const calls of counts) assert.ok(calls >= kind.calls, `${counts.join()} calls`);
     assert.deepEqual(wrong, []);
   });
 }
