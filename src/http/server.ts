@@ -9,6 +9,7 @@ import { siteOf } from "../domain/site.ts";
 import { BoundedLines } from "../services/bounded-lines.ts";
 import { asActor } from "../store/audit/actor.ts";
 import { checkNeeds, refusalOf } from "./access/access.ts";
+import { checkAgain } from "./access/again.ts";
 import { arrive, askerOf } from "./access/asker.ts";
 import { recognise } from "./access/recognise.ts";
 import { noteRefused, noteUnrecognised } from "./access/refused.ts";
@@ -17,6 +18,7 @@ import { errorReply, isReading, requestLine, statusReply, takesPages } from "./a
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
 import { SentParts } from "./answers/sent-parts.ts";
+import { whenBodyIsRead } from "./requests/body-end.ts";
 import { drain } from "./requests/forms.ts";
 import { inTurn } from "./requests/in-turn.ts";
 import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./requests/limits.ts";
@@ -187,7 +189,10 @@ async function handleAllowed(
     return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
   }
   checkNeeds(app, found.route);
-  if (!isReading(request)) checkOrigin(app, request);
+  if (!isReading(request)) {
+    checkOrigin(app, request);
+    whenBodyIsRead(request, () => checkAgain(app, request, { url, found }));
+  }
   if (!hasQuota) {
     throw new UserError(
       "busy",

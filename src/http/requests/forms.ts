@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FormInput } from "../../domain/fields.ts";
+import { bodyIsRead } from "./body-end.ts";
 import {
   type FormKind,
   formLimitBytes,
@@ -35,6 +36,7 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
     if (size > kind.limitBytes) throw formTooLarge();
     chunks.push(chunk);
   }
+  await bodyIsRead(request);
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 

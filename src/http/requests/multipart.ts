@@ -6,6 +6,7 @@ import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { ticketLimitBytes } from "../../domain/print-ticket.ts";
 import { buffersUsed } from "../../workers/memory.ts";
+import { bodyIsRead } from "./body-end.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;
@@ -49,6 +50,7 @@ export async function readMultipartFields(
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   });
   await feed(request, parser, limitBytes, formTooLarge);
+  await bodyIsRead(request);
   const texts = files.map(([name, chunks]) => [name, decodeText(Buffer.concat(chunks))] as [string, string]);
   return [...fields, ...texts.filter(([, text]) => text !== "")];
 }
@@ -81,6 +83,7 @@ export async function readFormWithFile(
     stream.on("data", (chunk: Buffer) => own.push(chunk));
   });
   await feed(request, parser, limitBytes, tooLarge);
+  await bodyIsRead(request);
   return { fields: Object.fromEntries(fields), file: chunks && Buffer.concat(chunks) };
 }
 
@@ -135,6 +138,7 @@ export async function receiveFile<T>(
   });
   try {
     await feed(request, parser, limitBytes + formLimitBytes, tooLarge);
+    await bodyIsRead(request);
   } catch (error) {
     await first?.work.then(discard, (failure: unknown) => {
       if (!isFormError(failure)) throw failure;
