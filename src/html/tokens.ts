@@ -79,11 +79,11 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
 function tokenTable({ tokens, now }: TokenList): Html {
   const rows = tokens.map(
     ({ token, reaches }) => html`<tr>
-      <td data-label="Name"><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
-        <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></td>
-      <td data-label="Reaches">${isolated(reaches)}</td>
+      <td data-label="Name"><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
+        <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
+      <td data-label="Reaches"><div>${isolated(reaches)}</div></td>
       <td data-label="Until" class="whole">${time(token.expires_at)} ${untilBadge(token, now)}</td>
-      <td data-label="Last used" class="whole">${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</td>
+      <td data-label="Last used" class="whole">${token.used_at === undefined ? "never" : html`<div>${time(token.used_at)}<br><code>${token.used_from}</code></div>`}</td>
       <td class="whole"><form method="post" action="${paths.tokenRevoke(token.id)}"><button class="danger">Revoke<span
         class="visually-hidden"> ${token.name}</span></button></form></td></tr>`,
   );

@@ -7,6 +7,7 @@ import {
   openBrowser,
   overflows,
   picture,
+  smallTargets,
   withoutBrowser,
 } from "../support/browser.ts";
 import { driverZip, sixtyModels as models } from "../support/driver-zip.ts";
@@ -43,17 +44,6 @@ const pages = [
   "/printers/1/read/install",
   "/nothing",
 ];
-
-/** What is pressed and is smaller than it should be; links within a sentence are as high as their line. */
-function smallTargets(page: Page, least: number): Promise<string[]> {
-  return page.evaluate(`[...document.querySelectorAll("button, summary, input:not([type=hidden]), select, textarea, .row-actions a, nav a, .actions a")]
-    .filter((element) => element.checkVisibility())
-    .map((element) => ["radio", "checkbox"].includes(element.type) ? element.labels[0] ?? element : element)
-    .filter((element) => element.getBoundingClientRect().height < ${least} - 0.5)
-    .map((element) => element.outerHTML.slice(0, 90) + " " + element.getBoundingClientRect().height)`) as Promise<
-    string[]
-  >;
-}
 
 /** What is seen and does something when it is clicked, links aside. */
 function clickable(page: Page): Promise<string[]> {

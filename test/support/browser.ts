@@ -58,6 +58,17 @@ export function watch(page: Page, url: string): string[] {
   return problems;
 }
 
+/** What is pressed and is smaller than it should be; links within a sentence are as high as their line. */
+export function smallTargets(page: Page, least: number): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("button, summary, input:not([type=hidden]), select, textarea, .row-actions a, nav a, .actions a")]
+    .filter((element) => element.checkVisibility())
+    .map((element) => ["radio", "checkbox"].includes(element.type) ? element.labels[0] ?? element : element)
+    .filter((element) => element.getBoundingClientRect().height < ${least} - 0.5)
+    .map((element) => element.outerHTML.slice(0, 90) + " " + element.getBoundingClientRect().height)`) as Promise<
+    string[]
+  >;
+}
+
 /** Keeps a picture for a person to look at, where SCREENSHOTS names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS;
