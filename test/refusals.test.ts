@@ -200,3 +200,21 @@ test("no link asks the browser to make a file of whatever comes", async (t) => {
     assert.doesNotMatch(await (await fetch(path)).text(), /<a [^>]*\sdownload\b/, path);
   }
 });
+
+test("an address that is named like what every object has leads on from its error page as any other does", async (t) => {
+  const { fetch } = await startApp(t);
+  const bodies = new Set<string>();
+
+  for (const path of [
+    "/nothing",
+    "/constructor",
+    "/__proto__",
+    "/toString/1/x",
+    "/constructor/1/read/install",
+  ]) {
+    const answer = await fetch(path, { headers: page });
+    bodies.add(`${answer.status} ${/<main[\s\S]*<\/main>/.exec(await answer.text())?.[0]}`);
+  }
+
+  assert.equal(bodies.size, 1, [...bodies].join("\n"));
+});

@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 
-const places: Readonly<Record<string, Link>> = {
-  printers: { label: "All printers", path: paths.printers },
-  clients: { label: "All clients", path: paths.clients },
-  drivers: { label: "All drivers", path: paths.drivers },
-  packages: { label: "All packages", path: paths.packages },
-};
+const places: ReadonlyMap<string, Link> = new Map([
+  ["printers", { label: "All printers", path: paths.printers }],
+  ["clients", { label: "All clients", path: paths.clients }],
+  ["drivers", { label: "All drivers", path: paths.drivers }],
+  ["packages", { label: "All packages", path: paths.packages }],
+]);
 
-const recordNames: Readonly<Record<string, string>> = {
-  printers: "Open the printer",
-  clients: "Open the client",
-  drivers: "Open the driver",
-};
+const recordNames: ReadonlyMap<string, string> = new Map([
+  ["printers", "Open the printer"],
+  ["clients", "Open the client"],
+  ["drivers", "Open the driver"],
+]);
 
 /**
  * Where somebody whose request was refused can go on, the likeliest first: the page that they came from, the record
@@ -24,7 +24,7 @@ export function nextLinks(request: IncomingMessage, status: number): Link[] {
   const links: Link[] = [];
   const before = pageBefore(request);
   if (before !== undefined) links.push({ label: "Back to the page before", path: before });
-  const record = recordNames[place];
+  const record = recordNames.get(place);
   const recordPath = `/${place}/${id}`;
   if (
     record !== undefined &&
@@ -35,7 +35,7 @@ export function nextLinks(request: IncomingMessage, status: number): Link[] {
   ) {
     links.push({ label: record, path: recordPath });
   }
-  const list = places[place];
+  const list = places.get(place);
   if (list !== undefined && list.path !== before && list.path !== request.url) links.push(list);
   return links;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { logOf } from "../support/audit.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { addPerson, signInAdmin, startClosed } from "../support/people.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
@@ -72,11 +73,13 @@ for (const [what, fields] of [
     const before = await stateOf(app.dataDir);
     for (const { client, rest } of begun) client.socket.write(rest);
     const statuses = (await Promise.all(begun.map(({ client }) => client.closed))).map(statusOf);
+    const told = await logOf(app, "refused");
 
     assert.ok(
       statuses.every((status) => status === 401 || status === 403),
       `${statuses}`,
     );
+    assert.deepEqual(new Set(told.map(({ who }) => who)), new Set(["jo"]));
     const after = await stateOf(app.dataDir);
     assert.deepEqual(
       after,
