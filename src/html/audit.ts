@@ -146,6 +146,8 @@ function digestLine({ by, digest, printers = [] }: AuditEntry): Html {
   return html`<p class="soft audit-digest">by a ${by}, digest <code>${digest}</code>${several}</p>`;
 }
 
+const gone: ReadonlySet<AuditEvent> = new Set<AuditEvent>(["deleted", "deleted-for-good"]);
+
 const pathsOf = {
   printer: paths.printer,
   icon: paths.printer,
@@ -157,8 +159,9 @@ const pathsOf = {
 function recordOf({ event, record }: AuditEntry): Html | undefined {
   if (record === undefined) return undefined;
   const { kind, id, name } = record;
-  const path =
-    event === "deleted" ? undefined : Object.entries(pathsOf).find(([known]) => known === kind)?.[1](id);
+  const path = gone.has(event)
+    ? undefined
+    : Object.entries(pathsOf).find(([known]) => known === kind)?.[1](id);
   const label = html`<bdi>${name || `number ${id}`}</bdi>`;
   const history = paths.auditOf(kind === "icon" ? "printer" : kind, id);
   return html`${kind} ${path ? html`<a href="${path}">${label}</a>` : label}
