@@ -1,3 +1,4 @@
+import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
 import { counted } from "../domain/sentences.ts";
@@ -95,7 +96,6 @@ function tellEntrants(
   { accounts, tokens }: Awaited<ReturnType<typeof restoreBackup>>,
   now: number,
 ): void {
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
   const people = accounts
     .filter(({ isDisabled }) => !isDisabled)
     .map(
@@ -105,7 +105,8 @@ function tellEntrants(
   const programs = tokens
     .filter(({ expires_at }) => expires_at > now)
     .map(
-      ({ name, scope, expires_at }) => `“${cleanText(name)}”, ${scopeText(scope)}, until ${day(expires_at)}`,
+      ({ name, scope, expires_at }) =>
+        `“${cleanText(name)}”, ${scopeText(scope)}, until ${utcDay(expires_at)}`,
     );
   err("Accounts, sessions and tokens are those of that time, too, also what was revoked since:\n");
   list(err, "account", people);

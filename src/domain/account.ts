@@ -1,4 +1,5 @@
 import type { Role } from "./access.ts";
+import { dayMs } from "./day.ts";
 import { FieldReader, type FormInput } from "./fields.ts";
 
 /** The account whose password is the setting `ADMIN_PASSWORD`. */
@@ -34,7 +35,7 @@ export interface Session {
 }
 
 /** A one-time password holds for so long. */
-const oneTimeMs = 7 * 24 * 60 * 60_000;
+const oneTimeMs = 7 * dayMs;
 
 const mostNameLength = 64;
 const plainName = /^[a-z0-9][a-z0-9._@-]*$/i;

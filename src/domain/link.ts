@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { dayMs } from "./day.ts";
 
 /** A record with a number: `printer 7`. */
 interface Numbered<Kind extends string> {
@@ -42,7 +43,6 @@ interface ReadLink {
 /** How long a link can hold, in days. */
 const usualDays: readonly number[] = [1, 7, 30, 90];
 
-export const dayMs = 24 * 60 * 60_000;
 /** Of base64url: 128 bits. */
 const signatureLength = 22;
 const longestText = 80;

@@ -1,3 +1,4 @@
+import { dayMs } from "../domain/day.ts";
 import { type Token, tokenDays } from "../domain/token.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
@@ -93,7 +94,7 @@ function tokenTable({ tokens, now }: TokenList): Html {
 }
 
 /** So long before its end a token is pointed at. */
-const soonMs = 30 * 24 * 60 * 60_000;
+const soonMs = 30 * dayMs;
 
 function untilBadge({ expires_at }: Token, now: number): Html | undefined {
   if (expires_at <= now) return badge("bad", "expired");

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { utcDay } from "../domain/day.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
@@ -97,7 +98,7 @@ async function makeLink(context: RequestContext, { record, offer, path, place }:
   const by = askerOf(request).identity;
   const { address, expires_at } = app.links.make({ owner: record, address: target.path }, { days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
-  const until = new Date(expires_at).toISOString().slice(0, 10);
+  const until = utcDay(expires_at);
   app.store.audit.note("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
   const snippets = snippetsOf(service + address, String(target.label), script);

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { dayMs } from "../domain/day.ts";
 
 /** A browser counts as known for so long after its last success. */
-export const deviceMs = 180 * 24 * 60 * 60_000;
+export const deviceMs = 180 * dayMs;
 
 const nonceBytes = 9;
 const macLength = 43;

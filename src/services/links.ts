@@ -1,7 +1,7 @@
 import type { Identity } from "../domain/access.ts";
+import { dayMs, utcDay } from "../domain/day.ts";
 import { UserError } from "../domain/errors.ts";
 import {
-  dayMs,
   endOfLink,
   isSigned,
   type LinkBringer,
@@ -76,7 +76,7 @@ export class Links {
     }
     const { endDay, maker } = link.terms;
     const now = this.#clock();
-    const day = new Date(endDay * dayMs).toISOString().slice(0, 10);
+    const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw ended(` on ${day}`);
     if (maker !== undefined && !this.#isThere(maker, now)) throw ended("");
     const by = maker === undefined ? "" : `, by ${maker.kind} ${maker.id}`;

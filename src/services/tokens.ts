@@ -1,4 +1,5 @@
 import type { Identity } from "../domain/access.ts";
+import { dayMs, utcDay } from "../domain/day.ts";
 import { messageOf, UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import {
@@ -28,7 +29,6 @@ const mostWrong = 30;
 const wrongMs = 60_000;
 /** So many clients are remembered. */
 const mostClients = 2000;
-const dayMs = 24 * 60 * 60_000;
 
 /** Tokens of programs: made, checked, and remembered when they were used. */
 export class Tokens {
@@ -82,7 +82,7 @@ export class Tokens {
     if (token === undefined)
       throw this.#refusal(client, "This token is not known: it was revoked, or mistyped.");
     if (token.expires_at <= now) {
-      const day = new Date(token.expires_at).toISOString().slice(0, 10);
+      const day = utcDay(token.expires_at);
       throw this.#refusal(
         client,
         `The token “${token.name}” has expired on ${day}: an administrator can make a new one.`,

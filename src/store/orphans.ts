@@ -1,5 +1,6 @@
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { dayMs } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { keptFilesFolder } from "./backup/kept-files.ts";
 import { type BlobKind, blobDigest, blobKinds } from "./blob-names.ts";
@@ -7,7 +8,7 @@ import { makeFolders, moveIntoPlace } from "./durable-files.ts";
 import { noneIfAbsent } from "./found-files.ts";
 
 const lostDays = 30;
-const lostMs = lostDays * 24 * 60 * 60 * 1000;
+const lostMs = lostDays * dayMs;
 
 interface Tidying {
   readonly dataDir: string;

@@ -1,4 +1,5 @@
 import type { Account, Session } from "../domain/account.ts";
+import { dayMs } from "../domain/day.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Database } from "./database/database.ts";
@@ -10,9 +11,9 @@ const mostPerAccount = 20;
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = {
   /** Without being used. */
-  idle: 30 * 24 * 60 * 60_000,
+  idle: 30 * dayMs,
   /** However much it is used. */
-  longest: 90 * 24 * 60 * 60_000,
+  longest: 90 * dayMs,
 } as const;
 
 /** A session that begins, where the account still has the password that was verified. */

@@ -1,11 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readLine } from "../../domain/audit-chain.ts";
+import { dayMs } from "../../domain/day.ts";
 import { noPlace } from "./changes.ts";
 import { linesBefore, linesFrom, monthFiles } from "./files.ts";
 import type { AuditPlace } from "./writer.ts";
-
-const dayMs = 24 * 60 * 60_000;
 
 /** Files whose time is over, and the last line of them, which the chain begins behind from then on. */
 interface ExpiredFiles {
