@@ -11,15 +11,15 @@ test("a token that is made, used and revoked stands in the log, and nothing of i
 
   const token = await addToken("printer:1");
   await (await bearer(token).fetch("/printers/1/scripts/detect")).arrayBuffer();
-  // The clock stands still: what is told at one moment has no order but that of being written.
+  // The clock stands still: what is logged at one moment has no order but that of being written.
   await logOf(service);
   await admin.post("/tokens/1/delete", {}, navigation);
 
-  const told = (await logOf(service)).filter(
+  const logged = (await logOf(service)).filter(
     ({ event, record }) => event === "downloaded" || record?.kind === "token",
   );
   assert.deepEqual(
-    told.map((entry) => [entry.who, said(entry)]),
+    logged.map((entry) => [entry.who, said(entry)]),
     [
       [
         "boss",
@@ -42,9 +42,9 @@ test("a link that is made stands in the log without its signature, and so do its
   await (await service.fetch(`/printers/1/scripts/detect?link=${link}`)).arrayBuffer();
   await operator.post("/printers/1/links/end", {}, navigation);
 
-  const told = await logOf(service, "link-made", "downloaded", "links-ended");
+  const logged = await logOf(service, "link-made", "downloaded", "links-ended");
   assert.deepEqual(
-    told.map((entry) => [entry.who, said(entry)]),
+    logged.map((entry) => [entry.who, said(entry)]),
     [
       ["tech", "link-made printer 1 Office /printers/1/scripts/detect, until 2026-11-29"],
       ["link printer 1, until 2026-11-29", "downloaded printer 1 Office detect"],
@@ -64,11 +64,11 @@ test("a backup that is made or taken away stands in the log, and so do deleted a
   await (await service.fetch(`/backups/${name}`)).arrayBuffer();
   await service.post("/backups/files/delete", {}, navigation);
 
-  const told = await logOf(service, "backup-made", "backup-fetched", "backup-files-deleted");
-  assert.deepEqual(told.map(said), ["backup-made", `backup-fetched ${name}`, "backup-files-deleted"]);
+  const logged = await logOf(service, "backup-made", "backup-fetched", "backup-files-deleted");
+  assert.deepEqual(logged.map(said), ["backup-made", `backup-fetched ${name}`, "backup-files-deleted"]);
 });
 
-test("a download in parts is told of who was sent all of it, and of nobody for parts that two people got", async (t) => {
+test("a download in parts is put down to who was sent all of it, and to nobody where two people got parts", async (t) => {
   const { service, operator, viewer } = await startGuarded(t);
   await operator.addPrinter();
   const path = "/printers/1/scripts/detect";
@@ -80,14 +80,14 @@ test("a download in parts is told of who was sent all of it, and of nobody for p
   const between = await logOf(service, "download-begun", "downloaded");
   await part(viewer, "0-99");
   await until(async () => (await logOf(service, "downloaded")).length > 0);
-  const told = await logOf(service, "downloaded");
+  const logged = await logOf(service, "downloaded");
 
   assert.deepEqual(
     between.map(({ who, event, range }) => `${who} ${event} ${range?.first}`),
     ["tech download-begun 0", "seller download-begun 100"],
   );
   assert.deepEqual(
-    told.map(({ who }) => who),
+    logged.map(({ who }) => who),
     ["seller"],
   );
 });

@@ -54,7 +54,7 @@ test("of what is secret or large only that it changed is written down", async (t
   assert.doesNotMatch(JSON.stringify(await logOf(app)), /very-secret|PrintTicket/);
 });
 
-test("a deletion keeps no more than a name, and what comes back is told as restored", async (t) => {
+test("a deletion keeps no more than a name, and what comes back is logged as restored", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Contoso", notes: "Call Mrs Example" });
 
@@ -80,7 +80,7 @@ test("a change that is refused or changes nothing leaves no trace", async (t) =>
   assert.equal(after, before);
 });
 
-test("downloads are told with what they were of, for whom, and what names their bytes", async (t) => {
+test("downloads are logged with what they were of, for whom, and what names their bytes", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Contoso" });
   await app.addPrinter({ client_id: "1" });
@@ -106,7 +106,7 @@ test("downloads are told with what they were of, for whom, and what names their 
   );
 });
 
-test("a page of another site that lets a browser fetch something counts for no printer, and is told all the same", async (t) => {
+test("a page of another site that lets a browser fetch something counts for no printer, and is logged all the same", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
 
@@ -164,7 +164,7 @@ test("hundreds of events are synced together", async (t) => {
   assert.equal((await logOf(app, "signed-in")).length, 900);
 });
 
-test("signing in, failing to, and what is refused are told; what was typed in place of a name is not", async (t) => {
+test("signing in, failing to, and what is refused are logged; what was typed in place of a name is not", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now++ });
 
@@ -186,7 +186,7 @@ test("signing in, failing to, and what is refused are told; what was typed in pl
     "eve: refused GET /accounts",
     "eve: signed-out",
   ]);
-  // The second failure from one address is told with the others of its minute.
+  // The second failure from one address is logged with the others of its minute.
   const last = entriesIn(app.dataDir).at(-1);
   assert.deepEqual([last?.event, last?.who, last?.count], ["sign-in-failed", "an unknown name", 1]);
   assert.doesNotMatch(JSON.stringify(entriesIn(app.dataDir)), /hunter2|\$|scrypt/);

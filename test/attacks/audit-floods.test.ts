@@ -36,7 +36,7 @@ const refuse = ({ audit }: Store, who: string, from: string, path: string, patte
 
 const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
 
-test("one account that is refused everywhere hides nobody else, and is told of by route, not by address", async (t) => {
+test("one account that is refused everywhere hides nobody else, and is counted by route, not by address", async (t) => {
   const { store, turn, entries } = await flooded(t);
 
   for (let i = 0; i < 20_000; i++) {

@@ -41,7 +41,7 @@ test("a thousand names tried from one address are one line a minute, and a thous
   );
 });
 
-test("a bulk change of 5,000 printers is told record by record, and holds nobody up", async (t) => {
+test("a bulk change of 5,000 printers is logged record by record, and holds nobody up", async (t) => {
   const app = await startApp(t);
   const driver = await app.addDriver();
   const { store } = app.app;

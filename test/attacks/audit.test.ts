@@ -50,7 +50,7 @@ async function killedFolder(t: TestContext, written: number): Promise<string> {
 }
 
 for (const written of [0, 1, 3, 4]) {
-  test(`killed between the save of four changes and their lines, of which ${written} are there: each is told once`, async (t) => {
+  test(`killed between the save of four changes and their lines, of which ${written} are there: each is logged once`, async (t) => {
     const dataDir = await killedFolder(t, written);
 
     const store = await open(dataDir);
@@ -63,7 +63,7 @@ for (const written of [0, 1, 3, 4]) {
   });
 }
 
-test("a line that a power cut left half is kept aside, told of, and its change told again", async (t) => {
+test("a line that a power cut left half is kept aside, with an entry, and its change logged again", async (t) => {
   const dataDir = await killedFolder(t, 3);
   const [log = ""] = logFiles(dataDir);
   truncateSync(log, readFileSync(log).length - 40);

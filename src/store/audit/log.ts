@@ -118,7 +118,7 @@ export class AuditLog {
     }
   }
 
-  /** Is told of lines as soon as they last, in their order. */
+  /** Is called with entries as soon as they last, in their order. */
   onWritten(listener: Listener): void {
     this.#listeners.push(listener);
   }

@@ -17,7 +17,7 @@ interface AuditOptions {
 
 interface OpenedAudit {
   readonly audit: AuditLog;
-  /** Whether the log tells of changes that the database never had: a state of it from before was put in its place. */
+  /** Whether the log has changes that the database never had: a state of it from before was put in its place. */
   readonly isAhead: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function openAudit(
     audit.note(found.event, { what: found.what, actor: itself });
   }
   audit.wake();
-  // A change is saved before it is told, and its number stays in the database until that knows the line which tells of it.
+  // A change is saved before it is logged, and its number stays in the database until that knows its line.
   const isAhead = known.size < written.length || written.some((number) => !changes.has(number));
   return { audit, isAhead };
 }

@@ -17,7 +17,7 @@ export interface AuditPlace {
   readonly size: number;
 }
 
-/** What is to be written; `change` is the number of the change that it tells of. */
+/** What is to be written; `change` is the number of the change that it is of. */
 export type NewEntry = AuditedEvent & { readonly change?: number };
 
 /** Entries that last, and the place of the last of them. */
