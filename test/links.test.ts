@@ -63,6 +63,46 @@ test("a script's bytes stay the same through a day, and a link ends with a day",
   assert.equal(endOfLink(noon, 2) * dayMs, Date.UTC(2026, 10, 24));
 });
 
+test("a link can be made for as long as LINK_DAYS says, which is chosen unless another is", async (t) => {
+  const { operator, admin, service } = await startGuarded(t, { linkDays: 45, clock: () => noon });
+  await admin.addPrinter();
+  const page = await (await operator.fetch("/printers/1")).text();
+  const choices = /id="link-days"[\s\S]*?<\/select>/.exec(page)?.[0] ?? "";
+  const make = (days: string) =>
+    operator.post("/printers/1/links", { address: "/printers/1/scripts/install", days });
+
+  const answers = await Promise.all(["45", "2", "0", "-1", "1e2"].map(make));
+  const [made = ""] = await Promise.all(answers.map((answer) => answer.text()));
+  const link = /\/printers\/1\/scripts\/install\?link=[\w.-]+/.exec(made)?.[0] ?? "";
+
+  assert.deepEqual(
+    [...choices.matchAll(/value="(\d+)"( selected)?/g)].map(([, days, chosen]) => days + (chosen ?? "")),
+    ["1", "7", "30", "45 selected", "90"],
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 400, 400, 400, 400],
+  );
+  assert.equal((await service.fetch(link)).status, 200);
+});
+
+test("whoever ends all links is told so where they were", async (t) => {
+  const { operator, admin } = await startGuarded(t);
+  await admin.post("/clients", { name: "Contoso" });
+  await admin.addPrinter({ client_id: "1" });
+
+  const answers = await Promise.all(
+    ["/printers/1", "/clients/1", "/drivers/1"].map((path) => operator.post(`${path}/links/end`, {})),
+  );
+  const texts = await Promise.all(answers.map((answer) => answer.text()));
+
+  assert.deepEqual(
+    answers.map(({ url }) => new URL(url).pathname + new URL(url).search),
+    ["/printers/1?done=links", "/clients/1?done=links", "/drivers/1?done=links"],
+  );
+  for (const text of texts) assert.match(text, /All links to this have ended\./);
+});
+
 test("packages carry no link and stay the same bytes from day to day", async (t) => {
   let now = noon;
   const { viewer, admin } = await startGuarded(t, { clock: () => now });
@@ -114,13 +154,14 @@ test("with sign-in off again, addresses with a link go on working", async (t) =>
   assert.equal(answer.status, 200);
 });
 
-test("a real PowerShell fetches the driver by the link, and says why when it has ended", {
+test("a real PowerShell fetches the driver by the link, and says why when it, or whose it was, has ended", {
   skip: withoutPowerShell,
 }, async (t) => {
   let now = noon;
-  const { viewer, admin } = await startGuarded(t, { clock: () => now });
+  const { admin, addToken, bearer } = await startGuarded(t, { clock: () => now });
   await admin.addPrinter();
-  const script = await (await viewer.fetch("/printers/1/scripts/install")).text();
+  const token = bearer(await addToken("printer:1"));
+  const script = await (await token.fetch("/printers/1/scripts/install")).text();
   const folder = await temporaryFolder(t);
   const file = join(folder, "part.ps1");
   const start = script.indexOf("# The driver's files");
@@ -145,13 +186,17 @@ finally { $script:TemporaryFolders | ForEach-Object { Remove-Item -LiteralPath $
   const fetched = await runFile(file);
   now += 40 * dayMs;
   const refused = await runFile(file);
+  now = noon;
+  await admin.post("/tokens/1/delete", {});
+  const revoked = await runFile(file);
 
   assert.match(fetched.stdout, /there: True/, fetched.stderr);
   assert.match(
     refused.stdout,
     /could not be downloaded from http:\/\/127\.0\.0\.1:\d+\/drivers\/1\/files: This link ended on 2026-12-22\./,
   );
-  assert.deepEqual([fetched.stderr, refused.stderr], ["", ""]);
+  assert.match(revoked.stdout, /\/drivers\/1\/files: This link ended\. Ask for a new one/);
+  assert.deepEqual([fetched.stderr, refused.stderr, revoked.stderr], ["", "", ""]);
   assert.ok(existsSync(join(folder, "log")));
   assert.doesNotMatch(readFileSync(join(folder, "log"), "utf8") + refused.stdout, /link=/);
 });

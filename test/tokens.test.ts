@@ -172,29 +172,59 @@ test("a form that asks for what cannot be is answered beside its fields", async 
   assert.equal(service.app.store.tokens.list().length, 0);
 });
 
-test("a token of any printer can be asked for by its number, and there are 500 tokens at most", async (t) => {
-  const { admin, service } = await startGuarded(t);
-  await admin.addPrinter();
+test("a token of any client or printer is asked for from its page, and there are 500 tokens at most", async (t) => {
+  const { admin, operator, service } = await startGuarded(t);
+  await admin.post("/clients", { name: "Contoso" });
+  await admin.addPrinter({ client_id: "1" });
   const add = (i: number) =>
     service.app.tokens.add({ name: `Agent ${i}`, scope: "read", days: "30" }, "boss");
+  const wayOn = async (who: typeof admin, path: string) =>
+    /href="(\/tokens\?[^"]*)">a token</.exec(await (await who.fetch(path)).text())?.[1];
 
-  const page = await (await admin.fetch("/tokens?printer=1")).text();
+  const ways = await Promise.all(
+    ["/printers/1", "/clients/1", "/drivers/1"].map((path) => wayOn(admin, path)),
+  );
+  const pages = await Promise.all(
+    ["printer", "client"].map(async (kind) => (await admin.fetch(`/tokens?scope=${kind}:1`)).text()),
+  );
+  const odd = await admin.fetch("/tokens?scope=printer:99&scope=%3Cb%3E");
   await Promise.all(Array.from({ length: 500 }, (_, i) => add(i)));
   const more = await admin.post("/tokens", { name: "One more", scope: "read", days: "30" });
 
-  assert.match(page, /<option value="printer:1" selected>Office/);
+  assert.deepEqual(ways, ["/tokens?scope=printer:1", "/tokens?scope=client:1", undefined]);
+  assert.equal(await wayOn(operator, "/printers/1"), undefined);
+  assert.match(pages[0] ?? "", /<option value="printer:1" selected>Office/);
+  assert.match(pages[1] ?? "", /<option value="client:1" selected>Contoso/);
+  assert.equal(odd.status, 200);
   assert.equal(more.status, 409);
   assert.equal(service.app.store.tokens.list().length, 500);
 });
 
-test("where nobody has to sign in no token is made, and what a proxy's own log-in sends along means nothing", async (t) => {
+test("a token is revoked by DELETE, too, and the page says so", async (t) => {
+  const { admin, addToken, bearer } = await startGuarded(t);
+  const [first, second] = [await addToken("read"), await addToken("read")];
+
+  const deleted = await admin.fetch("/tokens/1", { method: "DELETE" });
+  const posted = await admin.post("/tokens/2/delete", {});
+  const again = await admin.fetch("/tokens/2", { method: "DELETE" });
+  const statuses = await Promise.all(
+    [first, second].map(async (text) => (await bearer(text).fetch("/")).status),
+  );
+
+  assert.deepEqual([deleted.status, posted.status, again.status], [200, 200, 404]);
+  for (const answer of [deleted, posted]) assert.match(await answer.text(), /The token is revoked/);
+  assert.deepEqual(statuses, [401, 401]);
+});
+
+test("where nobody has to sign in there are no tokens, and what a proxy's own log-in sends along means nothing", async (t) => {
   const service = await startApp(t);
 
   const made = await service.post("/tokens", { name: "A", scope: "read" });
-  const page = await (await service.fetch("/tokens")).text();
+  const page = await service.fetch("/tokens");
+  const accounts = await service.fetch("/accounts");
   const other = await service.fetch("/printers", { headers: { authorization: "Basic am86c2VjcmV0" } });
 
-  assert.deepEqual([made.status, other.status], [404, 200]);
-  assert.match(page, /Nobody has to sign in here/);
+  assert.deepEqual([made.status, page.status, accounts.status, other.status], [404, 404, 404, 200]);
+  assert.match(await page.text(), /switches it on with the setting ADMIN_PASSWORD/);
   assert.equal(service.app.store.tokens.list().length, 0);
 });

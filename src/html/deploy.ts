@@ -58,6 +58,8 @@ export interface DeployOffer {
 
 /** Where links are made, and where all that there are come to an end. */
 interface OfferedLinks {
+  /** Where a token of the same can be made; undefined where there is none, and for who may make none. */
+  readonly tokenPath: string | undefined;
   readonly path: string;
   readonly endPath: string;
   /** So many days a link holds unless another choice is made. */

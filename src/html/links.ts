@@ -19,7 +19,7 @@ export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "sc
 /** Folded: who hands nothing on needs none of it. */
 export function linkFold(
   offer: Pick<DeployOffer, "formats" | "scripts">,
-  { path, endPath, days }: NonNullable<DeployOffer["links"]>,
+  { path, endPath, days, tokenPath }: NonNullable<DeployOffer["links"]>,
 ): Html {
   const targets = linkable(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDays(days).map((count) => [String(count), counted(count, "day")] as const);
@@ -31,6 +31,7 @@ export function linkFold(
       <div class="field"><label for="link-days">Holds for</label>
         <select id="link-days" name="days">${selectOptions(choices, String(days))}</select></div>
       <button>Make the link</button></form>
+    ${tokenPath && html`<p>For an agent that fetches all of this again and again: <a href="${tokenPath}">a token</a>.</p>`}
     <details class="delete"><summary>Make all links to this invalid…</summary>
       <form method="post" action="${endPath}">
         <p>Every link to this that was ever made ends now. Scripts that were downloaded here by themselves have to be fetched

@@ -23,6 +23,8 @@ export const paths = {
   undo: (id: number) => `/deletions/${id}/undo`,
   deleteForGood: (id: number) => `/deletions/${id}/delete`,
   tokens: "/tokens",
+  /** @param record a client or a printer */
+  tokenFor: ({ kind, id }: { readonly kind: string; readonly id: number }) => `/tokens?scope=${kind}:${id}`,
   tokenRevoke: (id: number) => `/tokens/${id}/delete`,
   printerLinks: (id: number) => `/printers/${id}/links`,
   clientLinks: (id: number) => `/clients/${id}/links`,

@@ -24,8 +24,6 @@ export interface TokenList {
   readonly now: number;
   readonly clients: readonly Named[];
   readonly printers: readonly Named[];
-  /** Whether nobody has to sign in, so that no token is needed. */
-  readonly isOff: boolean;
 }
 
 export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?: MadeToken): Html {
@@ -35,13 +33,9 @@ export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?
     html`${made && madeNotice(made)}
     <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
       <code>curl -u</code> with any user name.</p>
-    ${list.isOff ? offNotice : html`<div class="beside">${tokenForm(list, form)}<section aria-label="Tokens">${table}</section></div>`}
-    ${list.isOff && list.tokens.length > 0 && html`<section aria-label="Tokens">${table}</section>`}`,
+    <div class="beside">${tokenForm(list, form)}<section aria-label="Tokens">${table}</section></div>`,
   );
 }
-
-const offNotice = html`<p class="notice warn">Nobody has to sign in here, so nothing needs a token yet: set
-  <code>ADMIN_PASSWORD</code> or <code>REMOTE_USER_HEADER</code> first.</p>`;
 
 /** The one time that it is shown: only its digest is kept. */
 function madeNotice({ name, text }: MadeToken): Html {
@@ -82,9 +76,9 @@ function tokenTable({ tokens, now }: TokenList): Html {
     ({ token, reaches }) => html`<tr>
       <td data-label="Name"><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
         <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
-      <td data-label="Reaches"><div>${isolated(reaches)}</div></td>
-      <td data-label="Until" class="whole">${time(token.expires_at)} ${untilBadge(token, now)}</td>
-      <td data-label="Last used" class="whole">${token.used_at === undefined ? "never" : html`<div>${time(token.used_at)}<br><code>${token.used_from}</code></div>`}</td>
+      <td data-label="Reaches" class="reach"><div>${isolated(reaches)}</div></td>
+      <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
+      <td data-label="Last used"><div>${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</div></td>
       <td class="whole"><form method="post" action="${paths.tokenRevoke(token.id)}"><button class="danger">Revoke<span
         class="visually-hidden"> ${token.name}</span></button></form></td></tr>`,
   );

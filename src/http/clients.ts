@@ -26,6 +26,7 @@ import { inSteps } from "../services/steps.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { clientOffer } from "./deploy-offer.ts";
+import { linksMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { readForm } from "./requests/forms.ts";
@@ -71,7 +72,8 @@ export async function create({ app, request }: Context): Promise<Reply> {
 
 /** `GET /clients/{id}` */
 export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
-  const message = clientMessage(doneIn(url.searchParams), app.store.clients.get(id)) ?? undoMessage(app, url);
+  const done = clientMessage(doneIn(url.searchParams), app.store.clients.get(id));
+  const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   return htmlReply(await clientPageOf(app, request, id, undefined, message));
 }
 

@@ -43,6 +43,8 @@ interface Target {
   readonly readPath: (kind: string) => string;
   /** Where links to all of that are made. */
   readonly linksPath: string;
+  /** Where a token that reaches all of it is made. */
+  readonly tokenPath: string | undefined;
 }
 
 /** What can be downloaded of a printer, and what is filled in and pasted for it. */
@@ -63,6 +65,7 @@ export function printerOffer(
     scriptPath: (kind) => paths.script(id, kind),
     readPath: (kind) => paths.readScript(id, kind),
     linksPath: paths.printerLinks(id),
+    tokenPath: paths.tokenFor({ kind: "printer", id }),
   });
 }
 
@@ -84,6 +87,7 @@ export function clientOffer(
     scriptPath: (kind) => paths.clientScript(id, kind),
     readPath: (kind) => paths.readClientScript(id, kind),
     linksPath: paths.clientLinks(id),
+    tokenPath: paths.tokenFor({ kind: "client", id }),
   });
 }
 
@@ -105,6 +109,7 @@ export function driverOffer(
     scriptPath: (kind) => paths.driverScript(id, kind),
     readPath: (kind) => paths.readDriverScript(id, kind),
     linksPath: paths.driverLinks(id),
+    tokenPath: undefined,
   });
 }
 
@@ -137,13 +142,22 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Off
     };
   });
   const isOwnOnly = service !== undefined && isLoopback(service);
-  const links = linksOf(config, request, target.linksPath);
+  const links = linksOf(config, request, target);
   return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly, links };
 }
 
-function linksOf(config: Config, request: IncomingMessage, path: string): Offer["links"] {
-  if (!needsSignIn(config) || !mayUse(askerOf(request).identity, "operator")) return undefined;
-  return { path, endPath: paths.endLinks(path), days: config.linkDays };
+function linksOf(
+  config: Config,
+  request: IncomingMessage,
+  { linksPath: path, tokenPath }: Target,
+): Offer["links"] {
+  const { identity } = askerOf(request);
+  if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
+  const days = config.linkDays;
+  return {
+    ...{ path, endPath: paths.endLinks(path), days },
+    tokenPath: mayUse(identity, "admin") ? tokenPath : undefined,
+  };
 }
 
 function apartOf(

@@ -29,6 +29,7 @@ import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverOffer } from "./deploy-offer.ts";
+import { linksMessage } from "./done-message.ts";
 import { driversShown } from "./drivers.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind } from "./narrowing.ts";
@@ -46,7 +47,7 @@ export async function show(context: Context<"id">): Promise<Reply> {
 /** What an address says became of a change. */
 async function messageIn(app: App, id: number, url: URL): Promise<Message | undefined> {
   const { searchParams: query } = url;
-  const undone = undoMessage(app, url);
+  const undone = undoMessage(app, url) ?? linksMessage(url);
   if (undone !== undefined || url.search === "") return undone;
   const driver = app.store.drivers.get(id);
   const moved = app.outcomes.find("moved", query.get("moved"));

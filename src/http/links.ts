@@ -84,7 +84,7 @@ export function endDriver({ app, id }: Context<"id">): Promise<Reply> {
 
 async function endLinks(app: App, record: NamedOwner, path: string): Promise<Reply> {
   await app.links.revoke(record);
-  return redirect(path);
+  return redirect(`${path}?done=links`);
 }
 
 /** The answer shows the link, which no address of ours does. */

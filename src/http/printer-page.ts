@@ -10,6 +10,7 @@ import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { printerOffer } from "./deploy-offer.ts";
+import { linksMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { messageOf } from "./printers.ts";
 import type { Context } from "./router.ts";
@@ -20,7 +21,7 @@ export async function show({ app, id, request, url }: Context<"id">): Promise<Re
   const { searchParams: query } = url;
   const replaced = Number(query.get("replaced")) || undefined;
   const done = withUndo(app, await messageOf(app, id, doneIn(query)), replaced);
-  const message = done ?? undoMessage(app, url);
+  const message = done ?? linksMessage(url) ?? undoMessage(app, url);
   return htmlReply(await printerPageOf(app, request, id, { message }));
 }
 

@@ -109,9 +109,10 @@ export const routes: readonly Route[] = [
   where("passwords", post("/accounts/:id/password", "admin", accounts.resetPassword)),
   where("sign-in", post("/accounts/:id/disable", "admin", accounts.disable)),
   where("sign-in", post("/accounts/:id/enable", "admin", accounts.enable)),
-  page("/tokens", "admin", tokens.index),
+  where("sign-in", page("/tokens", "admin", tokens.index)),
   where("sign-in", post("/tokens", "admin", tokens.create)),
-  post("/tokens/:id/delete", "admin", tokens.revoke),
+  where("sign-in", del("/tokens/:id", "admin", tokens.revoke)),
+  where("sign-in", post("/tokens/:id/delete", "admin", tokens.revoke)),
 
   page("/backups", "admin", backups.index),
   post("/backups", "admin", backups.make),

@@ -1,24 +1,29 @@
 import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
 import { nameOf, type Scope } from "../domain/access.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { scopeText, usualTokenDays } from "../domain/token.ts";
+import { scopeIn, scopeText, usualTokenDays } from "../domain/token.ts";
 import type { FormState } from "../html/form.ts";
+import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
 import { askerOf } from "./access/asker.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
+import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
 
-/** `GET /tokens`, with `?printer=7` for a token of that printer */
+/** `GET /tokens`, with `?scope=printer:7` for a token of that printer. Without sign-in nothing needs one: it is not there. */
 export function index(context: Context): Reply {
-  const printer = context.url.searchParams.get("printer");
-  const scope = printer === null ? "read" : `printer:${printer}`;
-  return pageReply(context, { values: { scope, days: String(usualTokenDays) }, problems: {} });
+  const { url } = context;
+  const scope = url.searchParams.get("scope") ?? "read";
+  const message = doneMessage(url, { revoked: "The token is revoked, with the links that it fetched." });
+  return pageReply(context, {
+    form: { values: { scope, days: String(usualTokenDays) }, problems: {} },
+    message,
+  });
 }
 
 /** `POST /tokens`: the answer shows the new token, which no address does. */
@@ -26,41 +31,50 @@ export async function create(context: Context): Promise<Reply> {
   const { app, request } = context;
   const form = await readForm(request);
   const made = await saving(() => app.tokens.add(form, nameOf(askerOf(request).identity)));
-  if (made.error !== undefined) return pageReply(context, sentForm(form, made.error), statusOf(made.error));
+  if (made.error !== undefined)
+    return pageReply(context, { form: sentForm(form, made.error) }, statusOf(made.error));
   const { name } = app.store.tokens.get(made.value.id);
   const empty: FormInput = { days: String(usualTokenDays) };
-  return pageReply(context, { values: empty, problems: {} }, 200, { name, text: made.value.text });
+  return pageReply(context, {
+    form: { values: empty, problems: {} },
+    made: { name, text: made.value.text },
+  });
 }
 
-/** `POST /tokens/{id}/delete` */
+/** `DELETE /tokens/{id}`, and `POST /tokens/{id}/delete` */
 export async function revoke({ app, id }: Context<"id">): Promise<Reply> {
   app.store.tokens.get(id);
   await app.store.tokens.remove(id);
-  return redirect(paths.tokens);
+  return redirect(`${paths.tokens}?done=revoked`);
+}
+
+interface Shown {
+  readonly form: FormState;
+  readonly made?: MadeToken;
+  readonly message?: Message | undefined;
 }
 
 function pageReply(
   { app, request, url }: RequestContext,
-  form: FormState,
+  { form, made, message }: Shown,
   status = 200,
-  made?: MadeToken,
 ): Reply {
   const list: TokenList = {
     tokens: app.tokens.list().map((token) => ({ token, reaches: reachOf(app, token.scope) })),
     now: app.tokens.now(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),
-    isOff: !needsSignIn(app.config),
   };
-  return htmlReply(tokensPage(frameOf(request), list, form, made), status);
+  return htmlReply(tokensPage(frameOf(request, message), list, form, made), status);
 }
 
-/** So many printers are offered by name; any other one by `?printer=`. */
+/** So many printers are offered by name; any other one from its page. */
 const mostOffered = 500;
 
 function printersOffered({ store }: App, { searchParams }: URL): TokenList["printers"] {
   const offered = store.printers.names(mostOffered);
-  const asked = store.printers.find(Number(searchParams.get("printer")))?.printer;
+  const scope = scopeIn(searchParams.get("scope") ?? "");
+  const asked = scope?.kind === "printer" ? store.printers.find(scope.id)?.printer : undefined;
   if (asked === undefined || offered.some(({ id }) => id === asked.id)) return offered;
   return [{ id: asked.id, name: asked.name }, ...offered];
 }

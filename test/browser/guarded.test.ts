@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Scope } from "../../src/domain/access.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -9,7 +10,7 @@ import {
   wide,
   withoutBrowser,
 } from "../support/browser.ts";
-import { startGuarded } from "../support/guarded.ts";
+import { type Guarded, startGuarded } from "../support/guarded.ts";
 
 const skip = { skip: withoutBrowser };
 
@@ -37,6 +38,7 @@ test("a token is made, shown once, used and revoked, without a script", skip, as
   await page.goto(`${service.url}/tokens`);
   const again = await page.content();
   await page.getByRole("button", { name: "Revoke Datto RMM" }).click();
+  await page.getByText("The token is revoked").waitFor();
   await page.getByText("No tokens yet").waitFor();
   const revoked = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
 
@@ -63,6 +65,8 @@ test(
     await page.getByText("Copy a link").click();
     await page.getByText("Make all links to this invalid…").click();
     await page.getByRole("button", { name: "Make all links invalid" }).click();
+    await page.getByText("All links to this have ended").waitFor();
+    await picture(page, "links-ended");
     await page.getByRole("heading", { name: "Office" }).waitFor();
     const ended = await fetch(link);
 
@@ -70,6 +74,40 @@ test(
     assert.match(await fetched.text(), /files\?link=/);
   },
 );
+
+/** Tokens with long names, of long names, used from long addresses, and over. */
+async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
+  const { tokens } = service.app.store;
+  const add = (name: string, scope: Scope, days: number) =>
+    tokens.add({
+      ...{ name, scope, beginning: "platen_1aB2", made_by: "boss", sha256: name.padEnd(64, "0") },
+      expires_at: Date.now() + days * 24 * 60 * 60_000,
+    });
+  const first = await add(`Datto-${"x".repeat(70)}`, { kind: "client", id: 1 }, 20);
+  await add("مكتب القاهرة", { kind: "read" }, 400);
+  await add("over", { kind: "printer", id: 1 }, -1);
+  await tokens.used([{ id: first, at: Date.now(), from: "2001:db8:85a3:8d3:1319:8a2e:370:7348" }]);
+}
+
+for (const width of [320, 345, 360, 700, 1440]) {
+  test(`the page of tokens fits ${width} px, without a script too`, skip, async (t) => {
+    const found: string[] = [];
+
+    for (const javaScriptEnabled of [true, false]) {
+      const options = { viewport: { width, height: 780 }, colorScheme: "dark", javaScriptEnabled } as const;
+      const { page, ...guarded } = await openAsAdmin(t, options);
+      await addTokens(guarded);
+      await page.goto(`${guarded.service.url}/tokens?done=revoked`);
+      await picture(page, `tokens-${width}${javaScriptEnabled ? "" : "-no-script"}`);
+      // Without a script nothing of ours can measure.
+      if (!javaScriptEnabled) continue;
+      if (await overflows(page)) found.push("it scrolls sideways");
+      found.push(...(await accessibilityProblems(page)));
+    }
+
+    assert.deepEqual(found, []);
+  });
+}
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`the pages of tokens and links fit a phone and everybody, ${colorScheme}`, skip, async (t) => {
@@ -81,7 +119,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     const problems = watch(page, service.url);
     const found: string[] = [];
 
-    for (const path of ["/tokens", "/printers/1", "/clients/1", "/drivers/1"]) {
+    for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) {
       await page.goto(service.url + path);
       const fold = page.getByText("Copy a link");
       if ((await fold.count()) > 0) await fold.click();

@@ -135,6 +135,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /accounts/:id/enable": admin(303, { idle: "it is not disabled" }),
   "GET /tokens": admin(200),
   "POST /tokens": admin(200, { fields: { name: "another", scope: "read", days: "30" } }),
+  "DELETE /tokens/:id": admin(303),
   "POST /tokens/:id/delete": admin(303),
 
   "GET /backups": admin(200),
