@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { dayMs } from "./day.ts";
+import { isSameText, signatureOf } from "./signed.ts";
 
 /** A record with a number: `printer 7`. */
 interface Numbered<Kind extends string> {
@@ -52,11 +52,6 @@ export function linkDays(setting: number): number[] {
   return [...new Set([...usualDays, setting])].sort((a, b) => a - b);
 }
 
-/** The key that all links of an installation are signed with. */
-export function linkKey(secret: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", secret, "", "platen links", 32));
-}
-
 /**
  * When a link ends that holds for some days: at a day's end, so that whatever carries one stays the same all day.
  * @param now UTC, milliseconds since 1970
@@ -67,7 +62,7 @@ export function endOfLink(now: number, days: number): number {
 
 /** The value of a link's parameter: `g1b.a2p7.` and a signature. */
 export function makeLink(key: Uint8Array, target: LinkTarget, terms: LinkTerms): string {
-  return `${termsText(terms)}.${signatureOf(key, target, terms)}`;
+  return `${termsText(terms)}.${linkSignature(key, target, terms)}`;
 }
 
 /** Undefined where the text is none. */
@@ -89,7 +84,7 @@ export function readLink(text: string): ReadLink | undefined {
 
 /** Whether a link was made here, for just this. */
 export function isSigned(key: Uint8Array, target: LinkTarget, { terms, signature }: ReadLink): boolean {
-  return timingSafeEqual(Buffer.from(signatureOf(key, target, terms)), Buffer.from(signature));
+  return isSameText(linkSignature(key, target, terms), signature);
 }
 
 /** Scripts hold it, and have little room: days and first letters. */
@@ -99,7 +94,7 @@ function termsText({ endDay, maker, bringer }: LinkTerms): string {
   return `${endDay.toString(36)}.${short(maker)}${short(bringer)}`;
 }
 
-function signatureOf(key: Uint8Array, { owner, address, mark }: LinkTarget, terms: LinkTerms): string {
-  const signed = JSON.stringify([owner.kind, owner.id, address, mark, termsText(terms)]);
-  return createHmac("sha256", key).update(signed).digest("base64url").slice(0, signatureLength);
+function linkSignature(key: Uint8Array, { owner, address, mark }: LinkTarget, terms: LinkTerms): string {
+  const parts = [owner.kind, owner.id, address, mark, termsText(terms)];
+  return signatureOf(key, parts).slice(0, signatureLength);
 }

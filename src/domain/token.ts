@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Scope } from "./access.ts";
 import { UserError } from "./errors.ts";
@@ -56,11 +55,6 @@ export function isTokenText(text: string): boolean {
   const secret = text.slice(prefix.length, prefix.length + secretLength);
   const isShaped = text.length === prefix.length + secretLength + checkLength && text.startsWith(prefix);
   return isShaped && /^[0-9A-Za-z]+$/.test(secret) && text.endsWith(checksumOf(secret));
-}
-
-/** By which a token is found; nothing leads back from it. */
-export function tokenDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 export function tokenBeginning(text: string): string {

@@ -9,10 +9,10 @@ import {
   type LinkOwner,
   type LinkTarget,
   type LinkTerms,
-  linkKey,
   makeLink,
   readLink,
 } from "../domain/link.ts";
+import { keyFor } from "../domain/signed.ts";
 import type { Store } from "../store/store.ts";
 
 /** An address that a link was made to. */
@@ -50,7 +50,7 @@ export class Links {
   constructor(store: Store, clock: () => number) {
     this.#store = store;
     this.#clock = clock;
-    this.#key = linkKey(store.secret);
+    this.#key = keyFor("links", store.secret);
   }
 
   /** An address with a link that holds until the end of a day. */

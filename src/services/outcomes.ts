@@ -1,4 +1,5 @@
 import type { BulkResult } from "../domain/bulk.ts";
+import { randomText } from "../domain/signed.ts";
 import { Latest } from "./latest.ts";
 
 /** What became of a change, as the page that a browser without scripts goes on to says it. */
@@ -23,7 +24,7 @@ export class Outcomes {
 
   /** @returns its name, as an address can hold it */
   remember(outcome: Outcome): string {
-    const name = this.#random(9).toString("base64url");
+    const name = randomText(this.#random, 9);
     this.#known.set(name, outcome);
     return name;
   }

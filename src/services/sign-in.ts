@@ -2,13 +2,14 @@ import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } 
 import { UserError } from "../domain/errors.ts";
 import { normalPassword, passwordLengths, passwordProblem } from "../domain/password.ts";
 import { counted } from "../domain/sentences.ts";
+import { secretDigest } from "../domain/signed.ts";
 import { siteOf } from "../domain/site.ts";
 import { currentActor } from "../store/audit/actor.ts";
 import type { Store } from "../store/store.ts";
 import { BoundedLines } from "./bounded-lines.ts";
 import { Devices } from "./devices.ts";
 import { noHash, type Passwords } from "./passwords.ts";
-import { digestOf, newCookie } from "./sessions.ts";
+import { newCookie } from "./sessions.ts";
 import type { SignInSource, SignInThrottle } from "./sign-in-throttle.ts";
 
 /** What somebody sends who wants to sign in. */
@@ -79,7 +80,7 @@ export class SignIn {
     const key = accountNameKey(name);
     const device = this.#devices.read(from.device, key);
     const { site, network, near = "", area = "" } = from;
-    const attempt = this.#begin({ name: digestOf(key), device, site, network, near, area });
+    const attempt = this.#begin({ name: secretDigest(key), device, site, network, near, area });
     if ("seconds" in attempt) {
       this.#note("sign-in-failed", name, from.address, tooMany);
       return attempt;
@@ -92,8 +93,8 @@ export class SignIn {
     const verified = await this.#verify({ name, password }, attempt.rank).catch(notTried);
     const cookie = newCookie(this.#options.random);
     const { address, browser } = from;
-    const before = from.session === undefined ? undefined : digestOf(from.session);
-    const session = { address: address.slice(0, 64), browser, digest: digestOf(cookie), before };
+    const before = from.session === undefined ? undefined : secretDigest(from.session);
+    const session = { address: address.slice(0, 64), browser, digest: secretDigest(cookie), before };
     const begin = (account: NonNullable<typeof verified>) =>
       this.#options.store.sessions.add({ ...account, ...session }).catch(notTried);
     if (verified === undefined || !(await begin(verified))) {
@@ -134,7 +135,7 @@ export class SignIn {
     if (problem !== undefined) throw problem;
     const cookie = newCookie(random);
     const hash = await passwords.hash(sent.chosen);
-    await store.sessions.changePassword(session, { verified: kept.hash, hash, digest: digestOf(cookie) });
+    await store.sessions.changePassword(session, { verified: kept.hash, hash, digest: secretDigest(cookie) });
     return cookie;
   }
 

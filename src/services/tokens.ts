@@ -1,17 +1,12 @@
 import type { Identity } from "../domain/access.ts";
 import { dayMs, utcDay } from "../domain/day.ts";
-import { messageOf, UserError } from "../domain/errors.ts";
+import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import {
-  isTokenText,
-  makeTokenText,
-  parseToken,
-  type Token,
-  tokenBeginning,
-  tokenDigest,
-} from "../domain/token.ts";
+import { secretDigest } from "../domain/signed.ts";
+import { isTokenText, makeTokenText, parseToken, type Token, tokenBeginning } from "../domain/token.ts";
 import type { Store } from "../store/store.ts";
 import type { TokenUse } from "../store/tokens.ts";
+import { LastUsed } from "./last-used.ts";
 import { Latest } from "./latest.ts";
 
 interface Parts {
@@ -22,8 +17,6 @@ interface Parts {
   readonly log: (line: string) => void;
 }
 
-/** When a token was used is saved so much later: each save writes the whole database, and agents ask all day. */
-const savedAfterMs = 5 * 60_000;
 /** So many wrong ones may come from one client in a minute; who holds a right one is never held up. */
 const mostWrong = 30;
 const wrongMs = 60_000;
@@ -33,13 +26,14 @@ const mostClients = 2000;
 /** Tokens of programs: made, checked, and remembered when they were used. */
 export class Tokens {
   readonly #parts: Parts;
-  readonly #uses = new Map<number, TokenUse>();
+  readonly #uses: LastUsed<TokenUse>;
   readonly #wrong = new Latest<string, { readonly until: number; count: number }>(mostClients);
-  #timer: NodeJS.Timeout | undefined;
-  #saving: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { store, log } = parts;
+    const save = (uses: ReadonlyMap<number, TokenUse>) => store.tokens.used([...uses.values()]);
+    this.#uses = new LastUsed({ save, what: "when tokens were used", log });
   }
 
   /** By the clock of their ends. */
@@ -63,7 +57,7 @@ export class Tokens {
     const id = await store.tokens.add({
       name,
       scope,
-      sha256: tokenDigest(text),
+      sha256: secretDigest(text),
       beginning: tokenBeginning(text),
       made_by: madeBy,
       expires_at: clock() + days * dayMs,
@@ -77,7 +71,7 @@ export class Tokens {
    * @throws UserError "unauthorized" that says why it does not count, or "too-often"
    */
   identify(text: string, address: string, client: string): Identity {
-    const token = isTokenText(text) ? this.#parts.store.tokens.find(tokenDigest(text)) : undefined;
+    const token = isTokenText(text) ? this.#parts.store.tokens.find(secretDigest(text)) : undefined;
     const now = this.#parts.clock();
     if (token === undefined)
       throw this.#refusal(client, "This token is not known: it was revoked, or mistyped.");
@@ -88,7 +82,7 @@ export class Tokens {
         `The token “${token.name}” has expired on ${day}: an administrator can make a new one.`,
       );
     }
-    this.#used({ id: token.id, at: now, from: address });
+    this.#uses.note(token.id, { id: token.id, at: now, from: address });
     const { id, name, scope, expires_at } = token;
     return { kind: "token", id, name, scope, expires_at };
   }
@@ -104,33 +98,8 @@ export class Tokens {
     return new UserError("too-often", "Too many wrong tokens came from here. Try again in a minute.");
   }
 
-  #used(use: TokenUse): void {
-    this.#uses.set(use.id, use);
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => void this.#flush(), savedAfterMs);
-    this.#timer.unref();
-  }
-
-  /** Whatever stands in the way, nobody who uses a token learns of it. */
-  #flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const uses = [...this.#uses.values()];
-    if (uses.length === 0) return this.#saving;
-    const save = async () => {
-      try {
-        await this.#parts.store.tokens.used(uses);
-        for (const use of uses) if (this.#uses.get(use.id) === use) this.#uses.delete(use.id);
-      } catch (error) {
-        this.#parts.log(`warning: it is not saved when tokens were used: ${messageOf(error)}`);
-      }
-    };
-    this.#saving = this.#saving.then(save);
-    return this.#saving;
-  }
-
   /** Saves what is left. */
   close(): Promise<void> {
-    return this.#flush();
+    return this.#uses.close();
   }
 }

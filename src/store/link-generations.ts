@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LinkOwner } from "../domain/link.ts";
+import { randomText } from "../domain/signed.ts";
 import { alteredBytes } from "./database/altered.ts";
 import type { Database } from "./database/database.ts";
 import { type Queries, readable } from "./database/rows.ts";
@@ -69,7 +70,7 @@ export class LinkGenerations {
 
 /** Within a write. */
 function renewEpoch(db: Queries): void {
-  db.all("UPDATE link_epoch SET epoch = ?", [randomBytes(16).toString("base64url")]);
+  db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
 }
 
 /**

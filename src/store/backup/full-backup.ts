@@ -46,7 +46,6 @@ export class FullBackup {
   readonly #names = new Set<string>();
   #missing: readonly string[] = [];
   #written = 0;
-  #facts: DatabaseFacts | undefined;
 
   constructor(options: BackupOptions) {
     this.#options = options;
@@ -56,11 +55,6 @@ export class FullBackup {
   get manifest(): Manifest {
     const { version, now } = this.#options;
     return { version, madeAt: now, files: this.#files, missing: this.#missing };
-  }
-
-  /** What the database in it holds; undefined before the end. */
-  get facts(): DatabaseFacts | undefined {
-    return this.#facts;
   }
 
   /** The archive; each chunk counts until the next is asked for. @throws Error where there is nothing to back up */
@@ -75,7 +69,6 @@ export class FullBackup {
     const { dataDir } = this.#options;
     await requireWhole(dataDir);
     const snapshot = yield* this.#blobs();
-    this.#facts = snapshot.facts;
     yield* this.#bytes("platen.sqlite", snapshot.bytes);
     const secret = await openIfThere(join(dataDir, "secret"));
     if (secret !== undefined) yield* this.#file("secret", secret, secret.size);

@@ -3,6 +3,7 @@ import { chosenInf } from "../../domain/driver.ts";
 import { preferredDescription } from "../../domain/models.ts";
 import { listedSettingsFrom } from "../../domain/printer-fields.ts";
 import { listedInf, reportFrom } from "../../domain/report.ts";
+import { randomText } from "../../domain/signed.ts";
 import { windowsDriverRecords } from "../../domain/windows-drivers.ts";
 import { unpackText } from "../packed-text.ts";
 import { type Queries, readable } from "./rows.ts";
@@ -176,7 +177,7 @@ export const migrations: readonly Migration[] = [
   // What links are made with besides their records' numbers: another text in each database, and after going back to one.
   (db) => {
     db.all("CREATE TABLE link_epoch (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL) STRICT");
-    db.all("INSERT INTO link_epoch (id, epoch) VALUES (1, ?)", [randomBytes(16).toString("base64url")]);
+    db.all("INSERT INTO link_epoch (id, epoch) VALUES (1, ?)", [randomText(randomBytes, 16)]);
   },
 ];
 
