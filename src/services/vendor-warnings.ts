@@ -1,6 +1,5 @@
 import { fileOf } from "../domain/driver.ts";
 import { lookAlikeIn, unseenIn, withUnseenShown } from "../domain/look.ts";
-import { firstOf } from "../domain/sentences.ts";
 import type { InfReading } from "../inf/package.ts";
 import type { SideEffects } from "../inf/side-effects.ts";
 
@@ -35,7 +34,7 @@ export function sideEffectWarnings(readings: readonly InfReading[]): string[] {
   const found = concerned.flatMap(({ path, files }) => {
     const clauses = deeds.flatMap(([kind, clause]) => {
       const names = files.sideEffects[kind];
-      return names.length === 0 ? [] : [`${clause} (${firstOf(names.map(shownName), shown)})`];
+      return names.length === 0 ? [] : [`${clause} (${someOf(names)})`];
     });
     return clauses.length === 0
       ? []
@@ -43,6 +42,12 @@ export function sideEffectWarnings(readings: readonly InfReading[]): string[] {
   });
   const rest = found.length > shown ? [`${found.length - shown} more INFs of this ZIP do such things.`] : [];
   return [...found.slice(0, shown), ...rest];
+}
+
+/** There are more than are named: INFs are not read for all. */
+function someOf(names: readonly string[]): string {
+  const rest = names.length > shown ? " and others" : "";
+  return names.slice(0, shown).map(shownName).join(", ") + rest;
 }
 
 function fileName(path: string): string {

@@ -146,6 +146,7 @@ test("an INF that does very much more makes a sentence of bounded length, on the
 
   assert.match(page, /does more than a printer’s driver needs/);
   assert.match(page, /46 more INFs of this ZIP do such things/);
+  assert.match(warnings, / and others\)\./);
   assert.ok(warnings.length < 1500, `${warnings.length} characters`);
   assert.doesNotMatch(page + warnings, /<b>,|\u202e/);
 });
