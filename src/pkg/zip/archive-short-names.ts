@@ -21,8 +21,9 @@ interface ShortName {
 export function checkShortNames(paths: readonly string[]): void {
   const folders = shortNames(paths);
   if (folders.size === 0) return;
+  const known = new Set<string>();
   for (const path of paths) {
-    for (const [folder, name] of stepsOf(path)) {
+    for (const [folder, name] of stepsOf(path, known)) {
       const short = folders.get(folder)?.meaning(name);
       if (short === undefined) continue;
       throw refuse(
@@ -50,23 +51,29 @@ function shortNames(paths: readonly string[]): Map<string, ShortNames> {
 }
 
 function* everyShortName(paths: readonly string[]): Generator<[folder: string, short: ShortName]> {
+  const known = new Set<string>();
   for (const path of paths) {
     if (!/~\d/.test(path)) continue;
-    for (const [folder, name] of stepsOf(path)) {
+    for (const [folder, name] of stepsOf(path, known)) {
       const short = shortName(name);
       if (short !== undefined) yield [folder, short];
     }
   }
 }
 
-/** Each folder and the file of a path, behind the key of the folder that it stands in. */
-function* stepsOf(path: string): Generator<[folder: string, name: string]> {
+/**
+ * The file of a path and its folders, each behind the key of the folder that it stands in.
+ * @param known keys of the folders that came before: those do not come again
+ */
+function* stepsOf(path: string, known: Set<string>): Generator<[folder: string, name: string]> {
   const key = windowsKey(path);
-  for (let start = 0; start < path.length; ) {
-    const slash = path.indexOf("/", start);
-    const end = slash < 0 ? path.length : slash;
-    yield [key.slice(0, start), path.slice(start, end)];
-    start = end + 1;
+  for (let end = path.length; end > 0; ) {
+    const slash = path.lastIndexOf("/", end - 1);
+    const folder = key.slice(0, slash + 1);
+    yield [folder, path.slice(slash + 1, end)];
+    if (known.has(folder)) return;
+    known.add(folder);
+    end = slash;
   }
 }
 
