@@ -37,7 +37,7 @@ test("names that only resemble others are taken: short ones of their own, accent
 });
 
 test("60,000 names that may be short ones take no product of them and the others, nor of their folders", () => {
-  const short = Array.from({ length: 30_000 }, (_, i) => `${i % 9_000}/PAPY${i % 7}~${i % 100}.INF`);
+  const short = Array.from({ length: 30_000 }, (_, i) => `${i % 1_000}/PAPY${i % 7}~${i % 100}.INF`);
   const deep = `${"A~1/".repeat(50)}papyrus-of-a-long-name.`;
 
   const started = performance.now();
