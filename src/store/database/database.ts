@@ -58,7 +58,8 @@ export class Database implements Queries {
     this.#sql = sql;
     this.#clock = options.clock ?? Date.now;
     this.#recorder = options.recorder;
-    this.#file = new SavedFile(path, saved ?? new Uint8Array(), options.confirm ?? (async () => {}));
+    const again = () => this.write(() => {});
+    this.#file = new SavedFile(path, saved ?? new Uint8Array(), options.confirm ?? (async () => {}), again);
     this.#shown = new Connection(saved === undefined ? new sql.Database() : openChecked(sql, saved), 0);
     this.#asked = this.#shown;
   }
@@ -153,7 +154,7 @@ export class Database implements Queries {
     return this.#writes.ask(this.#recorded(work), true);
   }
 
-  /** Within a write: has the audit log say so as surely as it is saved, though it changes nothing that is looked at. */
+  /** Within a write: has the audit log say so as surely as it is saved. */
   note(event: NotedEvent, record: AuditedRecord): void {
     this.#recorder?.note(event, record);
   }
@@ -164,6 +165,7 @@ export class Database implements Queries {
   }
 
   close(): void {
+    this.#file.close();
     this.#shown.close();
   }
 

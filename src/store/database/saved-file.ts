@@ -10,19 +10,28 @@ export function modeAfter(mode: SaveMode, error: unknown): SaveMode | undefined 
   return mode === "ordinary" ? "reserve" : "final";
 }
 
+/** So much later it is tried again to put back what a refused save left, in milliseconds. */
+const againMs = 1000;
+
 /** The database's file, with a reserve beside it that keeps room for the next deletion. */
 export class SavedFile {
   readonly #path: string;
   readonly #reserve: Reserve;
   readonly #confirm: () => Promise<void>;
+  readonly #saveAgain: () => Promise<void>;
   #bytes: Uint8Array;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param bytes what the file holds; none where there is no file yet */
-  constructor(path: string, bytes: Uint8Array, confirm: () => Promise<void>) {
+  /**
+   * @param bytes what the file holds; none where there is no file yet
+   * @param saveAgain saves what is acknowledged once more, when no other save is under way
+   */
+  constructor(path: string, bytes: Uint8Array, confirm: () => Promise<void>, saveAgain: () => Promise<void>) {
     this.#path = path;
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#confirm = confirm;
     this.#bytes = bytes;
+    this.#saveAgain = saveAgain;
   }
 
   /** What is on disk, and was acknowledged. Nobody writes into it. */
@@ -50,10 +59,22 @@ export class SavedFile {
       throw error;
     }
     this.#bytes = bytes;
+    clearTimeout(this.#timer);
   }
 
-  /** What is refused must not be there after the next start. Where this fails too, the next save sees to it. */
+  /** Ends what waits. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** What is refused must not be there after the next start. Where this fails too, it is tried again until a save succeeds. */
   async #putBack(): Promise<void> {
-    if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes).catch(() => {});
+    if (this.#bytes.length > 0) await writeDurably(this.#path, this.#bytes).catch(() => this.#putBackLater());
+  }
+
+  #putBackLater(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#saveAgain().catch(() => this.#putBackLater()), againMs);
+    this.#timer.unref();
   }
 }

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type TestContext, test } from "node:test";
+import { client, temporaryFolder } from "../support/app.ts";
+import { Told, wrongInLog } from "../support/audit-state.ts";
+import { disorderIn, savedRows } from "../support/disk-state.ts";
+import { bossHeaders, proxySettings } from "../support/proxies.ts";
+import { connectRaw } from "../support/raw.ts";
+import { serve } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+// The bundled service on a disk that does not fail once but for a while, also in what it calls synchronously and on
+// other threads: a shim is loaded before it.
+
+/** The service with its disk's switch. */
+async function startFailing(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  const [control, dataDir] = [join(folder, "failing"), join(folder, "data")];
+  writeFileSync(control, "");
+  mkdirSync(dataDir);
+  const fail = (what: string) => writeFileSync(control, what);
+  const hits = () => (existsSync(`${control}.hits`) ? readFileSync(`${control}.hits`, "utf8") : "");
+  const start = () =>
+    serve(t, folder, {
+      ...proxySettings,
+      NODE_OPTIONS: `--require ${resolve("test/support/failing-disk.cjs")}`,
+      FAILING_DISK: control,
+      FAILING_FOLDER: dataDir,
+    });
+  return { start, fail, hits, dataDir };
+}
+
+const statusOf = async (asked: Promise<Response>) => {
+  const answer = await asked;
+  return [answer.status, await answer.text()] as const;
+};
+
+interface Trouble {
+  readonly site: ReturnType<typeof client>;
+  readonly dataDir: string;
+  readonly fail: (what: string) => void;
+  readonly what: string;
+  readonly n: number;
+}
+
+/** Two writes while the disk fails, pages meanwhile, and a write when it works again. @returns what was wrong */
+async function wrongWith({ site: { post, fetch }, dataDir, fail, what, n }: Trouble): Promise<string[]> {
+  const saved = async () => JSON.stringify(await savedRows(dataDir));
+  const before = await saved();
+  fail(what);
+  const writes = [
+    await statusOf(post("/clients", { name: `Refused ${n}` })),
+    await statusOf(post("/tokens", { name: `Refused ${n}`, scope: "read", days: "30" })),
+  ];
+  const pages = await Promise.all(["/", "/printers", "/clients"].map((path) => statusOf(fetch(path))));
+  fail("");
+  // What was saved and then refused is put back when the disk works again.
+  const isRefused = writes.every(([status]) => status >= 400);
+  const isBack = !isRefused || (await holdsSoon(async () => (await saved()) === before));
+  const again = await statusOf(post("/clients", { name: `Taken ${n}` }));
+  const unclear = writes.filter(([status, text]) => status >= 400 && !isClear(status, text));
+  const wrong = [
+    ...unclear.map(([status, text]) => `${status} ${text.slice(0, 200)}`),
+    ...(isBack ? [] : ["refused, and saved"]),
+    ...(writes[1]?.[0] === 303 || writes[1]?.[0] === 200 ? ["the second write is taken"] : []),
+    ...pages.filter(([status]) => status !== 200).map(([status]) => `a page is answered ${status}`),
+    ...(again[0] === 200 ? [] : [`then ${again.join(" ").slice(0, 200)}`]),
+  ];
+  return wrong.map((found) => `${what}: ${found}`);
+}
+
+const isClear = (status: number, text: string) => status >= 500 && /othing was (?:saved|changed)/.test(text);
+
+async function holdsSoon(condition: () => Promise<boolean>): Promise<boolean> {
+  const end = performance.now() + 8000;
+  await until(async () => performance.now() > end || (await condition()));
+  return condition();
+}
+
+test("a disk that fails for a while takes nothing and loses nothing, is read meanwhile, and then takes writes again", {
+  timeout: 120_000,
+}, async (t) => {
+  const { start, fail, hits, dataDir } = await startFailing(t);
+  const service = await start();
+  const site = client(service.url, bossHeaders);
+  const { addDriver, addPrinter, fetch } = site;
+  const driver = await addDriver();
+  const printer = await addPrinter({ driver_id: String(driver) });
+  const wrong: string[] = [];
+  let n = 0;
+
+  for (const code of ["ENOSPC", "EIO", "EMFILE", "EROFS"])
+    for (const from of [1, 5, 8])
+      wrong.push(...(await wrongWith({ site, dataDir, fail, what: `${code} ${from}`, n: ++n })));
+  fail("EIO sync");
+  const broken = await statusOf(fetch(`/printers/${printer}/packages/mdm`)).catch(() => [0, ""] as const);
+  fail("");
+  const whole = await fetch(`/printers/${printer}/packages/mdm`);
+  const bytes = (await whole.arrayBuffer()).byteLength;
+  service.process.kill("SIGTERM");
+  await service.exited;
+
+  const rows = await savedRows(dataDir);
+  const taken = rows.clients.filter(({ name }) => String(name).startsWith("Taken"));
+  assert.deepEqual(wrong, []);
+  assert.equal(taken.length, n);
+  assert.ok(broken[0] === 0 || broken[0] >= 500, broken.join(" ").slice(0, 300));
+  assert.ok(whole.status === 200 && bytes > 1000, `${whole.status}, ${bytes} bytes`);
+  assert.match(hits(), /^thread \w+Sync/m, "a thread's synchronous call failed");
+  assert.deepEqual([...disorderIn(dataDir, rows), ...(await wrongInLog(dataDir, rows, new Told()))], []);
+});
+
+test("where a call of the lock fails, the start says so, and the next one is as ever", async (t) => {
+  const { start, fail, hits } = await startFailing(t);
+
+  fail("EIO sync");
+  const failed = await start();
+  const code = await failed.exited;
+  fail("");
+  const next = await start();
+  const answer = await client(next.url, bossHeaders).post("/clients", { name: "Works" });
+
+  assert.equal(failed.url, "");
+  assert.notEqual(code, 0);
+  assert.match(failed.output(), /EIO: injected/);
+  assert.match(hits(), /^main openSync/m);
+  assert.equal(answer.status, 200);
+});
+
+test("where the process may open no more files, a write is refused, and done when others have closed theirs", async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await serve(t, folder, {}, "ulimit -n 45");
+  const kept = await connectRaw(service.url);
+  const ask = async (name: string) => {
+    const before = kept.text().length;
+    const body = `name=${name}`;
+    kept.socket.write(
+      `POST /clients HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await kept.until(new RegExp(`[^]{${before}}HTTP/1.1 \\d[^]*\\r\\n\\r\\n[^]+`));
+    return kept.text().slice(before);
+  };
+
+  /** Until the answer begins so: what others open and close is seen a moment later. @returns the name that was asked for */
+  const askUntil = async (status: number) => {
+    let [name, answer] = ["", ""];
+    await until(async () => {
+      name = `Try${++tries}`;
+      answer = await ask(name);
+      return answer.startsWith(`HTTP/1.1 ${status} `);
+    });
+    return { name, answer };
+  };
+  let tries = 0;
+
+  const first = await askUntil(200);
+  const others = await Promise.all(Array.from({ length: 40 }, () => connectRaw(service.url)));
+  const refused = await askUntil(500);
+  for (const { socket } of others) socket.destroy();
+  const again = await askUntil(200);
+
+  const { clients } = await savedRows(join(folder, "data"));
+  const names = clients.map(({ name }) => name);
+  assert.match(refused.answer, /othing was (?:saved|changed)/);
+  assert.deepEqual(
+    [first, refused, again].map(({ name }) => names.includes(name)),
+    [true, false, true],
+  );
+});
