@@ -6,7 +6,6 @@ import { client, temporaryFolder } from "../support/app.ts";
 import { Told, wrongInLog } from "../support/audit-state.ts";
 import { disorderIn, savedRows } from "../support/disk-state.ts";
 import { bossHeaders, proxySettings } from "../support/proxies.ts";
-import { connectRaw } from "../support/raw.ts";
 import { serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -126,45 +125,4 @@ test("where a call of the lock fails, the start says so, and the next one is as 
   assert.match(failed.output(), /EIO: injected/);
   assert.match(hits(), /^main openSync/m);
   assert.equal(answer.status, 200);
-});
-
-test("where the process may open no more files, a write is refused, and done when others have closed theirs", async (t) => {
-  const folder = await temporaryFolder(t);
-  const service = await serve(t, folder, {}, "ulimit -n 45");
-  const kept = await connectRaw(service.url);
-  const ask = async (name: string) => {
-    const before = kept.text().length;
-    const body = `name=${name}`;
-    kept.socket.write(
-      `POST /clients HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    await kept.until(new RegExp(`[^]{${before}}HTTP/1.1 \\d[^]*\\r\\n\\r\\n[^]+`));
-    return kept.text().slice(before);
-  };
-
-  /** Until the answer begins so: what others open and close is seen a moment later. @returns the name that was asked for */
-  const askUntil = async (status: number) => {
-    let [name, answer] = ["", ""];
-    await until(async () => {
-      name = `Try${++tries}`;
-      answer = await ask(name);
-      return answer.startsWith(`HTTP/1.1 ${status} `);
-    });
-    return { name, answer };
-  };
-  let tries = 0;
-
-  const first = await askUntil(200);
-  const others = await Promise.all(Array.from({ length: 40 }, () => connectRaw(service.url)));
-  const refused = await askUntil(500);
-  for (const { socket } of others) socket.destroy();
-  const again = await askUntil(200);
-
-  const { clients } = await savedRows(join(folder, "data"));
-  const names = clients.map(({ name }) => name);
-  assert.match(refused.answer, /othing was (?:saved|changed)/);
-  assert.deepEqual(
-    [first, refused, again].map(({ name }) => names.includes(name)),
-    [true, false, true],
-  );
 });
