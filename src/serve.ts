@@ -27,13 +27,7 @@ async function serve(config: Config, recover: boolean): Promise<void> {
   const server = createHttpServer(app);
   const port = await listen(server, config);
   server.on("error", (error) => app.log(`the server: ${error.message}`));
-  process.stdout.write(
-    `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
-  );
-  if (isOpenToAll(config)) app.log(openWarning);
-  app.store.audit.note("started", { what: PLATEN_VERSION });
-  app.archives.start();
-  app.backups.start();
+  // Before anybody can know that it runs.
   onceAtSignal(async (signal) => {
     app.log(`${signal}: finishing what runs, ${shutdownTimeoutMs / 1000} seconds at most`);
     await closeServer(server, shutdownTimeoutMs);
@@ -41,6 +35,13 @@ async function serve(config: Config, recover: boolean): Promise<void> {
     await close();
     process.exit(0);
   });
+  process.stdout.write(
+    `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
+  );
+  if (isOpenToAll(config)) app.log(openWarning);
+  app.store.audit.note("started", { what: PLATEN_VERSION });
+  app.archives.start();
+  app.backups.start();
 }
 
 /** @returns the port, which the system chose where the setting is 0 */

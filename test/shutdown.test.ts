@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { client, startApp, temporaryFolder } from "./support/app.ts";
+import { entriesIn } from "./support/audit.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { connectRaw } from "./support/raw.ts";
 import { serve } from "./support/service.ts";
@@ -33,6 +34,20 @@ test("SIGTERM lets a running download finish, saves and ends with 0", async (t) 
 
   assert.equal(bytes.byteLength, Number(answer.headers.get("content-length")));
   assert.equal(code, 0);
+});
+
+test("SIGTERM as soon as the service says that it listens ends it in order", async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await serve(t, folder);
+
+  service.process.kill("SIGTERM");
+  const code = await service.exited;
+
+  assert.equal(code, 0);
+  assert.deepEqual(
+    entriesIn(join(folder, "data")).map(({ event }) => event),
+    ["started", "stopped"],
+  );
 });
 
 test("a connection that was busy at SIGTERM is closed as soon as it is idle: nobody waits for its keep-alive", async (t) => {

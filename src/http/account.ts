@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { counted } from "../domain/sentences.ts";
 import { accountPage } from "../html/account.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
@@ -49,18 +48,13 @@ export async function changePassword({ app, request }: Context): Promise<Reply> 
 /** `POST /account/sessions/{id}/end` */
 export async function endSession({ app, request, id }: Context<"id">): Promise<Reply> {
   const signedIn = sessionOf(request);
-  if (signedIn !== undefined) noteEnded(app, await app.store.sessions.end(signedIn.account.id, id));
+  if (signedIn !== undefined) await app.store.sessions.endElsewhere(signedIn.account.id, id);
   return redirect(`${paths.account}?done=ended`);
 }
 
 /** `POST /account/sessions/end` */
 export async function endOthers({ app, request }: Context): Promise<Reply> {
   const signedIn = sessionOf(request);
-  if (signedIn !== undefined)
-    noteEnded(app, await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id));
+  if (signedIn !== undefined) await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id);
   return redirect(`${paths.account}?done=others`);
-}
-
-function noteEnded({ store }: App, count: number): void {
-  if (count > 0) store.audit.note("sessions-ended", { what: counted(count, "browser") });
 }

@@ -173,19 +173,14 @@ export class Undo {
   /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
   async end(id: number): Promise<void> {
     this.#checkKept(id);
-    const { deletions, audit } = this.#services.store;
-    const deletion = deletions.find(id);
-    if ((await this.#end([id], "asked")).length > 0) {
-      if (deletion !== undefined) audit.note("deleted-for-good", endedOf(deletion));
-      return;
-    }
+    if ((await this.#end([id], "asked")).length > 0) return;
     const why = this.#over.get(id);
     throw new NotRestored(undefined, why === undefined ? { kind: "undone" } : { kind: "over", why });
   }
 
   /** @returns those of them that were kept until then */
   async #end(ids: readonly number[], why: EndReason): Promise<readonly number[]> {
-    const { now, ended } = await this.#services.store.deletions.end(ids);
+    const { now, ended } = await this.#services.store.deletions.end(ids, why === "asked");
     for (const id of now) this.#noteOver(id, why);
     for (const id of ids) this.#ends.delete(id);
     await this.#clearing.clear(ended);
@@ -234,9 +229,4 @@ export class Undo {
     this.#ends.set(id, end);
     return end;
   }
-}
-
-/** What is said of a deletion that is over: of several printers their name alone. */
-function endedOf({ kind, recordId: id, name }: KeptDeletion) {
-  return kind === "printers" ? { what: name } : { record: { kind, id, name } };
 }

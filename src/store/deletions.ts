@@ -1,3 +1,4 @@
+import type { AuditedEvent } from "../domain/audit.ts";
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
 import type { BlobKind } from "./blob-names.ts";
 import type { Database } from "./database/database.ts";
@@ -191,11 +192,22 @@ export class Deletions {
     return rows.some(({ deletion_id }) => !besides.has(Number(deletion_id)));
   }
 
-  /** Makes deletions final, those of them that are still kept. @returns which, and all that are final with their files */
-  end(ids: readonly number[]): Promise<{ readonly now: number[]; readonly ended: readonly EndedDeletion[] }> {
+  /**
+   * Makes deletions final, those of them that are still kept.
+   * @param isAsked whether somebody wants it so before their time
+   * @returns which, and all that are final with their files
+   */
+  end(
+    ids: readonly number[],
+    isAsked: boolean,
+  ): Promise<{ readonly now: number[]; readonly ended: readonly EndedDeletion[] }> {
     return this.#db.freeingWrite(() => {
-      const now = ids.filter((id) => this.find(id) !== undefined);
-      for (const id of now) this.#db.all(`${end} WHERE id = ?`, [id]);
+      const kept = ids.flatMap((id) => this.find(id) ?? []);
+      for (const deletion of kept) {
+        this.#db.all(`${end} WHERE id = ?`, [deletion.id]);
+        if (isAsked) this.#db.note("deleted-for-good", deletedBy(deletion));
+      }
+      const now = kept.map(({ id }) => id);
       return { now, ended: endedIn(this.#db) };
     });
   }
@@ -216,4 +228,9 @@ export class Deletions {
     for (const row of this.#db.all("SELECT * FROM deleted_files"))
       readable(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));
   }
+}
+
+/** What the audit log says of one: of several printers their name alone. */
+function deletedBy({ kind, recordId: id, name }: KeptDeletion): Pick<AuditedEvent, "record" | "what"> {
+  return kind === "printers" ? { what: name } : { record: { kind, id, name } };
 }

@@ -37,7 +37,7 @@ export class LinkGenerations {
   /** Makes all links to a record invalid that were made until now. */
   raise({ kind, id, name }: LinkOwner & { readonly name: string }): Promise<void> {
     return this.#db.write(() => {
-      this.#db.note("links-ended", { kind, id, name });
+      this.#db.note("links-ended", { record: { kind, id, name } });
       this.#forgetGone();
       this.#db.all(
         `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)

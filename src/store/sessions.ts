@@ -1,6 +1,7 @@
 import type { Account, Session } from "../domain/account.ts";
 import { dayMs } from "../domain/day.ts";
 import { UserError } from "../domain/errors.ts";
+import { counted } from "../domain/sentences.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Row, readable } from "./database/rows.ts";
@@ -111,19 +112,31 @@ export class Sessions {
     });
   }
 
-  /** Ends one session of an account. @returns how many there were */
-  end(accountId: number, id: number): Promise<number> {
-    return this.#end("account_id = ? AND id = ?", accountId, id);
+  /** Ends the session of who signs out. */
+  end(accountId: number, id: number): Promise<void> {
+    return this.#db.write(() => void this.#endIn("account_id = ? AND id = ?", [accountId, id]));
   }
 
-  /** Ends all of an account but one. @returns how many there were */
-  endOthers(accountId: number, id: number): Promise<number> {
-    return this.#end("account_id = ? AND id <> ?", accountId, id);
+  /** Ends one session of an account, which its owner has in another browser. */
+  endElsewhere(accountId: number, id: number): Promise<void> {
+    return this.#endElsewhere("account_id = ? AND id = ?", [accountId, id]);
   }
 
-  #end(which: string, accountId: number, id: number): Promise<number> {
-    const statement = `DELETE FROM sessions WHERE ${which} RETURNING id`;
-    return this.#db.write(() => this.#db.all(statement, [accountId, id]).length);
+  /** Ends all of an account but one. */
+  endOthers(accountId: number, id: number): Promise<void> {
+    return this.#endElsewhere("account_id = ? AND id <> ?", [accountId, id]);
+  }
+
+  #endElsewhere(which: string, ids: readonly number[]): Promise<void> {
+    return this.#db.write(() => {
+      const count = this.#endIn(which, ids);
+      if (count > 0) this.#db.note("sessions-ended", { what: counted(count, "browser") });
+    });
+  }
+
+  /** Within a write. @returns how many there were */
+  #endIn(which: string, ids: readonly number[]): number {
+    return this.#db.all(`DELETE FROM sessions WHERE ${which} RETURNING id`, ids).length;
   }
 
   /** @param times when each session was used last, by its id */

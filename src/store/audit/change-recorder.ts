@@ -1,4 +1,4 @@
-import type { AuditedEvent, AuditedRecord, NotedEvent } from "../../domain/audit.ts";
+import type { AuditedEvent, NotedEvent } from "../../domain/audit.ts";
 import type { Queries } from "../database/rows.ts";
 import type { Actor } from "./actor.ts";
 import type { AuditedTable } from "./audited-tables.ts";
@@ -15,7 +15,7 @@ import {
 } from "./watched-tables.ts";
 
 /** What no table shows that is looked at. */
-type Noted = Pick<AuditedEvent, "event" | "record">;
+type Noted = Pick<AuditedEvent, "event" | "record" | "what">;
 
 /** So many records are compared between two steps. */
 const recordsAtOnce = 250;
@@ -53,8 +53,8 @@ export class ChangeRecorder {
   }
 
   /** Within a write: what it does that no table shows which is looked at. */
-  note(event: NotedEvent, record: AuditedRecord): void {
-    this.#noted.push({ event, record });
+  note(event: NotedEvent, of: Pick<AuditedEvent, "record" | "what">): void {
+    this.#noted.push({ event, ...of });
   }
 
   /** Within a write, behind its work. */

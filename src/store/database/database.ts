@@ -1,6 +1,6 @@
 import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
-import type { AuditedRecord, NotedEvent } from "../../domain/audit.ts";
+import type { AuditedEvent, NotedEvent } from "../../domain/audit.ts";
 import { currentActor } from "../audit/actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
 import { Connection } from "./connection.ts";
@@ -155,8 +155,8 @@ export class Database implements Queries {
   }
 
   /** Within a write: has the audit log say so as surely as it is saved. */
-  note(event: NotedEvent, record: AuditedRecord): void {
-    this.#recorder?.note(event, record);
+  note(event: NotedEvent, of: Pick<AuditedEvent, "record" | "what">): void {
+    this.#recorder?.note(event, of);
   }
 
   /** Waits until every write that was asked for is on disk or refused. */

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { openStore } from "../../src/store/store.ts";
+import { type TestApp, temporaryFolder } from "../support/app.ts";
+import { entriesIn, said } from "../support/audit.ts";
+import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/people.ts";
+
+/** What the next start's log says, where the service was killed at once. */
+async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<string[]> {
+  const copy = join(await temporaryFolder(t), "data");
+  await cp(dataDir, copy, { recursive: true, filter: (path) => !/[\\/](?:lock-|lease)/.test(path) });
+  await (await openStore(copy, Date.now, () => {})).close();
+  return entriesIn(copy).map(said);
+}
+
+test("that a printer's links were ended is in the audit log however soon the service is killed", async (t) => {
+  const app = await startClosed(t);
+
+  await app.app.links.revoke({ kind: "printer", id: 1, name: "Office" });
+  const log = await logAfterKill(t, app);
+
+  assert.ok(log.includes("links-ended printer 1 Office"), log.join("\n"));
+});
+
+test("that somebody signed their other browsers out is in the audit log however soon the service is killed", async (t) => {
+  const app = await startClosed(t);
+  const cookie = await addPerson(app, "eve");
+  await signIn(app, "eve", ownPassword);
+
+  await app.post("/account/sessions/end", {}, { cookie });
+  const log = await logAfterKill(t, app);
+
+  assert.ok(log.includes("sessions-ended 1 browser"), log.join("\n"));
+});
+
+test("that something was deleted for good before its time is in the audit log however soon the service is killed", async (t) => {
+  const app = await startClosed(t);
+  const cookie = await signInAdmin(app);
+  await app.post("/clients", { name: "Contoso" }, { cookie });
+  await app.post("/clients/1/delete", {}, { cookie });
+
+  await app.post("/deletions/1/delete", {}, { cookie });
+  const log = await logAfterKill(t, app);
+
+  assert.ok(log.includes("deleted-for-good client 1 Contoso"), log.join("\n"));
+});
