@@ -57,7 +57,7 @@ export class LinkGenerations {
 
   /** Makes all links invalid that there are. */
   endAll(): Promise<void> {
-    return this.#db.write(() => renewEpoch(this.#db));
+    return this.#db.write(() => this.#db.upkeep(() => renewEpoch(this.#db)));
   }
 
   /** @throws Error where there is none */

@@ -146,12 +146,14 @@ test("downloads go on on a full disk, which is said once, and count when there i
     const answer = await fetch("/printers/1/scripts/install");
     await answer.text();
     statuses.push(answer.status);
-    await until(() => app.deployments.ofPrinter(1).length > 0);
     await app.deployments.flush();
   }
   const unsaved = app.store.downloads.ofPrinter(1);
   full.giveBack();
-  await app.deployments.flush();
+  await until(async () => {
+    await app.deployments.flush();
+    return app.store.downloads.ofPrinter(1).some(({ count }) => count === 3);
+  });
   const saved = app.store.downloads.ofPrinter(1);
 
   assert.deepEqual(statuses, [200, 200, 200]);

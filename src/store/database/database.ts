@@ -46,6 +46,8 @@ export class Database implements Queries {
   /** What is asked: `#shown`, and the copy while a write works on it. */
   #asked: Connection;
   #lastVersion = 0;
+  /** How many rows the copy was changed in by what says nothing of their age. */
+  #upkeep = 0;
   /** Told after each save. */
   #listener: (state: SavedState) => void = () => {};
 
@@ -159,6 +161,13 @@ export class Database implements Queries {
     this.#recorder?.note(event, of);
   }
 
+  /** Within a write: what `run` changes says nothing of how old the records are. */
+  upkeep(run: () => void): void {
+    const before = changesIn(this);
+    run();
+    this.#upkeep += changesIn(this) - before;
+  }
+
   /** Waits until every write that was asked for is on disk or refused. */
   settle(): Promise<void> {
     return this.#writes.settle();
@@ -173,12 +182,12 @@ export class Database implements Queries {
     const copy = Connection.copyOf(this.#sql, this.#file.bytes, this.#shown.version);
     const slices = new Slices((run) => this.#asking(copy, run));
     this.#recorder?.watch(copy);
+    this.#upkeep = 0;
     return {
       apply: (work) => this.#transact(copy, () => slices.all(work)),
       save: async (mode) => {
-        // What only remembers where the audit log ends says nothing of how old the records are.
-        const { n } = copy.first("SELECT total_changes() AS n") ?? {};
-        if (n !== 0) copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
+        // Nor does what only remembers where the audit log ends.
+        if (changesIn(copy) !== this.#upkeep) copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
         this.#recorder?.settle(copy);
         await slices.turn();
         await this.#save(copy, mode);
@@ -253,4 +262,9 @@ export class Database implements Queries {
     this.#shown.run("COMMIT");
     this.#shown.run(`PRAGMA user_version = ${migrations.length}`);
   }
+}
+
+/** How many rows a connection changed since it was opened, also those that were rolled back. */
+function changesIn(db: Queries): number {
+  return Number(db.first("SELECT total_changes() AS n")?.n);
 }
