@@ -156,7 +156,7 @@ for (const [packer, { skip, pack }] of Object.entries(packers)) {
 }
 
 test("only what Windows takes for one file is one: case of single letters, never more", async () => {
-  const names = ["Ä.txt", "ä.txt", "ᾳ.txt", "ᾼ.txt", "é.txt", "ß.txt", "ẞ.txt", "\u212a.txt", "k.txt"];
+  const names = ["Ä.txt", "ä.txt", "ᾳ.txt", "ᾼ.txt", "é.txt", "ß.txt", "ẞ.txt", "\u212a.txt"];
   const zip = makeZip(names.map((name) => ({ name })));
 
   const { entries } = await readArchive(sourceOf(zip));

@@ -53,11 +53,13 @@ test("the log's page shows the latest first, and is narrowed by who, what, which
           "?until=2026-11-21",
           "?q=hall+OFFICE",
           "?q=nothing-like-it",
-          "?event=x&since=y&id=5",
+          "?event=x&since=y",
+          "?id=1",
+          "?id=5",
         ],
       ].map(count),
     ),
-    [1, 1, 1, 2, 0, 1, 2, 3, 1, 0, 5],
+    [1, 1, 1, 2, 0, 1, 2, 3, 1, 0, 5, 4, 0],
   );
 });
 

@@ -125,6 +125,6 @@ test("all links to a printer end at one press, and those to others stay", async 
   const statuses = [(await service.fetch(first)).status, (await service.fetch(second)).status];
   const made = (await service.fetch(await linkTo(1))).status;
 
-  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/printers/1"]);
+  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/printers/1?done=links"]);
   assert.deepEqual([...statuses, made], [403, 200, 200]);
 });

@@ -8,7 +8,7 @@ export interface AuditFilter {
   /** Undefined is any. */
   readonly event: AuditEvent | undefined;
   readonly kind: RecordKind | undefined;
-  /** Only with a kind. */
+  /** Of whatever kind, where none is asked for. */
   readonly id: number | undefined;
   /** The first day and the last one, as `2026-11-22`; empty where there is none. */
   readonly since: string;
@@ -30,7 +30,7 @@ export function parseAuditFilter(input: FormInput): AuditFilter {
     who: text("who"),
     event: auditEvents.find((known) => known === text("event")),
     kind,
-    id: kind && id,
+    id,
     since: day("since"),
     until: day("until"),
     q: text("q"),
@@ -88,9 +88,10 @@ export class AuditMatcher {
   /** An icon belongs to its printer; a download to each printer that it held. */
   #isOf({ record, printers }: AuditEntry): boolean {
     const { kind, id } = this.#filter;
-    if (kind === undefined) return true;
-    if (kind === "printer" && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
-    const isKind = record?.kind === kind || (kind === "printer" && record?.kind === "icon");
+    if (kind === undefined && id === undefined) return true;
+    const isPrinter = kind === undefined || kind === "printer";
+    if (isPrinter && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
+    const isKind = kind === undefined || record?.kind === kind || (isPrinter && record?.kind === "icon");
     return isKind && (id === undefined || record?.id === id);
   }
 

@@ -53,7 +53,7 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
   const action = isChangeable
     ? html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`
     : undefined;
-  const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon) };
+  const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon, isChangeable) };
   const [worst] = row.findings;
   const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
   return page(
@@ -82,11 +82,16 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
 
 /** Brings the logo up to date where a fragment says that it changed. */
 export function logoChanged(printerId: number, icon: Icon | undefined): Html {
-  return printerLogo(printerId, icon, html`hx-swap-oob="true"`);
+  return printerLogo(printerId, icon, true, html`hx-swap-oob="true"`);
 }
 
-function printerLogo(printerId: number, icon: Icon | undefined, attributes?: Html): Html {
-  const elsewhere = html`none yet: upload one under <a href="#icon">Icon</a>`;
+function printerLogo(
+  printerId: number,
+  icon: Icon | undefined,
+  isChangeable: boolean,
+  attributes?: Html,
+): Html {
+  const elsewhere = isChangeable ? html`none yet: upload one under <a href="#icon">Icon</a>` : html`none yet`;
   return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
 }
 

@@ -1,3 +1,4 @@
+import type { AuditedRecord } from "../domain/audit.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { paths } from "../html/paths.ts";
 import { type ScriptPageData, scriptPage } from "../html/script.ts";
@@ -15,7 +16,8 @@ export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply>
   return pageReply(context, script, {
     kind: params.kind,
     downloadPath: paths.script(id, params.kind) + queryOf(url),
-    owner: { name, path: paths.printer(id) },
+    record: { kind: "printer", id, name },
+    path: paths.printer(id),
     place: "Printers",
   });
 }
@@ -28,7 +30,8 @@ export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> 
   return pageReply(context, script, {
     kind: params.kind,
     downloadPath: paths.clientScript(id, params.kind) + queryOf(url),
-    owner: { name, path: paths.client(id) },
+    record: { kind: "client", id, name },
+    path: paths.client(id),
     place: "Clients",
   });
 }
@@ -37,10 +40,12 @@ export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> 
 export async function ofDriver(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params } = context;
   const script = await driverScript(context);
+  const name = driverTitle(app.store.drivers.get(id));
   return pageReply(context, script, {
     kind: params.kind,
     downloadPath: paths.driverScript(id, params.kind),
-    owner: { name: driverTitle(app.store.drivers.get(id)), path: paths.driver(id) },
+    record: { kind: "driver", id, name },
+    path: paths.driver(id),
     place: "Drivers",
   });
 }
@@ -50,13 +55,24 @@ interface Script {
   readonly bytes: Uint8Array;
 }
 
+/** Whose script a page shows. */
+interface Shown extends Pick<ScriptPageData, "kind" | "downloadPath" | "place"> {
+  readonly record: AuditedRecord;
+  /** Of the record's page. */
+  readonly path: string;
+}
+
+/** Whoever reads a script that fetches its driver has a link to that, as who downloads it has. */
 function pageReply(
-  { request }: RequestContext,
+  { app, request }: RequestContext,
   { fileName, bytes }: Script,
-  whose: Pick<ScriptPageData, "kind" | "downloadPath" | "owner" | "place">,
+  { record, path, ...page }: Shown,
 ): Reply {
   const text = Buffer.from(bytes).toString("utf8");
-  return htmlReply(scriptPage(frameOf(request), { fileName, text, size: bytes.length, ...whose }));
+  if (text.includes("?link="))
+    app.store.audit.note("link-made", { record, what: `in ${page.downloadPath}, on its page` });
+  const owner = { name: record.name, path };
+  return htmlReply(scriptPage(frameOf(request), { ...page, owner, fileName, text, size: bytes.length }));
 }
 
 /** What else was asked for at an address, for the download of the same. */

@@ -78,8 +78,9 @@ export class Links {
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw ended(` on ${day}`);
-    if (maker !== undefined && !this.#isThere(maker, now)) throw ended("");
-    const by = maker === undefined ? "" : `, by ${maker.kind} ${maker.id}`;
+    const name = maker && this.#nameOf(maker, now);
+    if (maker !== undefined && name === undefined) throw ended("");
+    const by = name === undefined ? "" : `, made by ${name}`;
     return {
       kind: "link",
       name: `${wanted.owner.kind} ${wanted.owner.id}${by}, until ${day}`,
@@ -93,11 +94,12 @@ export class Links {
     return this.#store.linkGenerations.raise(owner);
   }
 
-  /** Whether an account or a token still lets somebody in. */
-  #isThere({ kind, id }: LinkMaker, now: number): boolean {
-    const { accounts, tokens } = this.#store;
-    if (kind === "account") return accounts.find(id)?.isDisabled === false;
-    return (tokens.findById(id)?.expires_at ?? 0) > now;
+  /** As the audit log calls an account or a token; undefined of one that lets nobody in any more. */
+  #nameOf({ kind, id }: LinkMaker, now: number): string | undefined {
+    const account = kind === "account" ? this.#store.accounts.find(id) : undefined;
+    if (account?.isDisabled === false) return account.name;
+    const token = kind === "token" ? this.#store.tokens.findById(id) : undefined;
+    return token !== undefined && token.expires_at > now ? `token ${token.name}` : undefined;
   }
 
   #targetOf({ owner, address, isFiles = false }: Wanted, { bringer }: LinkTerms): LinkTarget {

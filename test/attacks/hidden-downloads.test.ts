@@ -137,3 +137,22 @@ test("a backup that is fetched but for its last byte stands in the log", async (
   assert.equal(answer.status, 206);
   assert.deepEqual([entry?.what, entry?.range?.last], [name, 4094]);
 });
+
+test("a script that is read on its page leaves a line, since it brings a link to its driver", async (t) => {
+  const { service, viewer, admin } = await startGuarded(t);
+  await admin.addPrinter();
+
+  const page = await (await viewer.fetch("/printers/1/read/install")).text();
+  const link = /\/drivers\/1\/files\?link=[\w.-]+/.exec(page)?.[0] ?? "";
+  const entries = await logOf(service, "link-made");
+
+  await (await service.fetch(link)).arrayBuffer();
+  await until(async () => (await logOf(service, "downloaded")).length === 1);
+
+  const [fetched] = await logOf(service, "downloaded");
+  assert.match(fetched?.who ?? "", /^link driver 1, until 20/);
+  assert.deepEqual(
+    entries.map(({ who, record, what }) => [who, record?.name, what]),
+    [["seller", "Office", "in /printers/1/scripts/install, on its page"]],
+  );
+});
