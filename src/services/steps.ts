@@ -3,16 +3,17 @@ const sliceMs = 10;
 
 /** Says when work on the main thread has taken so long that others should come in. */
 export class Pauses {
-  #began = performance.now();
+  /** When others came in last, as far as it is known: one piece of work may follow another at once. */
+  static #began = performance.now();
 
   get isDue(): boolean {
-    return performance.now() - this.#began >= sliceMs;
+    return performance.now() - Pauses.#began >= sliceMs;
   }
 
   /** Lets others come in. */
   async take(): Promise<void> {
     await new Promise(setImmediate);
-    this.#began = performance.now();
+    Pauses.#began = performance.now();
   }
 }
 

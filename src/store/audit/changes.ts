@@ -14,7 +14,8 @@ type PlaceName = (typeof placeNames)[number];
 /** Before the first line of all. */
 export const noPlace: AuditPlace = { seq: 0, hash: noHash, file: "", size: 0 };
 
-const changesAtOnce = 1000;
+/** Nobody waits for more to be read. */
+const changesAtOnce = 250;
 
 /** The only SQL of changes that the audit log may lack still, and of what the database knows of the log. */
 export class Changes {
@@ -24,7 +25,7 @@ export class Changes {
     this.#db = db;
   }
 
-  /** The next changes by number, about a thousand of them. */
+  /** The next changes by number, some hundreds of them. */
   after(change: number): AuditEntry[] {
     const next = "(SELECT min(first) FROM changes WHERE last > ?1)";
     const where = `WHERE last > ?1 AND first < ${next} + ${changesAtOnce}`;

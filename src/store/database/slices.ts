@@ -1,5 +1,5 @@
 /** So long nobody else is served. */
-const sliceMs = 20;
+const sliceMs = 10;
 
 const partItems = 250;
 

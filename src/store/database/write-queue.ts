@@ -55,7 +55,8 @@ export class WriteQueue {
   ask<T>(work: Work<T>, frees: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, frees, done: (result) => resolve(result as T), failed: reject });
-      this.#saving ??= Promise.resolve().then(() => this.#drain());
+      // Whoever asks may have held others up until now.
+      this.#saving ??= new Promise(setImmediate).then(() => this.#drain());
     });
   }
 
