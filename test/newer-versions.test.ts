@@ -4,6 +4,7 @@ import type { Driver } from "../src/domain/driver.ts";
 import type { ListedDriver, ListedPrinter } from "../src/domain/listings.ts";
 import { NewerVersions, olderVersions } from "../src/services/driver-versions.ts";
 import type { Store } from "../src/store/store.ts";
+import { stepped } from "./support/lists.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 /** A version of one driver, as lists have it. */
@@ -32,37 +33,37 @@ function storeOf(drivers: readonly Driver[], printers: readonly ListedPrinter[] 
   return { store: store as unknown as Store, there };
 }
 
-async function newerIds(versions: NewerVersions, drivers: ListedDriver[], printers: ListedPrinter[]) {
-  return [...(await versions.among(drivers, printers))].map(([id, newer]) => [id, newer.id]);
+function newerIds(versions: NewerVersions, drivers: ListedDriver[], printers: ListedPrinter[]) {
+  return [...stepped(versions.among(drivers, printers))].map(([id, newer]) => [id, newer.id]);
 }
 
-test("a newer version is one that has a model which printers of the older one deploy", async () => {
+test("a newer version is one that has a model which printers of the older one deploy", () => {
   const old = version(1, ["Papyrus A", "Papyrus B"], 1);
   const next = version(2, ["Papyrus B", "Papyrus C"]);
   const drivers = [next, old];
   const versions = new NewerVersions(storeOf(drivers).store);
 
-  const byDriver = await newerIds(versions, drivers, [printerOf(old)]);
-  const byOwnChoice = await newerIds(versions, drivers, [printerOf(old), printerOf(old, "Papyrus B")]);
-  const again = await newerIds(versions, drivers, [printerOf(old)]);
+  const byDriver = newerIds(versions, drivers, [printerOf(old)]);
+  const byOwnChoice = newerIds(versions, drivers, [printerOf(old), printerOf(old, "Papyrus B")]);
+  const again = newerIds(versions, drivers, [printerOf(old)]);
 
   assert.deepEqual(byDriver, [], "the driver's own model is not in it");
   assert.deepEqual(byOwnChoice, [[1, 2]]);
   assert.deepEqual(again, []);
 });
 
-test("a universal driver serves the printers of an older universal one, whatever it is called", async () => {
+test("a universal driver serves the printers of an older universal one, whatever it is called", () => {
   const old = version(1, ["Papyrus Universal PCL 6"], 1);
   const next = version(2, ["Papyrus Universal Print Driver"]);
   const other = version(3, ["Papyrus 300"]);
   const drivers = [other, next, old];
 
-  const found = await newerIds(new NewerVersions(storeOf(drivers).store), drivers, [printerOf(old)]);
+  const found = newerIds(new NewerVersions(storeOf(drivers).store), drivers, [printerOf(old)]);
 
   assert.deepEqual(found, [[1, 2]]);
 });
 
-test("what was deleted while it was compared is found again when it is back", async () => {
+test("what was deleted while it was compared is found again when it is back", () => {
   const old = version(1, ["Papyrus A"], 1);
   const next = version(2, ["Papyrus A"]);
   const drivers = [next, old];
@@ -70,9 +71,9 @@ test("what was deleted while it was compared is found again when it is back", as
   const versions = new NewerVersions(store);
 
   there.delete(2);
-  const without = await newerIds(versions, drivers, [printerOf(old)]);
+  const without = newerIds(versions, drivers, [printerOf(old)]);
   there.set(2, next);
-  const back = await newerIds(versions, drivers, [printerOf(old)]);
+  const back = newerIds(versions, drivers, [printerOf(old)]);
 
   assert.deepEqual([without, back], [[], [[1, 2]]]);
 });

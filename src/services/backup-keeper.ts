@@ -1,7 +1,7 @@
 import { dayOf, isGood, type KeptState } from "../domain/backup.ts";
 import { messageOf, UserError } from "../domain/errors.ts";
-import type { SavedState } from "../store/database/database.ts";
 import { isDiskFull } from "../store/database/reserve.ts";
+import type { SavedState } from "../store/database/saved-file.ts";
 import type { Store } from "../store/store.ts";
 import { DatabaseCheck } from "./database-check.ts";
 

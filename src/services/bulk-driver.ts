@@ -28,13 +28,15 @@ interface GivenModels extends ModelsGiven {
 /**
  * Gives printers a driver and its models, all of them or none.
  * @throws UserError "invalid" where one of them or the driver does not exist, the driver does not have the model, or a
- *   model has to be chosen; or "busy"
+ *   model has to be chosen
  */
 export async function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
   const { models: _, ...given } = await planAndWrite(
     store,
     () => planOf(store, ids, wanted),
-    (version, { models }) => store.manyPrinters.useDriver(version, wanted.driver_id, models),
+    ({ models }) =>
+      () =>
+        store.manyPrinters.useDriver(wanted.driver_id, models),
   );
   return given;
 }

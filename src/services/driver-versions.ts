@@ -25,26 +25,26 @@ export class NewerVersions {
   }
 
   /** @returns the newest version of each driver that has one, by the older one's id */
-  async among<T extends ListedDriver>(
+  *among<T extends ListedDriver>(
     drivers: readonly T[],
     printers: readonly ListedPrinter[],
-  ): Promise<ReadonlyMap<number, T>> {
+  ): Generator<undefined, ReadonlyMap<number, T>> {
     const versions = new DriverVersions(drivers);
     const used = modelsByDriver(printers);
     const found = new Map<number, T>();
     for (const driver of drivers) {
       if (driver.printer_count === 0) continue;
-      const newer = await this.#newest(used.get(driver.id) ?? new Set(), first(versions.newerOf(driver)));
+      const newer = yield* this.#newest(used.get(driver.id) ?? new Set(), first(versions.newerOf(driver)));
       if (newer !== undefined) found.set(driver.id, newer);
     }
     return found;
   }
 
   /** The first of these that has one of the models. */
-  async #newest<T extends DriverSummary>(
+  *#newest<T extends DriverSummary>(
     models: ReadonlySet<string>,
     candidates: readonly T[],
-  ): Promise<T | undefined> {
+  ): Generator<undefined, T | undefined> {
     if (candidates.length === 0) return undefined;
     const usedKey = createHash("sha256")
       .update(JSON.stringify([...models].sort()))
@@ -52,16 +52,15 @@ export class NewerVersions {
     for (const candidate of candidates) {
       const { sha256, inf_path, driver_desc } = candidate;
       const key = [sha256, inf_path, driver_desc, usedKey].join("\n");
-      if (this.#known.get(key) ?? (await this.#compare(key, candidate.id, models))) return candidate;
+      if (this.#known.get(key) ?? (yield* this.#compare(key, candidate.id, models))) return candidate;
     }
     return undefined;
   }
 
-  async #compare(key: string, id: number, models: ReadonlySet<string>): Promise<boolean> {
+  *#compare(key: string, id: number, models: ReadonlySet<string>): Generator<undefined, boolean> {
     // A report may be large: others have their turn between two of them.
-    await new Promise((done) => setImmediate(done));
+    yield;
     const driver = this.#store.drivers.find(id);
-    // What was deleted meanwhile is not remembered: it may come back.
     if (driver === undefined) return false;
     const [serves = false] = servesAny(driver, [models]);
     this.#known.set(key, serves);

@@ -13,7 +13,7 @@ import type { Printer } from "../domain/printer.ts";
 import { readPrinterCsv } from "../domain/printer-csv-reader.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "../workers/admission.ts";
-import { atOneMoment, busy } from "./one-moment.ts";
+import { planAndWrite } from "./one-moment.ts";
 import { readRecords } from "./records.ts";
 import { inSteps } from "./steps.ts";
 
@@ -37,9 +37,6 @@ interface Agreement {
 
 /** What became of an import; of one that was refused, nothing. */
 type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
-
-/** So often it is planned anew, because something was changed meanwhile. */
-const attempts = 5;
 
 /** Lists that are worked on or wait for it. */
 const mostWaiting = 16;
@@ -71,44 +68,39 @@ export class ImportWork {
     this.#store = store;
   }
 
-  /** Says what an import would do. @throws UserError "invalid" where the list cannot be read, "busy" */
+  /** Says what an import would do. @throws UserError "invalid" where the list cannot be read */
   async preview(source: ImportSource): Promise<ImportPreview> {
-    const { plan, digest } = await this.#plan(source);
-    return { plan, digest };
+    const list = await listOf(source);
+    const { value } = await this.#store.atOneMoment(() => this.#plan(list, source));
+    return value;
   }
 
   /** Does all of it or nothing, in one write. @throws UserError as `preview` does */
   async run(source: ImportSource, agreement: Agreement): Promise<ImportOutcome> {
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const { plan, digest, version } = await this.#plan(source);
-      const refused = refusalOf({ plan, digest }, agreement);
-      if (refused !== undefined || (await this.#write(version, plan))) return { plan, digest, refused };
+    const list = await listOf(source);
+    const [store, planOf] = [this.#store, () => this.#plan(list, source)];
+    function* plan(): Generator<undefined, ImportOutcome> {
+      const preview = yield* planOf();
+      return { ...preview, refused: refusalOf(preview, agreement) };
     }
-    throw busy();
+    return planAndWrite(store, plan, ({ plan: { rows }, refused }) => {
+      const writes = rows.flatMap(({ write }) => write ?? []);
+      return refused || writes.length === 0 ? undefined : () => store.manyPrinters.importAll(writes);
+    });
   }
 
-  /** False where something was changed since the plan was made. */
-  async #write(version: number, { rows }: ImportPlan): Promise<boolean> {
-    const writes = rows.flatMap(({ write }) => write ?? []);
-    if (writes.length === 0) return true;
-    try {
-      await this.#store.manyPrinters.importAll(version, writes);
-      return true;
-    } catch (error) {
-      if (error instanceof UserError && error.code === "conflict") return false;
-      throw error;
-    }
+  *#plan(list: ImportedList, options: ImportOptions): Generator<undefined, ImportPreview> {
+    const known = yield* knownOf(this.#store, list);
+    const plan = yield* planImport(list, known, options);
+    return { plan, digest: yield* digestOf(plan) };
   }
+}
 
-  async #plan({ text, ...options }: ImportSource): Promise<ImportPreview & { readonly version: number }> {
-    const [first] = text.trimStart();
-    if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
-    const isJson = first === "{" || first === "[";
-    const list = await inSteps(isJson ? readPrintServer(text, options.client) : readPrinterCsv(text));
-    const { value: known, version } = await atOneMoment(this.#store, () => knownOf(this.#store, list));
-    const plan = await inSteps(planImport(list, known, options));
-    return { plan, digest: await inSteps(digestOf(plan)), version };
-  }
+async function listOf({ text, client }: ImportSource): Promise<ImportedList> {
+  const [first] = text.trimStart();
+  if (first === undefined) throw new UserError("invalid", "Choose a file, or paste the list.");
+  const isJson = first === "{" || first === "[";
+  return inSteps(isJson ? readPrintServer(text, client) : readPrinterCsv(text));
 }
 
 function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): ImportOutcome["refused"] {

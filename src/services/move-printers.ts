@@ -12,7 +12,7 @@ import { type MovePair, type MovePlan, modelMatcher, ownChoice } from "../domain
 import { effectiveDescription } from "../domain/printer.ts";
 import type { Store } from "../store/store.ts";
 import { checkProtocols } from "./bulk-driver.ts";
-import { atOneMoment, planAndWrite } from "./one-moment.ts";
+import { planAndWrite } from "./one-moment.ts";
 import { readModels } from "./printer-models.ts";
 
 interface Moving {
@@ -20,9 +20,9 @@ interface Moving {
   readonly toId: number;
 }
 
-/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid", "busy" */
+/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid" */
 export async function planMove(store: Store, fromId: number, toId: number): Promise<MovePlan> {
-  const { value } = await atOneMoment(store, () => planOf(store, { fromId, toId }));
+  const { value } = await store.atOneMoment(() => planOf(store, { fromId, toId }));
   return value;
 }
 
@@ -81,7 +81,7 @@ type ChosenModels = (pair: number) => string | undefined;
  * @param digest of the plan that a person agreed to
  * @returns how many were moved
  * @throws UserError "not-found", "conflict" where the plan is another one by now, "invalid" with a message for each
- *   pair that has no model, or none that the driver has, or "busy"
+ *   pair that has no model, or none that the driver has
  */
 export async function movePrinters(
   store: Store,
@@ -96,8 +96,10 @@ export async function movePrinters(
     }
     return modelsByPrinter(found, chosen);
   }
-  const { models, arm64Models } = await planAndWrite(store, plan, (version, found) =>
-    store.manyPrinters.useDriver(version, moving.toId, found.models, found.arm64Models),
+  const { models, arm64Models } = await planAndWrite(
+    store,
+    plan,
+    (found) => () => store.manyPrinters.useDriver(moving.toId, found.models, found.arm64Models),
   );
   return new Set([...models.keys(), ...arm64Models.keys()]).size;
 }

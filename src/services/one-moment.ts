@@ -1,55 +1,50 @@
-import { UserError } from "../domain/errors.ts";
 import type { Store } from "../store/store.ts";
-import { inSteps } from "./steps.ts";
 
-/** So often it is begun anew, because something was changed meanwhile. */
-const attempts = 10;
+/** So often it is planned before the write; then within it, where nobody else writes. */
+const attempts = 3;
 
-/** What was read while nothing was written, and the store's version then. */
-interface Moment<T> {
-  readonly value: T;
-  readonly version: number;
-}
+/** What a plan does within a write; undefined where it does nothing. */
+type Change = (() => Generator<undefined, void>) | undefined;
 
 /**
- * Reads records in steps, between which others have their turn; anew where anything was written meanwhile.
- * @throws UserError "busy", or what a step throws
- */
-export async function atOneMoment<T>(store: Store, read: () => Iterator<undefined, T>): Promise<Moment<T>> {
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const version = store.version();
-    const value = await inSteps(read());
-    if (store.version() === version) return { value, version };
-  }
-  throw busy();
-}
-
-/**
- * Plans a change in steps and writes it: all of it is planned anew where anything was written before it.
- * @param write throws UserError "conflict" where the store has another version than the plan's
- * @throws UserError "busy", or what planning or writing throws
+ * Plans a change in steps and writes it as it was planned: where anything was written meanwhile, all of it is planned
+ * anew. However often others write, it comes to an end.
+ * @throws what planning or writing throws
  */
 export async function planAndWrite<T>(
-  store: Store,
-  plan: () => Iterator<undefined, T>,
-  write: (version: number, plan: T) => Promise<void>,
+  store: Pick<Store, "atOneMoment" | "change" | "version">,
+  plan: () => Generator<undefined, T>,
+  changeOf: (plan: T) => Change,
 ): Promise<T> {
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const { value, version } = await atOneMoment(store, plan);
-    try {
-      await write(version, value);
-      return value;
-    } catch (error) {
-      if (!(error instanceof UserError) || error.code !== "conflict") throw error;
-    }
+    const { value, version } = await store.atOneMoment(plan);
+    const change = changeOf(value);
+    if (change === undefined || (await changeUnlessOther(store, version, change))) return value;
   }
-  throw busy();
+  return store.change(function* () {
+    const value = yield* plan();
+    yield* changeOf(value)?.() ?? [];
+    return value;
+  });
 }
 
-/** Says that others keep changing what is read. */
-export function busy(): UserError {
-  return new UserError(
-    "busy",
-    "Others change records all the time at the moment. Try again in a few seconds.",
-  );
+/** Something was written since a change was planned. */
+class OtherMoment extends Error {}
+
+/** @returns false, and changes nothing, where the records are others than they were */
+async function changeUnlessOther(
+  store: Pick<Store, "change" | "version">,
+  version: number,
+  change: NonNullable<Change>,
+): Promise<boolean> {
+  try {
+    await store.change(function* () {
+      if (store.version() !== version) throw new OtherMoment();
+      yield* change();
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof OtherMoment) return false;
+    throw error;
+  }
 }

@@ -51,7 +51,7 @@ export class Overview {
     const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;
     if (this.#known?.key === key) return this.#known.snapshot;
     const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
-    const snapshot = this.#make(archives);
+    const snapshot = this.#store.atOneMoment(() => this.#make(archives)).then(({ value }) => value);
     this.#known = { key, snapshot };
     snapshot.catch(() => {
       if (this.#known?.snapshot === snapshot) this.#known = undefined;
@@ -59,21 +59,33 @@ export class Overview {
     return snapshot;
   }
 
-  async #make(archives: ReadonlyMap<number, ArchiveState>): Promise<Snapshot> {
+  *#make(archives: ReadonlyMap<number, ArchiveState>): Generator<undefined, Snapshot> {
     const drivers = this.#store.drivers.list();
     const windowsDrivers = this.#store.drivers.windows();
-    const printers = this.#store.printers.list();
-    const changed = this.#changed(printers);
-    const newer = await this.#newer.among(drivers, printers);
-    return snapshotOf({ drivers, windowsDrivers, printers, archives, changed, newer });
+    yield;
+    const printers = yield* this.#store.printers.listInParts();
+    const changed = yield* this.#changed(printers);
+    const newer = yield* this.#newer.among(drivers, printers);
+    return yield* snapshotOf({ drivers, windowsDrivers, printers, archives, changed, newer });
   }
 
   /** The ids of printers of which another revision was deployed than they are now. */
-  #changed(rows: readonly ListedPrinter[]): Set<number> {
+  *#changed(rows: readonly ListedPrinter[]): Generator<undefined, Set<number>> {
     const deployed = rows.filter(({ printer }) => this.#memory.latest(printer.id) !== undefined);
-    const revisions = [...this.#revisions.of(deployed)];
-    return new Set(revisions.flatMap(([id, now]) => (this.#memory.latest(id)?.revision === now ? [] : id)));
+    const changed = new Set<number>();
+    for (const part of inParts(deployed)) {
+      for (const [id, now] of this.#revisions.of(part))
+        if (this.#memory.latest(id)?.revision !== now) changed.add(id);
+      yield;
+    }
+    return changed;
   }
+}
+
+/** Others may come in between two parts. */
+function* inParts<T>(rows: readonly T[]): Generator<readonly T[]> {
+  const partRows = 250;
+  for (let from = 0; from < rows.length; from += partRows) yield rows.slice(from, from + partRows);
 }
 
 /** What was read at one moment. */
@@ -89,7 +101,13 @@ interface Facts {
   readonly newer: ReadonlyMap<number, ListedDriver>;
 }
 
-function snapshotOf({ printers: listed, archives, changed, newer, ...facts }: Facts): Snapshot {
+function* snapshotOf({
+  printers: listed,
+  archives,
+  changed,
+  newer,
+  ...facts
+}: Facts): Generator<undefined, Snapshot> {
   const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
   const clients = clientsByDriver(listed);
   const statedDriver = (driver: ListedDriver) => {
@@ -99,15 +117,22 @@ function snapshotOf({ printers: listed, archives, changed, newer, ...facts }: Fa
   };
   const drivers = facts.drivers.map(statedDriver);
   const windowsDrivers = facts.windowsDrivers.map(statedDriver);
+  yield;
   const twins = twinsOf(listed);
-  const printers = listed.map((row) => {
+  yield;
+  const statedPrinter = (row: ListedPrinter) => {
     const { printer, driver, arm64Driver } = row;
     const archive = driver === undefined ? "sound" : archiveOf(driver);
     const arm64 = arm64Driver && { driver: arm64Driver, archive: archiveOf(arm64Driver) };
     const own = printerFindings(printer, driver, archive, arm64);
     const findings = worstFirst([...own, ...(twins.get(printer.id) ?? [])]);
     return stated({ ...row, changed: changed.has(printer.id) }, findings);
-  });
+  };
+  const printers: ReturnType<typeof statedPrinter>[] = [];
+  for (const part of inParts(listed)) {
+    for (const row of part) printers.push(statedPrinter(row));
+    yield;
+  }
   return {
     printers,
     printersById: new Map(printers.map((row) => [row.printer.id, row])),

@@ -1,6 +1,5 @@
 import { csvHead, csvLine } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
-import { atOneMoment } from "./one-moment.ts";
 import { type Records, readRecords } from "./records.ts";
 import { inSteps, Turns } from "./steps.ts";
 
@@ -17,13 +16,12 @@ export class PrinterExport {
     this.#store = store;
   }
 
-  /** @throws UserError "busy" */
   bytes(separator: CsvSeparator): Promise<Buffer> {
     return this.#turns.run(async () => {
       const made = this.#made.get(separator);
       const known = made?.version === this.#store.version() ? made.bytes.deref() : undefined;
       if (known !== undefined) return known;
-      const { value: records, version } = await atOneMoment(this.#store, () => readRecords(this.#store));
+      const { value: records, version } = await this.#store.atOneMoment(() => readRecords(this.#store));
       const bytes = Buffer.concat(await inSteps(linesOf(records, separator)));
       this.#made.set(separator, { version, bytes: new WeakRef(bytes) });
       return bytes;

@@ -10,7 +10,7 @@ import { idsIn, keepDeletedInParts, mostKeptBytes, type Removal, rowsInParts } f
 import type { Drivers } from "./drivers.ts";
 import { checkIds, setClient, setDriver } from "./printer-changes.ts";
 import type { Printers } from "./printers.ts";
-import { checkVersion, movePrinters, stagePrinters } from "./staged-printers.ts";
+import { movePrinters, stagePrinters } from "./staged-printers.ts";
 
 /** What is done with many printers in one write, and deleting one of them. */
 export class ManyPrinters {
@@ -34,37 +34,22 @@ export class ManyPrinters {
   }
 
   /**
-   * Gives printers a driver, and models that they choose by themselves, in one write: all of it or nothing.
-   * @param version what `Store.version` answered when it was planned: nothing is checked anew
+   * Within a write: gives printers a driver, and models that they choose by themselves. Nothing is checked anew.
    * @param models by the printers' ids
    * @param arm64Models likewise of printers that are given it as their second driver
-   * @throws UserError "conflict" where anything was written since
    */
-  useDriver(
-    version: number,
+  *useDriver(
     driverId: number | null,
     models: ReadonlyMap<number, string>,
     arm64Models: ReadonlyMap<number, string> = new Map(),
-  ): Promise<void> {
-    const [db, now] = [this.#db, this.#clock()];
-    return db.write(function* () {
-      checkVersion(db, version);
-      yield* setDriver(db, "", driverId, models, now);
-      yield* setDriver(db, "arm64_", driverId, arm64Models, now);
-    });
+  ): Generator<undefined, void> {
+    const now = this.#clock();
+    yield* setDriver(this.#db, "", driverId, models, now);
+    yield* setDriver(this.#db, "arm64_", driverId, arm64Models, now);
   }
 
-  /**
-   * Makes and changes printers in one write, and makes the clients that they bring along: all of it or nothing.
-   * @param version what `Store.version` answered when it was planned: nothing is checked anew
-   * @throws UserError "conflict" where anything was written since
-   */
-  importAll(version: number, writes: readonly ImportWrite[]): Promise<void> {
-    return this.#db.write(() => this.#importAll(version, writes));
-  }
-
-  *#importAll(version: number, writes: readonly ImportWrite[]): Generator<undefined, void> {
-    checkVersion(this.#db, version);
+  /** Within a write: makes and changes printers, and makes the clients that they bring along. Nothing is checked anew. */
+  *importAll(writes: readonly ImportWrite[]): Generator<undefined, void> {
     const clients = new Map(
       writes.flatMap(({ newClient }) =>
         newClient ? [[clientNameKey(newClient.name), newClient] as const] : [],

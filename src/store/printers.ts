@@ -3,15 +3,20 @@ import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
-import { type PrinterReferences, printerFormValues, printerSettingsFrom } from "../domain/printer-fields.ts";
+import { type PrinterReferences, printerFormValues } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database/database.ts";
 import { idOrNull, type Row, readable } from "./database/rows.ts";
+import { atOnce } from "./database/slices.ts";
 import { type Drivers, usesDriver } from "./drivers.ts";
 import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
+import { printerOf } from "./printer-rows.ts";
 import { checkBytes, checkRoom } from "./room.ts";
+
+/** So many are read between two turns of others. */
+const partRows = 250;
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -32,7 +37,19 @@ export class Printers {
 
   /** By client, those without one last, then by name. */
   list(): ListedPrinter[] {
-    const rows = new Map(this.#listed("").map((row) => [row.printer.id, row]));
+    return atOnce(this.listInParts());
+  }
+
+  /** The same a part at a time: others may come in between two. */
+  *listInParts(): Generator<undefined, ListedPrinter[]> {
+    const rows = new Map<number, ListedPrinter>();
+    const listed = this.#listed();
+    for (let last = 0, more = true; more; yield) {
+      const some = listed(last);
+      for (const row of some) rows.set(row.printer.id, row);
+      last = some.at(-1)?.printer.id ?? last;
+      more = some.length === partRows;
+    }
     // SQLite would sort whole settings, and put them into a file when they are long.
     const order = this.#db.all(`SELECT printers.id FROM printers LEFT JOIN clients ON clients.id = client_id
       ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id`);
@@ -189,18 +206,21 @@ export class Printers {
   /**
    * Clients and drivers are few and named again and again: they are read by themselves, each once. Settings are not
    * taken apart by SQLite, whose JSON functions take twice as long in WebAssembly.
+   * @returns what answers the next ones by id
    */
-  #listed(rest: string, ...parameters: number[]): ListedPrinter[] {
+  #listed(): (after: number) => ListedPrinter[] {
     const clients = byId(this.#clients.names());
     const drivers = byId(this.#drivers.summaries());
     const columns =
       "printers.id, created_at, updated_at, printers.name, settings, client_id, driver_id, arm64_driver_id";
-    return this.#db.all(`SELECT ${columns} FROM printers ${rest}`, parameters).map((row) => ({
+    const listedOf = (row: Row) => ({
       printer: this.#listedSettings.of(row),
       client: clients.get(row.client_id),
       driver: drivers.get(row.driver_id),
       arm64Driver: drivers.get(row.arm64_driver_id),
-    }));
+    });
+    const statement = `SELECT ${columns} FROM printers WHERE id > ? ORDER BY id LIMIT ${partRows}`;
+    return (after) => this.#db.all(statement, [after]).map(listedOf);
   }
 
   /** What is wrong with the records that a printer refers to, by field. */
@@ -219,23 +239,4 @@ function columnsOf({ client_id, driver_id, arm64_driver_id, name, print_ticket, 
 
 function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row[string] | undefined, T> {
   return new Map(records.map((record) => [record.id, record]));
-}
-
-function printerOf(row: Row): Printer {
-  const own = {
-    id: Number(row.id),
-    created_at: Number(row.created_at),
-    updated_at: Number(row.updated_at),
-    name: String(row.name),
-    client_id: idOrNull(row.client_id),
-    driver_id: idOrNull(row.driver_id),
-    arm64_driver_id: idOrNull(row.arm64_driver_id),
-  };
-  // V8 takes four times as long to spread so many settings.
-  const printer = Object.assign(printerSettingsFrom(String(row.settings)), own);
-  const packed = String(row.print_ticket);
-  if (packed === "") return printer;
-  // A ticket can be a thousand times as large as its column: it is unpacked for who asks for it.
-  const ticket = { enumerable: true, get: () => unpackText(packed) };
-  return Object.defineProperty(printer, "print_ticket", ticket);
 }

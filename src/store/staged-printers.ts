@@ -1,8 +1,6 @@
 import type { SqlValue } from "sql.js";
 import { clientNameKey } from "../domain/client.ts";
-import { UserError } from "../domain/errors.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
-import type { Database } from "./database/database.ts";
 import type { Queries } from "./database/rows.ts";
 import { inParts } from "./database/slices.ts";
 import { packText } from "./packed-text.ts";
@@ -49,11 +47,6 @@ export function* movePrinters(db: Queries, now: number): Generator<undefined, vo
   );
   db.all("DROP TABLE temp.staged");
   checkRoom(db);
-}
-
-/** @throws UserError "conflict" */
-export function checkVersion(db: Pick<Database, "version">, version: number): void {
-  if (db.version !== version) throw new UserError("conflict", "Something was changed meanwhile.");
 }
 
 function stagedRow(write: ImportWrite): SqlValue[] {

@@ -13,9 +13,11 @@ import { openOrRecover } from "./backup/recovery.ts";
 import { finishSwap } from "./backup/swap.ts";
 import { Blobs } from "./blobs.ts";
 import type { Clients } from "./clients.ts";
-import { Database, type SavedState } from "./database/database.ts";
+import { Database } from "./database/database.ts";
 import { type Lock, type LockOptions, lockFolder } from "./database/lock.ts";
 import { isDiskFull } from "./database/reserve.ts";
+import type { Moment } from "./database/rows.ts";
+import type { SavedState } from "./database/saved-file.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
@@ -59,6 +61,10 @@ export interface Store {
   isNearlyFull(): Promise<boolean>;
   /** Another number whenever a record may have changed. */
   version(): number;
+  /** Reads in steps, between which others have their turn, what is saved now: it sees nothing of what they write. */
+  atOneMoment<T>(read: () => Generator<undefined, T>): Promise<Moment<T>>;
+  /** Does all that belongs to one write, in steps too, or nothing of it. It may run twice. */
+  change<T>(work: () => Generator<undefined, T>): Promise<T>;
   /** The database as it is on disk; to be asked where no write is under way. */
   current(): SavedState;
   /** @param listener is told of each state as soon as it is on disk, and must not throw */
@@ -149,7 +155,11 @@ async function openLocked(
   const downloads = new Downloads(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
-  const saves = { version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
+  const steps: Pick<Store, "atOneMoment" | "change"> = {
+    atOneMoment: (read) => db.atOneMoment(read),
+    change: (work) => db.write(work),
+  };
+  const saves = { ...steps, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
   return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
 }

@@ -58,7 +58,7 @@ test("a bulk change of 5,000 printers is logged record by record, and holds nobo
 
   const started = performance.now();
   const models = new Map(ids.map((id) => [id, "Papyrus 100 PCL6"]));
-  await store.manyPrinters.useDriver(store.version(), driver, models);
+  await store.change(() => store.manyPrinters.useDriver(driver, models));
   const took = performance.now() - started;
   await store.audit.flush();
   clearInterval(timer);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AuditEvent } from "../../src/domain/audit.ts";
-import { navigation, type TestApp } from "../support/app.ts";
+import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { logOf } from "../support/audit.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { leastHold, longestHold } from "../support/holds.ts";
@@ -127,4 +128,24 @@ test("a thousand printers change at once, or are deleted and come back, and hold
     deleted: Math.min(...removals),
     "taken back": Math.min(...returns),
   });
+});
+
+test("five thousand printers are read anew for lists, and hold nobody up", {
+  timeout: 120_000,
+}, async (t) => {
+  const { app } = await startApp(t);
+  const client = await app.store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  const made = Array.from({ length: 5000 }, (_, i) => {
+    const fields = { name: `Office ${i}`, address: `10.0.${i >> 8}.${i & 255}`, location: `Floor ${i % 7}` };
+    return app.store.printers.add(parsePrinter({ ...fields, client_id: String(client) }));
+  });
+  await Promise.all(made);
+
+  const read = await leastHold(3, async (run) => {
+    await app.store.clients.add({ name: `Client ${run}`, notes: "", subnets: [] });
+    assert.equal((await app.overview.read()).printers.length, 5000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  checkHolds(t, { read });
 });

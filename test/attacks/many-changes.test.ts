@@ -50,12 +50,13 @@ test("what is written while a change of many is planned, or before it is written
   const { app, post } = service;
   const [, to, ids] = await fill(service, 600);
   const fields = { ids: ids.join(), action: "driver", driver_id: String(to) };
-  const { printers, manyPrinters } = app.store;
+  const { store } = app;
+  const { printers } = store;
   const write = (i: number) => {
     const chosen = { driver_id: String(to), driver_desc: "Papyrus 7 PCL6" };
     void printers.update(ids[i] ?? 0, parsePrinter({ name: "Renamed", address: "10.9.9.9", ...chosen }));
   };
-  const calls = { models: 0, useDriver: 0 };
+  const calls = { models: 0, change: 0 };
   const models = printers.models.bind(printers);
   printers.models = (some) => {
     // The first ones were read with the call before this one.
@@ -64,11 +65,11 @@ test("what is written while a change of many is planned, or before it is written
     while (performance.now() < end);
     return models(some);
   };
-  const useDriver = manyPrinters.useDriver.bind(manyPrinters);
-  manyPrinters.useDriver = (...change) => {
-    if (++calls.useDriver === 1) write(1);
-    return useDriver(...change);
-  };
+  const { change } = store;
+  t.mock.method(store, "change", (work: Parameters<typeof change>[0]) => {
+    if (++calls.change === 1) write(1);
+    return change(work);
+  });
 
   const answer = await post("/printers/bulk", fields);
 
@@ -83,6 +84,6 @@ test("what is written while a change of many is planned, or before it is written
     ],
   );
   assert.ok(after.every(({ driver_id }) => driver_id === to));
-  assert.equal(calls.useDriver, 2, "what was planned before the second change is refused");
+  assert.equal(calls.change, 2, "what was planned before the changes is not written");
   assert.ok(calls.models >= 6, "three parts are read anew");
 });

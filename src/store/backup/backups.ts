@@ -10,8 +10,8 @@ import {
   stateTime,
 } from "../../domain/backup.ts";
 import { messageOf } from "../../domain/errors.ts";
-import type { SavedState } from "../database/database.ts";
 import { noRoom } from "../database/reserve.ts";
+import type { SavedState } from "../database/saved-file.ts";
 import { makeFolder, moveIntoPlace, writeDurably, writeSynced } from "../durable-files.ts";
 import { freeBytes, noneIfAbsent } from "../found-files.ts";
 import { checkedIn, noteText } from "./state-notes.ts";

@@ -9,6 +9,8 @@ export class Connection implements Queries {
   readonly #db: SqlJsDatabase;
   /** Names what its rows are: no other content ever has the same number. */
   version: number;
+  #readers = 0;
+  #isOver = false;
 
   constructor(db: SqlJsDatabase, version: number) {
     this.#db = db;
@@ -66,8 +68,21 @@ export class Connection implements Queries {
     return this.#db.export();
   }
 
+  /** Stays open until `work` is done. */
+  async reading<T>(work: () => Promise<T>): Promise<T> {
+    this.#readers++;
+    try {
+      return await work();
+    } finally {
+      this.#readers--;
+      if (this.#isOver && this.#readers === 0) this.#db.close();
+    }
+  }
+
+  /** At once, or as soon as nobody reads it. */
   close(): void {
-    this.#db.close();
+    this.#isOver = true;
+    if (this.#readers === 0) this.#db.close();
   }
 
   /** What belongs to every opened connection and is never saved: pragmas, temporary tables and triggers. */

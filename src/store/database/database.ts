@@ -5,9 +5,9 @@ import { currentActor } from "../audit/actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
 import { Connection } from "./connection.ts";
 import { NewerDatabase, openChecked, readIfThere, unreadable } from "./file.ts";
-import { migrations } from "./migrations.ts";
-import type { Queries, Row } from "./rows.ts";
-import { SavedFile, type SaveMode } from "./saved-file.ts";
+import { migrate, migrations } from "./migrations.ts";
+import type { Moment, Queries, Row } from "./rows.ts";
+import { SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
 import { isGenerator, Slices } from "./slices.ts";
 import { type Draft, type Work, WriteQueue } from "./write-queue.ts";
 
@@ -20,14 +20,6 @@ interface DatabaseOptions {
   readonly confirm?: () => Promise<void>;
   /** Writes down what writes change. */
   readonly recorder?: ChangeRecorder;
-}
-
-/** A database as it is on disk. */
-export interface SavedState {
-  /** Never written to. */
-  readonly bytes: Uint8Array;
-  /** UTC, milliseconds since 1970; 0 where nothing was ever written. */
-  readonly savedAt: number;
 }
 
 /**
@@ -97,7 +89,7 @@ export class Database implements Queries {
     try {
       database = new Database(sql, path, bytes, options);
       version = Number(database.first("PRAGMA user_version")?.user_version);
-      if (version <= migrations.length) database.#migrate(version, bytes !== undefined);
+      if (version <= migrations.length) migrate(database.#shown, version, bytes !== undefined);
       if (version <= migrations.length) options.check?.(database);
     } catch (error) {
       throw unreadable(path, error);
@@ -154,6 +146,17 @@ export class Database implements Queries {
    */
   freeingWrite<T>(work: Work<T>): Promise<T> {
     return this.#writes.ask(this.#recorded(work), true);
+  }
+
+  /**
+   * Reads what is saved now with a generator that yields where others may come in between: whatever they write, it sees
+   * nothing of that.
+   * @throws what `read` throws
+   */
+  async atOneMoment<T>(read: () => Generator<undefined, T>): Promise<Moment<T>> {
+    const shown = this.#shown;
+    const slices = new Slices((run) => this.#asking(shown, run));
+    return { value: await shown.reading(() => slices.all(read)), version: shown.version };
   }
 
   /** Within a write: has the audit log say so as surely as it is saved. */
@@ -248,19 +251,6 @@ export class Database implements Queries {
     this.#shown = saved;
     this.#asked = saved;
     this.#listener(this.current());
-  }
-
-  /** In memory alone: the file stays as it is until its rows have been read. */
-  #migrate(from: number, isFile: boolean): void {
-    const tables = Number(this.first("SELECT count(*) AS n FROM sqlite_schema")?.n);
-    if (isFile && (from <= 0 || tables === 0)) throw new Error("it is no database of Platen’s");
-    this.#shown.run("BEGIN");
-    for (const step of migrations.slice(from)) {
-      if (typeof step === "string") this.#shown.run(step);
-      else step(this);
-    }
-    this.#shown.run("COMMIT");
-    this.#shown.run(`PRAGMA user_version = ${migrations.length}`);
   }
 }
 

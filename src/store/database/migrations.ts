@@ -181,6 +181,26 @@ export const migrations: readonly Migration[] = [
   },
 ];
 
+/**
+ * In memory alone: the file stays as it is until its rows have been read.
+ * @throws Error where a file holds no database of ours
+ */
+export function migrate(
+  db: Queries & { run(statements: string): void },
+  from: number,
+  isFile: boolean,
+): void {
+  const tables = Number(db.first("SELECT count(*) AS n FROM sqlite_schema")?.n);
+  if (isFile && (from <= 0 || tables === 0)) throw new Error("it is no database of Platen’s");
+  db.run("BEGIN");
+  for (const step of migrations.slice(from)) {
+    if (typeof step === "string") db.run(step);
+    else step(db);
+  }
+  db.run("COMMIT");
+  db.run(`PRAGMA user_version = ${migrations.length}`);
+}
+
 /** Uploads go on counting where they were: `Drivers.add` takes the next number of the sequence. */
 function addWindowsDrivers(db: Queries): void {
   const count = Number(db.first("SELECT seq FROM sqlite_sequence WHERE name = 'drivers'")?.seq ?? 0);

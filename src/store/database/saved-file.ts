@@ -10,6 +10,14 @@ export function modeAfter(mode: SaveMode, error: unknown): SaveMode | undefined 
   return mode === "ordinary" ? "reserve" : "final";
 }
 
+/** A database as it is on disk. */
+export interface SavedState {
+  /** Never written to. */
+  readonly bytes: Uint8Array;
+  /** UTC, milliseconds since 1970; 0 where nothing was ever written. */
+  readonly savedAt: number;
+}
+
 /** So much later it is tried again to put back what a refused save left, in milliseconds. */
 const againMs = 1000;
 
