@@ -7,7 +7,7 @@ import { Connection } from "./connection.ts";
 import { NewerDatabase, openChecked, readIfThere, unreadable } from "./file.ts";
 import { migrate, migrations } from "./migrations.ts";
 import type { Moment, Queries, Row } from "./rows.ts";
-import { SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
+import { SavedFile, type SavedState } from "./saved-file.ts";
 import { isGenerator, Slices } from "./slices.ts";
 import { type Draft, type Work, WriteQueue } from "./write-queue.ts";
 
@@ -63,7 +63,7 @@ export class Database implements Queries {
     const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
     const bytes = await readIfThere(path);
     const { database, version } = Database.#openChecked(sql, path, bytes, options);
-    if (version < migrations.length) await database.#save(database.#shown, "ordinary");
+    if (version < migrations.length) await database.#file.save(database.#shown.export(), "ordinary");
     else await database.#file.prepare();
     database.#shown.freeze();
     return database;
@@ -193,7 +193,7 @@ export class Database implements Queries {
         if (changesIn(copy) !== this.#upkeep) copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
         this.#recorder?.settle(copy);
         await slices.turn();
-        await this.#save(copy, mode);
+        await this.#file.save(copy.export(), mode);
         this.#show(copy);
         this.#recorder?.saved();
       },
@@ -238,10 +238,6 @@ export class Database implements Queries {
       copy.rollBack();
       throw error;
     }
-  }
-
-  async #save(connection: Connection, mode: SaveMode): Promise<void> {
-    await this.#file.save(connection.export(), mode);
   }
 
   /** What was just saved is what is read from now on. */
