@@ -3,9 +3,11 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
-import { type TestApp, temporaryFolder } from "../support/app.ts";
+import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, said } from "../support/audit.ts";
+import { watchDisk } from "../support/disk-calls.ts";
 import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/people.ts";
+import { until } from "../support/until.ts";
 
 /** What the next start's log says, where the service was killed at once. */
 async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<string[]> {
@@ -46,3 +48,35 @@ test("that something was deleted for good before its time is in the audit log ho
 
   assert.ok(log.includes("deleted-for-good client 1 Contoso"), log.join("\n"));
 });
+
+test("a write that comes while the audit log closes its file does not have it say a change twice", async (t) => {
+  const { app, dataDir, post } = await startApp(t);
+  const { audit } = app.store;
+  const copy = join(await temporaryFolder(t), "data");
+  let written: Promise<unknown> | undefined;
+  const opened = (result: unknown) => {
+    const file = result as { close: () => Promise<void> };
+    const close = file.close;
+    file.close = async () => {
+      await close();
+      written ??= app.store.clients.add(clientNamed("B"));
+      await written;
+    };
+  };
+  await watchDisk(t, dataDir, ({ name, path, args }) =>
+    name === "open" && path.endsWith(".jsonl") && args[1] === "a" ? opened : undefined,
+  );
+
+  await post("/clients", { name: "A" });
+  const flushed = audit.flush();
+  await until(() => written !== undefined);
+  await written;
+  await cp(dataDir, copy, { recursive: true, filter: (path) => !/[\\/](?:lock-|lease)/.test(path) });
+  await flushed;
+  await (await openStore(copy, Date.now, () => {})).close();
+
+  const changes = entriesIn(copy).filter(({ change }) => change !== undefined);
+  assert.deepEqual(changes.map(said), ["created client 1 A: name A", "created client 2 B: name B"]);
+});
+
+const clientNamed = (name: string) => ({ name, notes: "", subnets: [] });

@@ -50,6 +50,7 @@ export class AuditLog {
   readonly #listeners: Listener[] = [];
   /** Changes that the log has, though the database may still hold them. */
   readonly #known: ReadonlySet<number>;
+  #head: AuditPlace;
   #lastChange = 0;
   #timer: NodeJS.Timeout | undefined;
   #counting: NodeJS.Timeout | undefined;
@@ -66,6 +67,7 @@ export class AuditLog {
   ) {
     this.folder = folder;
     this.#writer = writer;
+    this.#head = writer.head;
     this.#expiry = expiry;
     this.#changes = changes;
     this.#known = known;
@@ -73,9 +75,9 @@ export class AuditLog {
     this.#log = log;
   }
 
-  /** The last line that lasts. */
+  /** The last line that lasts. A write takes it along with `lastChange`: both are of the same moment. */
   get head(): AuditPlace {
-    return this.#writer.head;
+    return this.#head;
   }
 
   /** The line that the chain begins behind, once the database knows it. */
@@ -195,17 +197,19 @@ export class AuditLog {
     const { events, lost } = this.#queue.next();
     const loss = lost > 0 ? [lossOf(this.#clock(), lost)] : [];
     const all = [...merged(fresh, events), ...loss];
-    if (all.length > 0) await this.#append(all);
-    this.#lastChange = changes.at(-1)?.change ?? this.#lastChange;
+    const lastChange = changes.at(-1)?.change ?? this.#lastChange;
+    if (all.length > 0) await this.#append(all, lastChange);
+    this.#lastChange = lastChange;
     return all.length > 0 || changes.length > 0;
   }
 
-  async #append(all: readonly NewEntry[]): Promise<void> {
-    const { file } = this.head;
+  async #append(all: readonly NewEntry[], lastChange: number): Promise<void> {
+    const { file } = this.#head;
     let isWritten = false;
     try {
       const { entries, head } = await this.#writer.append(all);
       isWritten = true;
+      [this.#head, this.#lastChange] = [head, lastChange];
       for (const listener of this.#listeners) listener(entries, head);
       if (head.file !== file) await this.#expiry.look(this.#clock());
     } finally {
