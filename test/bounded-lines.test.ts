@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { BoundedLines } from "../src/services/bounded-lines.ts";
+import { Tokens } from "../src/services/tokens.ts";
 import { startApp } from "./support/app.ts";
+import { startClosed } from "./support/people.ts";
 import { hangUpAfter, postText } from "./support/raw.ts";
 
 test("who has many lines written leaves others theirs, and what is left out is counted", (t) => {
@@ -30,6 +33,42 @@ test("addresses without end have a bounded number of lines together", () => {
   for (let i = 0; i < 5000; i++) lines.say("broken off", `2001:db8:0:${i.toString(16)}`);
 
   assert.equal(written.length, 120);
+});
+
+test("who is let in or signs out stands in the log, however many are refused", async (t) => {
+  const { app, lines } = await startClosed(t);
+  const from = (address: string) => ({ address, site: address, browser: "" });
+  for (let site = 1; site <= 6; site++)
+    for (let i = 0; i < 25; i++)
+      await app.signIn.signIn({ name: `name ${site}`, password: "wrong" }, from(`10.0.${site}.1`));
+
+  const credentials = { name: "admin", password: "orbit lantern copper" };
+  const answer = await app.signIn.signIn(credentials, from("192.0.2.7"));
+  const [session] = app.store.sessions.ofAccount(1);
+  assert.ok(session);
+  await app.signIn.signOut(session, "admin", "192.0.2.7");
+
+  assert.equal(answer.kind, "in");
+  const said = lines.filter((line) => line.startsWith("sign-in: "));
+  assert.equal(said.filter((line) => line.startsWith("sign-in: refused")).length, 120);
+  assert.deepEqual(said.slice(120), [
+    "sign-in: let in: “admin” from 192.0.2.7",
+    "sign-in: signed out: “admin” from 192.0.2.7",
+  ]);
+});
+
+test("clients without end that send wrong tokens have a bounded number of lines", async (t) => {
+  const app = await startApp(t);
+  const lines: string[] = [];
+  const { store } = app.app;
+  const tokens = new Tokens({ store, clock: Date.now, random: randomBytes, log: (line) => lines.push(line) });
+
+  for (let client = 0; client < 500; client++)
+    for (let i = 0; i < 30; i++)
+      assert.throws(() => tokens.identify("platen_wrong", "10.0.0.1", `client ${client}`));
+
+  assert.equal(lines.length, 120);
+  assert.equal(lines[0], "warning: many wrong tokens from client 0");
 });
 
 test("forms that are broken off one after the other do not fill the log", async (t) => {

@@ -3,7 +3,10 @@ const mostOfSource = 20;
 const mostOfAll = 120;
 const minute = 60_000;
 
-/** Lines of the log that anybody can cause. What comes too often is left out, and its number said a minute later. */
+/**
+ * Lines of the log that anybody can cause, whoever they are: what was refused or broken off. What comes too often is left
+ * out, and its number said a minute later. What took a password that is right is not said here: it would be left out, too.
+ */
 export class BoundedLines {
   readonly #log: (line: string) => void;
   /** How many lines each source has in this minute. */
@@ -16,7 +19,7 @@ export class BoundedLines {
     this.#log = log;
   }
 
-  /** @param source whose line it is: nobody's lines leave no room for others' */
+  /** @param source whose line it is: one by itself leaves room for others' */
   say(line: string, source: string): void {
     this.#timer ??= setTimeout(() => this.#begin(), minute).unref();
     const said = this.#said.get(source) ?? 0;

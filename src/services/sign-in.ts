@@ -50,6 +50,7 @@ interface SignInOptions {
 export class SignIn {
   readonly #options: SignInOptions;
   readonly #devices: Devices;
+  /** Of what was refused. */
   readonly #lines: BoundedLines;
 
   constructor(options: SignInOptions) {
@@ -174,7 +175,10 @@ export class SignIn {
     const known = accounts.findByName(name)?.account.name;
     const who = known === undefined ? "somebody under a name that no account has" : `“${known}”`;
     const why = what === undefined ? "" : ` (${what})`;
-    this.#lines.say(`sign-in: ${inWords[event]}: ${who} from ${from}${why}`, siteOf(from));
+    const line = `sign-in: ${inWords[event]}: ${who} from ${from}${why}`;
+    // No number of refusals leaves out who is in.
+    if (event === "sign-in-failed") this.#lines.say(line, siteOf(from));
+    else this.#options.log(line);
     audit.note(event, {
       ...(what !== undefined && { what }),
       actor: { who: known ?? "an unknown name", from },
