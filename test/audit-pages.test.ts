@@ -109,6 +109,35 @@ test("pages follow one another through a long log, each entry once, and none tak
   );
 });
 
+test("what was counted stands on the page and in the CSV with the times of its first and its last, and is found by both days", async (t) => {
+  let now = new Date(2026, 10, 21, 23, 59, 30).getTime();
+  const app = await startApp(t, { clock: () => now });
+  const { audit } = app.app.store;
+  const fail = () =>
+    audit.note("sign-in-failed", { what: "wrong password", actor: { who: "olga", from: "10.0.0.1" } });
+  for (let i = 0; i < 2; i++) fail();
+  const first = now;
+  now += 30_000;
+  fail();
+  now += 20_000;
+  fail();
+  now += 30_000;
+  await audit.close();
+
+  const [entry] = await shown(app);
+  const days = await Promise.all(
+    ["?until=2026-11-21", "?since=2026-11-22"].map(async (query) => (await shown(app, query)).length),
+  );
+  const [head = [], row = []] = [...readCsv(await (await app.fetch("/audit.csv")).text(), ",")];
+
+  assert.match(
+    entry ?? "",
+    /^Sign-in failed wrong password , 3 times 21 Nov 2026, 23:59 to 22 Nov 2026, 00:00 · olga/,
+  );
+  assert.deepEqual(days, [2, 1]);
+  assert.equal(row[head.indexOf("since")], new Date(first).toISOString());
+});
+
 test("an address that somebody made up shows nothing that is not there", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();

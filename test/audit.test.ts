@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asActor } from "../src/store/audit/actor.ts";
+import { openStore } from "../src/store/store.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { entriesIn, logOf, said } from "./support/audit.ts";
 import { counted, download } from "./support/counted.ts";
@@ -151,6 +152,27 @@ test("what was downloaded before this version still counts, and what is download
     ["install 4"],
   );
   assert.equal(entriesIn(dataDir).filter(({ event }) => event === "downloaded").length, 4);
+});
+
+test("a change is logged once, also where who is told of it fails", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const store = await openStore(dataDir, Date.now, () => {});
+  let told = 0;
+  store.audit.onWritten(() => {
+    told++;
+    throw new Error("who is told of it fails");
+  });
+
+  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  for (let i = 0; i < 3; i++) await store.audit.flush();
+  await store.clients.add({ name: "Fabrikam", notes: "", subnets: [] });
+  await store.close();
+
+  assert.ok(told > 0);
+  assert.deepEqual(entriesIn(dataDir).map(said), [
+    "created client 1 Contoso: name Contoso",
+    "created client 2 Fabrikam: name Fabrikam",
+  ]);
 });
 
 test("hundreds of events are synced together", async (t) => {

@@ -18,6 +18,7 @@ const columns = [
   "digest",
   "printers",
   "range",
+  "since",
 ];
 
 /** The first line. Excel takes a file for UTF-8 where it begins with the mark. */
@@ -39,13 +40,15 @@ export function auditCsvLine(entry: AuditEntry): string {
     digest = "",
     printers = [],
     range,
+    since,
   } = entry;
   const { kind = "", id = "", name = "" } = record ?? {};
   const changes = fields.map(changeOf).join("\n");
   const cells = [String(seq), new Date(at).toISOString(), who, from, event, kind, String(id), name, changes];
   const held = printers.map(([printer, revision]) => `${printer} ${revision}`).join("\n");
   const part = range === undefined ? "" : `${range.first}-${range.last}/${range.size}`;
-  return csvRow([...cells, what, by, String(count), digest, held, part].map(neutral), ",");
+  const first = since === undefined ? "" : new Date(since).toISOString();
+  return csvRow([...cells, what, by, String(count), digest, held, part, first].map(neutral), ",");
 }
 
 /** `address: 10.0.0.9 → 10.0.0.10` */

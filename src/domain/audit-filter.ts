@@ -77,7 +77,7 @@ export class AuditMatcher {
   matches(entry: AuditEntry, text: string): boolean {
     const { event } = this.#filter;
     if (event !== undefined && entry.event !== event) return false;
-    if (entry.at < this.#since || entry.at >= this.#until) return false;
+    if (entry.at < this.#since || (entry.since ?? entry.at) >= this.#until) return false;
     return this.#isBy(entry) && this.#isOf(entry) && this.#hasWords(text);
   }
 

@@ -82,6 +82,10 @@ export interface AuditedEvent {
   readonly range?: DownloadedRange;
   /** How often it happened; once unless it says so. */
   readonly count?: number;
+  /** Of what happened often, when it did first. */
+  readonly since?: number;
+  /** Whether its printers were counted as deployed before it was written down. */
+  readonly isTallied?: boolean;
 }
 
 /** An event as the log has it. */
@@ -108,6 +112,7 @@ function shortText(text: string): string {
 export function entryHead(entry: AuditEntry): string {
   const { seq, at, event, who, from, record, fields, what, by, digest, printers, range, count, change } =
     entry;
+  const { since, isTallied } = entry;
   const values = {
     seq,
     at: new Date(at).toISOString(),
@@ -126,6 +131,8 @@ export function entryHead(entry: AuditEntry): string {
     printers: printers?.slice(0, mostPrinters),
     range: range && `${range.first}-${range.last}/${range.size}`,
     count,
+    since: since === undefined ? undefined : new Date(since).toISOString(),
+    tallied: isTallied || undefined,
     change,
   };
   return JSON.stringify(values).slice(0, -1);
@@ -155,6 +162,8 @@ function entryOf(stored: StoredObject): AuditEntry | undefined {
       printers: printersOf(stored),
       range: rangeOf(stored.text("range")),
       count: number("count"),
+      since: Date.parse(stored.text("since")) || undefined,
+      isTallied: stored.flag("tallied") || undefined,
       change: number("change"),
     },
   };

@@ -65,8 +65,8 @@ export function auditPage(frame: Frame, data: AuditPageData): Html {
   const csv = html`<a class="button" href="${paths.auditCsv}${query && `?${query}`}">As CSV</a>`;
   return page(
     { ...frame, title: "Audit log", place: "Audit log", action: csv },
-    html`<p class="soft">Who changed or downloaded what, the latest first. <code>platen audit verify</code> says whether anybody changed
-      the log itself.</p>
+    html`<p class="soft">Who changed or downloaded what, the latest entry first. What comes too often is counted, and has its entry later, with the times of
+      the first and the last. <code>platen audit verify</code> says whether anybody changed the log itself.</p>
     ${filterForm(filter, query !== "")}
     ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${nothing(data)}</p>`}
     ${older(data, query)}`,
@@ -126,15 +126,20 @@ function select(
 }
 
 function entryItem(entry: AuditEntry): Html {
-  const { seq, at, who, from, event, record, fields = [], what, range, count: times, digest } = entry;
+  const { seq, who, from, event, record, fields = [], what, range, count: times, digest } = entry;
   return html`<li>
     <p class="audit-head"><span class="${bad.has(event) && "bad"}"><strong>${words[event]}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
       range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
     }${times !== undefined && times > 1 && html`, ${count(times)} times`}</span>
-      <span class="soft">${time(at)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
+      <span class="soft">${when(entry)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
     ${fields.length > 0 && html`<ul class="audit-fields">${fields.map(fieldItem)}</ul>`}
     ${digest !== undefined && digest !== "" && digestLine(entry)}
   </li>`;
+}
+
+/** Of what was counted, from the first time to the last. */
+function when({ at, since }: AuditEntry): Html {
+  return since === undefined ? time(at) : html`${time(since)} to ${time(at)}`;
 }
 
 const bad: ReadonlySet<AuditEvent> = new Set<AuditEvent>([

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../domain/audit.ts";
+import type { AuditEntry, AuditedEvent } from "../domain/audit.ts";
 import { type Deployed, type DownloadCount, deployingKinds, otherSite } from "../domain/download.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { AuditPlace } from "../store/audit/writer.ts";
@@ -14,7 +14,8 @@ const textLimit = 40;
 /**
  * Remembers which revision of a printer was downloaded when and by whom, as counts. The audit log has a line for each
  * download; the lines are counted in memory, and the counts saved every few seconds with the number of the last line: a
- * download costs no save, none fails because of its count, and each line counts once, whenever the service ends.
+ * download costs no save, none fails because of its count, and each line counts once, whenever the service ends. What comes
+ * too often to have a line of its own is counted at once, whatever its line says later.
  */
 export class DeploymentMemory {
   readonly #store: Store;
@@ -52,6 +53,7 @@ export class DeploymentMemory {
       for (const entry of entries) this.#countLine(entry);
       this.#upTo = place;
     });
+    audit.onCounted((event) => this.#count(event));
   }
 
   async #catchUp(): Promise<void> {
@@ -91,7 +93,11 @@ export class DeploymentMemory {
   }
 
   /** Counts a line of the log, once. */
-  #countLine({ event, at, what = "", by = "", printers = [], count = 1 }: AuditEntry): void {
+  #countLine(entry: AuditEntry): void {
+    if (!entry.isTallied) this.#count(entry);
+  }
+
+  #count({ event, at, what = "", by = "", printers = [], count = 1 }: AuditedEvent): void {
     if (event !== "downloaded" || by === otherSite) return;
     const short = { what: what.slice(0, textLimit), who: by.slice(0, textLimit) };
     for (const [id, revision] of printers) {

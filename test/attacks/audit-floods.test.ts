@@ -92,7 +92,7 @@ test("whoever hops through a /64, and a /48, is one who asks", async (t) => {
 
   for (let i = 0; i < 5000; i++) {
     const [a, b] = [(i % 64).toString(16), i.toString(16)];
-    store.audit.note("sign-in-failed", { actor: { who: `name ${i}`, from: `2001:db8:1:${a}::${b}` } });
+    store.audit.note("sign-in-failed", { actor: { who: "an unknown name", from: `2001:db8:1:${a}::${b}` } });
   }
   store.audit.note("sign-in-failed", { actor: { who: "admin", from: "192.0.2.1" } });
   const atOnce = await entries();
@@ -140,4 +140,23 @@ test("a viewer who asks for whatever there is, and is not theirs, has a line a m
     counted.every(({ what = "" }) => !/\d|x{9}/.test(what)),
     counted.map(said).join("\n"),
   );
+});
+
+test("refusals of one record by one who is known name it, and others the route; strangers' texts are not repeated", async (t) => {
+  const { store, turn, entries } = await flooded(t);
+  const pattern = "/printers/:id/scripts/:kind";
+
+  for (let i = 0; i < 5; i++) {
+    refuse(store, "token Datto", "10.0.0.1", "/printers/2/scripts/install", pattern);
+    refuse(store, "eve", "10.0.0.2", `/printers/${i}/scripts/install`, pattern);
+    refuse(store, "nobody", "10.0.0.3", "/printers/2/scripts/install", pattern);
+  }
+  await turn();
+  await store.close();
+
+  assert.deepEqual((await entries()).slice(3).map(said), [
+    "refused GET /printers/2/scripts/install 4 times",
+    "refused GET /printers/:id/scripts/:kind 4 times",
+    "refused GET /printers/:id/scripts/:kind 4 times",
+  ]);
 });

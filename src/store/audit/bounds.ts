@@ -8,23 +8,49 @@ interface Rate {
   readonly atOnce: number;
 }
 
-/** What all may have written, and one of them. */
+/** What all may have written, one of them, and one of them who does nothing unusual. */
 interface Rates {
   readonly all: Rate;
   readonly one: Rate;
+  /** As much again as all may have is kept for those who stay below this. */
+  readonly usual: Rate;
+  /** So many of one who asks are counted by themselves. */
+  readonly mostWhole?: number;
 }
 
-const failures: Rates = { all: { perMinute: 10, atOnce: 300 }, one: { perMinute: 2, atOnce: 30 } };
-const downloads: Rates = { all: { perMinute: 60, atOnce: 3000 }, one: { perMinute: 20, atOnce: 1000 } };
-const others: Rates = { all: { perMinute: 60, atOnce: 1000 }, one: { perMinute: 20, atOnce: 300 } };
+const failures: Rates = {
+  all: { perMinute: 10, atOnce: 300 },
+  one: { perMinute: 2, atOnce: 30 },
+  usual: { perMinute: 1, atOnce: 10 },
+};
+const downloads: Rates = {
+  all: { perMinute: 60, atOnce: 3000 },
+  one: { perMinute: 20, atOnce: 1000 },
+  usual: { perMinute: 10, atOnce: 100 },
+};
+const weighty: Rates = { ...downloads, mostWhole: 500 };
+const others: Rates = {
+  all: { perMinute: 60, atOnce: 1000 },
+  one: { perMinute: 20, atOnce: 300 },
+  usual: { perMinute: 5, atOnce: 50 },
+};
 
 /** Each kind by itself, so that nobody hides one behind another one. */
 const kinds: Partial<Record<AuditEvent, readonly [kind: string, Rates]>> = {
   "download-begun": ["downloads", downloads],
   downloaded: ["downloads", downloads],
+  "backup-fetched": ["weighty", weighty],
   "sign-in-failed": ["failed", failures],
   refused: ["refused", failures],
 };
+
+/** Downloads that take much away at once: no others hide them. */
+const weightyDownloads: ReadonlySet<string> = new Set(["archive", "files", "audit.csv", "printers.csv"]);
+
+function kindOf({ event, what = "" }: AuditedEvent): readonly [kind: string, Rates] {
+  const [kind, rates] = kinds[event] ?? ["other", others];
+  return kind === "downloads" && weightyDownloads.has(what) ? ["weighty", weighty] : [kind, rates];
+}
 
 /** What nobody can make happen by asking. */
 const unbounded: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
@@ -34,7 +60,8 @@ const unbounded: ReadonlySet<AuditEvent> = new Set<AuditEvent>([
 
 /**
  * Keeps anybody from filling the disk with what is written down of their requests, and from hiding others' by it. What
- * comes too often is counted, and written later as one line with its number. Strangers have a share of their own.
+ * comes too often is counted, and written later as one line with its number. People, programs and strangers have each
+ * their own part, so that no token's flood takes anything from those who sign in.
  */
 export class AuditBounds {
   readonly #kinds = new Map<string, Bound>();
@@ -46,11 +73,11 @@ export class AuditBounds {
   admit(event: AuditedEvent, counted = event): boolean {
     if (unbounded.has(event.event)) return true;
     const share = shareOf(event);
-    const [kind, rates] = kinds[event.event] ?? ["other", others];
-    const name = `${kind}${share.isStranger ? " of strangers" : ""}`;
+    const [kind, rates] = kindOf(event);
+    const name = `${kind} of a ${share.of}`;
     const bound = this.#kinds.get(name) ?? new Bound(rates);
     this.#kinds.set(name, bound);
-    return bound.admit(counted, share);
+    return bound.admit(event, counted, share);
   }
 
   /** Whether anything is counted. */
@@ -68,11 +95,18 @@ export class AuditBounds {
 const mostShares = 2000;
 const minute = 60_000;
 
+/** What one who asks has left, of all and of what is usual. */
+interface ShareLeft {
+  readonly own: Bucket;
+  readonly usual: Bucket;
+}
+
 class Bound {
   readonly #rates: Rates;
   readonly #all: Bucket;
-  readonly #shares = new Map<string, Bucket>();
-  readonly #counted = new Counted();
+  readonly #kept: Bucket;
+  readonly #shares = new Map<string, ShareLeft>();
+  readonly #counted: Counted;
   /** What has its line in this minute, of what has one line a minute. */
   readonly #written = new Set<string>();
   #writtenSince = 0;
@@ -80,19 +114,36 @@ class Bound {
   constructor(rates: Rates) {
     this.#rates = rates;
     this.#all = new Bucket(rates.all);
+    this.#kept = new Bucket(rates.all);
+    this.#counted = new Counted(rates.mostWhole);
   }
 
-  admit(event: AuditedEvent, share: Share): boolean {
+  /** @param counted what it is counted as */
+  admit(event: AuditedEvent, counted: AuditedEvent, share: Share): boolean {
     const { at } = event;
-    const key = isOnceAMinute(event) ? keyOf(event) : undefined;
-    const [own, cost] = [this.#shareOf(share), costOf(event)];
-    const isFree = own.has(cost, at) && this.#all.has(cost, at);
-    if (!isFree || (key !== undefined && this.#writtenIn(at).has(key))) {
-      this.#counted.add(event, share);
+    const key = isOnceAMinute(event) ? keyOf(counted) : undefined;
+    const isRepeated = key !== undefined && this.#writtenIn(at).has(key);
+    if (isRepeated || !this.#take(share, costOf(event), at)) {
+      // What strangers choose is not repeated.
+      this.#counted.add(talliedOf(share.of === "stranger" ? counted : event), share, talliedOf(counted));
       return false;
     }
-    for (const bucket of [own, this.#all]) bucket.take(cost);
     if (key !== undefined) this.#written.add(key);
+    return true;
+  }
+
+  /** @returns whether it had as much */
+  #take(share: Share, cost: number, now: number): boolean {
+    const { own, usual } = this.#shareOf(share);
+    const isUsual = usual.has(cost, now);
+    if (!own.has(cost, now)) return false;
+    const isFree = this.#all.has(cost, now);
+    // Strangers are without end: nothing can be kept for each of them.
+    const isKept = share.of !== "stranger" && isUsual && this.#kept.has(cost, now);
+    if (!isFree && !isKept) return false;
+    (isFree ? this.#all : this.#kept).take(cost);
+    own.take(cost);
+    if (isUsual) usual.take(cost);
     return true;
   }
 
@@ -104,13 +155,14 @@ class Bound {
     return this.#counted.take(isLast ? Number.POSITIVE_INFINITY : this.#rates.all.perMinute);
   }
 
-  #shareOf({ name }: Share): Bucket {
-    const bucket = this.#shares.get(name) ?? new Bucket(this.#rates.one);
+  #shareOf({ name }: Share): ShareLeft {
+    const { one, usual } = this.#rates;
+    const left = this.#shares.get(name) ?? { own: new Bucket(one), usual: new Bucket(usual) };
     this.#shares.delete(name);
-    this.#shares.set(name, bucket);
+    this.#shares.set(name, left);
     const [oldest] = this.#shares.keys();
     if (this.#shares.size > mostShares && oldest !== undefined) this.#shares.delete(oldest);
-    return bucket;
+    return left;
   }
 
   #writtenIn(now: number): ReadonlySet<string> {
@@ -125,6 +177,11 @@ class Bound {
 /** Whoever tries again and again gets one line a minute, and so do the parts of a download that comes in many. */
 function isOnceAMinute({ event, range }: AuditedEvent): boolean {
   return event === "sign-in-failed" || event === "refused" || range !== undefined;
+}
+
+/** What is counted of downloads is counted for their printers at once. */
+function talliedOf(event: AuditedEvent): AuditedEvent {
+  return event.event === "downloaded" && event.printers ? { ...event, isTallied: true } : event;
 }
 
 /** A line with a thousand printers has some 30 KB: as much as forty ordinary ones. */

@@ -48,6 +48,7 @@ export class AuditLog {
   readonly #log: (line: string) => void;
   readonly #queue = new EventQueue();
   readonly #listeners: Listener[] = [];
+  readonly #countedListeners: ((event: AuditedEvent) => void)[] = [];
   /** Changes that the log has, though the database may still hold them. */
   readonly #known: ReadonlySet<number>;
   #head: AuditPlace;
@@ -125,6 +126,11 @@ export class AuditLog {
     this.#listeners.push(listener);
   }
 
+  /** Is called at once with each event that comes too often and is counted: what its entry says later can be less. */
+  onCounted(listener: (event: AuditedEvent) => void): void {
+    this.#countedListeners.push(listener);
+  }
+
   /** Says that the database may hold changes that the log lacks. */
   wake(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
@@ -157,7 +163,8 @@ export class AuditLog {
   }
 
   #add(event: AuditedEvent, counted?: AuditedEvent): void {
-    this.#queue.add(event, counted);
+    const isNext = this.#queue.add(event, counted);
+    if (!isNext) for (const listener of this.#countedListeners) listener(event);
     this.#countOn();
     this.wake();
   }
@@ -197,19 +204,20 @@ export class AuditLog {
     const { events, lost } = this.#queue.next();
     const loss = lost > 0 ? [lossOf(this.#clock(), lost)] : [];
     const all = [...merged(fresh, events), ...loss];
-    const lastChange = changes.at(-1)?.change ?? this.#lastChange;
-    if (all.length > 0) await this.#append(all, lastChange);
-    this.#lastChange = lastChange;
+    const upTo = changes.at(-1)?.change ?? this.#lastChange;
+    if (all.length > 0) await this.#append(all, upTo);
+    this.#lastChange = upTo;
     return all.length > 0 || changes.length > 0;
   }
 
-  async #append(all: readonly NewEntry[], lastChange: number): Promise<void> {
+  /** @param upTo the last change that it has then, whatever becomes of those who are told of it */
+  async #append(all: readonly NewEntry[], upTo: number): Promise<void> {
     const { file } = this.#head;
     let isWritten = false;
     try {
       const { entries, head } = await this.#writer.append(all);
       isWritten = true;
-      [this.#head, this.#lastChange] = [head, lastChange];
+      [this.#head, this.#lastChange] = [head, upTo];
       for (const listener of this.#listeners) listener(entries, head);
       if (head.file !== file) await this.#expiry.look(this.#clock());
     } finally {

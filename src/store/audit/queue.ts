@@ -20,9 +20,14 @@ export class EventQueue {
   /** What is being written. */
   #next: NextEvents = { events: [], lost: 0 };
 
-  /** @param counted what it is counted as where it comes too often */
-  add(event: AuditedEvent, counted?: AuditedEvent): void {
-    if (this.#bounds.admit(event, counted)) this.#push(event);
+  /**
+   * @param counted what it is counted as where it comes too often
+   * @returns whether it is written next, and not counted
+   */
+  add(event: AuditedEvent, counted?: AuditedEvent): boolean {
+    const isNext = this.#bounds.admit(event, counted);
+    if (isNext) this.#push(event);
+    return isNext;
   }
 
   /** Puts an event in the place of one that waits still. @returns whether it does */

@@ -5,27 +5,21 @@ import { networkOf, siteOf } from "../../domain/site.ts";
 /** Whose share an event takes. */
 export interface Share {
   readonly name: string;
-  /** Whether anybody could be it. */
-  readonly isStranger: boolean;
+  /** Anybody could be a stranger, from as many networks as they like. */
+  readonly of: "person" | "program" | "stranger";
 }
 
-/** People have a share by their names; whoever anybody can be, and programs, also by where they are. */
+/** People and programs have a share by their names, wherever they are; whoever anybody can be, by where they are. */
 export function shareOf({ event, who, from }: AuditedEvent): Share {
   const site = siteOf(from);
-  const network = networkOf(site) ?? site;
   // The name is one that was typed.
   if (event === "sign-in-failed" || who === "nobody" || who === "anyone")
-    return { name: network, isStranger: true };
-  return { name: isNameOfLog(who) ? `${who} ${network}` : who, isStranger: false };
+    return { name: networkOf(site) ?? site, of: "stranger" };
+  return { name: who, of: isNameOfLog(who) ? "program" : "person" };
 }
 
-/**
- * What is counted together. Of sign-ins that fail the site alone: whoever tries a thousand names gets one line a minute all
- * the same.
- */
+/** What is counted together: nothing but the bytes and the addresses of one site are put together. */
 export function keyOf({ event, who, from, record, what, by, digest, printers }: AuditedEvent): string {
-  const site = siteOf(from);
-  if (event === "sign-in-failed") return JSON.stringify([event, site]);
   const of = [record?.kind, record?.id, what, by, digest, printers?.length, printers?.[0]];
-  return JSON.stringify([event, who, site, ...of]);
+  return JSON.stringify([event, who, siteOf(from), ...of]);
 }
