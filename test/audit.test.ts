@@ -201,6 +201,7 @@ test("signing in, failing to, and what is refused are logged; what was typed in 
   assert.deepEqual(entries, [
     "platen: created account 1 admin: name admin; role admin",
     "admin: sign-in-failed wrong password",
+    "an unknown name: sign-in-failed wrong password",
     "admin: signed-in",
     "admin: created account 2 eve: name eve; role viewer; one_time yes",
     "eve: signed-in",
@@ -208,8 +209,5 @@ test("signing in, failing to, and what is refused are logged; what was typed in 
     "eve: refused GET /accounts",
     "eve: signed-out",
   ]);
-  // The second failure from one address is logged with the others of its minute.
-  const last = entriesIn(app.dataDir).at(-1);
-  assert.deepEqual([last?.event, last?.who, last?.count], ["sign-in-failed", "an unknown name", 1]);
   assert.doesNotMatch(JSON.stringify(entriesIn(app.dataDir)), /hunter2|\$|scrypt/);
 });
