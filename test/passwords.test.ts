@@ -52,7 +52,10 @@ test("what is no hash of ours, or would cost too much, fits nothing at the usual
 
 test("passwords are hashed one at a time, and whoever comes when many wait is told to come again", async () => {
   const passwords = quick();
-  const tried = Array.from({ length: 30 }, () => async () => passwords.verify("x", undefined, 0));
+  const tried = Array.from(
+    { length: 30 },
+    () => async () => passwords.verify("x", undefined, { who: "", rank: 0 }),
+  );
   const outcomes = await Promise.allSettled(tried.map((attempt) => attempt()));
   const refused = outcomes.filter(({ status }) => status === "rejected");
 
@@ -65,7 +68,7 @@ test("who was signed in before goes first, and finds a place when all others are
   const passwords = quick();
   const order: string[] = [];
   const others = Array.from({ length: 13 }, (_, i) =>
-    passwords.verify("x", undefined, 0).then(() => order.push(`${i}`)),
+    passwords.verify("x", undefined, { who: "", rank: 0 }).then(() => order.push(`${i}`)),
   );
 
   const known = passwords.verify("x", undefined).then(() => order.push("known"));
@@ -113,7 +116,7 @@ test("where many sign in at once, who failed least goes first, and who failed mo
   const passwords = new Passwords(randomBytes, passwordCost);
   const order: string[] = [];
   const ask = (who: string, rank: number) =>
-    passwords.verify("x", undefined, rank).then(
+    passwords.verify("x", undefined, { who: "", rank }).then(
       () => order.push(who),
       () => order.push(`${who} is turned away`),
     );

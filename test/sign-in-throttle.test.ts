@@ -103,7 +103,7 @@ test("any number of names and addresses take a bounded memory, and push out no n
 });
 
 test("how long somebody has to wait is said in seconds, and in minutes where it is long", () => {
-  const said = [1, 2, 119, 120, 121, 900].map((seconds) => tooEarly(seconds).message);
+  const said = [1, 2, 119, 120, 121, 900].map((seconds) => tooEarly(seconds));
 
   assert.deepEqual(
     said.map((text) => text.replace(/.*again in /, "")),

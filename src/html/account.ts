@@ -33,7 +33,7 @@ export function accountPage(frame: Frame, own: OwnAccount | undefined): Html {
     <section id="password"><h2>Password</h2>${
       own.account.role === "admin"
         ? html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>: change it there, and start Platen again.</p>`
-        : html`<p>Other browsers are signed out when you change it.</p>${passwordForm(paths.accountPassword, own.form, "Password until now")}`
+        : html`<p>Other browsers are signed out when you change it.</p>${passwordForm(paths.accountPassword, own.form, "Current password")}`
     }</section>
     <section id="sessions"><h2>Where you are signed in</h2>${sessionTable(own)}</section>`,
   );

@@ -45,7 +45,7 @@ export function firstPasswordPage(frame: Frame, form: FormState): Html {
   );
 }
 
-/** The form that changes one's own password. @param label of the password until now */
+/** The form that changes one's own password. @param label of the current password */
 export function passwordForm(action: string, form: FormState, label: string): Html {
   const { least } = passwordLengths;
   return html`<form class="panel narrow" method="post" action="${action}" novalidate>

@@ -7,7 +7,6 @@ import { emptyForm } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
 import { deviceMs } from "../services/devices.ts";
-import { tooEarly } from "../services/sign-in.ts";
 import { askerOf } from "./access/asker.ts";
 import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
@@ -41,8 +40,7 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
     const problem = "There is no such account with this password.";
     return formReply(app, request, { name, next, problem }, 422);
   }
-  const { message: problem } = tooEarly(outcome.seconds);
-  const reply = formReply(app, request, { name, next, problem }, 429);
+  const reply = formReply(app, request, { name, next, problem: outcome.why }, 429);
   return { ...reply, headers: { "Retry-After": String(outcome.seconds) } };
 }
 

@@ -1,6 +1,6 @@
 import { type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
-import { UserError } from "../domain/errors.ts";
 import { normalPassword } from "../domain/password.ts";
+import { type Asker, HashQueue, knownRank } from "./hash-queue.ts";
 
 /** What a hash costs: RFC 7914's parameters, N as its logarithm. 32 MB, and some 0.25 s of one core (EPYC, Node 20), by default. */
 export interface PasswordCost {
@@ -18,10 +18,8 @@ const hashBytes = 32;
 /** A hash that no password has. */
 export const noHash = "";
 
-/** So many wait for one another at most; the last places are kept for browsers that were signed in before. */
-const mostWaiting = { unknown: 12, known: 20 };
-/** Of a browser that was signed in before, and of whoever works here already. */
-const known = -1;
+/** Whoever makes accounts, and the service itself when it starts. */
+const administrator: Asker = { who: "", rank: knownRank };
 
 interface Verdict {
   readonly fits: boolean;
@@ -29,18 +27,11 @@ interface Verdict {
   readonly isOld: boolean;
 }
 
-interface Job {
-  readonly run: () => Promise<unknown>;
-  readonly rank: number;
-  readonly refuse: (error: UserError) => void;
-}
-
 /** Hashes passwords, one at a time: each takes memory, and a thread of the pool that files are written with. */
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
-  readonly #waiting: Job[] = [];
-  #isBusy = false;
+  readonly #queue = new HashQueue();
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {
@@ -53,21 +44,20 @@ export class Passwords {
     return this.#count;
   }
 
-  /** @returns the hash with its parameters and salt, in the PHC string format */
-  hash(password: string): Promise<string> {
+  /** @returns the hash with its parameters and salt, in the PHC string format @throws UserError "busy" */
+  hash(password: string, asker = administrator): Promise<string> {
     const salt = this.#random(saltBytes);
     const cost = this.#cost;
-    return this.#inTurn(known, async () => written(cost, salt, await this.#derive(password, salt, cost)));
+    return this.#queue.run(asker, async () => written(cost, salt, await this.#derive(password, salt, cost)));
   }
 
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
-   * @param rank how much failed lately where it comes from: who failed least goes first
    * @throws UserError "busy"
    */
-  verify(password: string, hash: string | undefined, rank = known): Promise<Verdict> {
+  verify(password: string, hash: string | undefined, asker = administrator): Promise<Verdict> {
     const parsed = hash === undefined ? undefined : parseHash(hash);
-    return this.#inTurn(rank, async () => {
+    return this.#queue.run(asker, async () => {
       const {
         cost = this.#cost,
         salt = Buffer.alloc(saltBytes),
@@ -93,36 +83,6 @@ export class Passwords {
       );
     });
   }
-
-  #inTurn<T>(rank: number, run: () => Promise<T>): Promise<T> {
-    this.#makeRoom(rank);
-    return new Promise<T>((resolve, reject) => {
-      const job = { rank, run: () => run().then(resolve, reject), refuse: reject };
-      const at = this.#waiting.findIndex((other) => other.rank > rank);
-      this.#waiting.splice(at === -1 ? this.#waiting.length : at, 0, job);
-      void this.#work();
-    });
-  }
-
-  /** Where all places are taken, who failed most gives up theirs. @throws UserError "busy" where that is who asks */
-  #makeRoom(rank: number): void {
-    if (this.#waiting.length < (rank === known ? mostWaiting.known : mostWaiting.unknown)) return;
-    const last = this.#waiting.at(-1);
-    if (last === undefined || last.rank <= rank) throw busy();
-    this.#waiting.pop();
-    last.refuse(busy());
-  }
-
-  async #work(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) await job.run();
-    this.#isBusy = false;
-  }
-}
-
-function busy(): UserError {
-  return new UserError("busy", "Too many are signing in at the moment. Try again in a few seconds.");
 }
 
 interface ParsedHash {
