@@ -18,6 +18,7 @@ import { driverRecord } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
+import { askAgain } from "./requests/body-end.ts";
 import type { Context } from "./router.ts";
 import { undoMessage } from "./undo.ts";
 import { receiveUpload } from "./uploads.ts";
@@ -72,7 +73,8 @@ async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedD
   const tooLarge = () => driverTooLarge(limitBytes);
   const reader = app.inspections;
   const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge, reader });
-  return addDriver(app, result, fileName, siteOf(askerOf(request).address));
+  const site = siteOf(askerOf(request).address);
+  return addDriver(app, result, fileName, { site, askAgain: () => askAgain(request) });
 }
 
 function driverTooLarge(limit: number): UserError {

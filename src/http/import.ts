@@ -28,6 +28,7 @@ import { statusOf } from "./answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
+import { askAgain } from "./requests/body-end.ts";
 import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 
@@ -67,7 +68,11 @@ export function preview({ app, request }: Context): Promise<Reply> {
 /** `POST /import` */
 export function run({ app, request }: Context): Promise<Reply> {
   return answering(app, request, async (imports, source, { digest, leave_wrong }) => {
-    const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
+    const agreement = {
+      digest: digest || undefined,
+      leavesWrongOut: isTicked(leave_wrong),
+      askAgain: () => askAgain(request),
+    };
     const outcome = await imports.run(source, agreement);
     if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
     const { counts, newClients } = outcome.plan;

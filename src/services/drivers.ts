@@ -11,6 +11,14 @@ import type { Inspections } from "../workers/inspections.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { PackageBuilder } from "./packages.ts";
 
+/** Who sends a driver. */
+interface Uploader {
+  /** The site that it came from. */
+  readonly site?: string;
+  /** Asks whether they may do so still: reading a large driver takes a while. */
+  readonly askAgain?: () => Promise<void>;
+}
+
 /** What adding a driver needs. */
 interface DriverServices {
   readonly store: Store;
@@ -22,14 +30,13 @@ interface DriverServices {
 /**
  * Makes a driver of an upload: reads it, keeps the file, then makes the record. Whatever fails, the
  * upload is gone and no record is made. Content that is known already only puts its file back.
- * @param uploader the address that it came from
- * @throws UserError "invalid" when it is no driver ZIP, "busy"
+ * @throws UserError "invalid" when it is no driver ZIP, "busy", and what `askAgain` throws
  */
 export async function addDriver(
   services: DriverServices,
   incoming: Incoming,
   fileName: string,
-  uploader = "",
+  uploader: Uploader = {},
 ): Promise<AddedDriver> {
   const { blobs } = services.store;
   try {
@@ -43,10 +50,13 @@ async function add(
   services: DriverServices,
   incoming: Incoming,
   fileName: string,
-  uploader: string,
+  { site = "", askAgain }: Uploader,
 ): Promise<AddedDriver> {
-  const record = await recordOf(services, incoming, fileName, uploader);
-  const added = await services.store.blobs.keepArchive(incoming, record);
+  const record = await recordOf(services, incoming, fileName, site);
+  const added = await services.store.blobs.keepArchive(incoming, async () => {
+    await askAgain?.();
+    return record();
+  });
   await services.archives.uploaded(incoming.sha256);
   services.packages.prepare(added.driver);
   return added;
@@ -57,7 +67,7 @@ async function recordOf(
   { store, inspections, archives }: DriverServices,
   incoming: Incoming,
   fileName: string,
-  uploader: string,
+  site: string,
 ): Promise<() => Promise<AddedDriver>> {
   const known = store.drivers.findByDigest(incoming.sha256);
   if (known !== undefined) {
@@ -65,7 +75,7 @@ async function recordOf(
     const mended = state === "sound" ? undefined : state;
     return async () => ({ driver: known, isNew: false, mended });
   }
-  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, uploader));
+  const driver = newDriver(incoming, fileName, await inspections.inspect(incoming, site));
   return () => store.drivers.add(driver);
 }
 

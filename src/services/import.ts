@@ -33,6 +33,8 @@ interface Agreement {
   /** Of the preview that was shown; undefined where none was. */
   readonly digest: string | undefined;
   readonly leavesWrongOut: boolean;
+  /** Asks whether whoever agreed may do so still, right before anything is written. */
+  readonly askAgain?: () => Promise<void>;
 }
 
 /** What became of an import; of one that was refused, nothing. */
@@ -75,7 +77,7 @@ export class ImportWork {
     return value;
   }
 
-  /** Does all of it or nothing, in one write. @throws UserError as `preview` does */
+  /** Does all of it or nothing, in one write. @throws UserError as `preview` does, and what `askAgain` throws */
   async run(source: ImportSource, agreement: Agreement): Promise<ImportOutcome> {
     const list = await listOf(source);
     const [store, planOf] = [this.#store, () => this.#plan(list, source)];
@@ -83,10 +85,11 @@ export class ImportWork {
       const preview = yield* planOf();
       return { ...preview, refused: refusalOf(preview, agreement) };
     }
-    return planAndWrite(store, plan, ({ plan: { rows }, refused }) => {
+    const changeOf = ({ plan: { rows }, refused }: ImportOutcome) => {
       const writes = rows.flatMap(({ write }) => write ?? []);
       return refused || writes.length === 0 ? undefined : () => store.manyPrinters.importAll(writes);
-    });
+    };
+    return planAndWrite(store, plan, changeOf, agreement.askAgain);
   }
 
   *#plan(list: ImportedList, options: ImportOptions): Generator<undefined, ImportPreview> {

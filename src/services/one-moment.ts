@@ -9,18 +9,23 @@ type Change = (() => Generator<undefined, void>) | undefined;
 /**
  * Plans a change in steps and writes it as it was planned: where anything was written meanwhile, all of it is planned
  * anew. However often others write, it comes to an end.
- * @throws what planning or writing throws
+ * @param beforeWrite asked right before each write
+ * @throws what planning, writing or `beforeWrite` throws
  */
 export async function planAndWrite<T>(
   store: Pick<Store, "atOneMoment" | "change" | "version">,
   plan: () => Generator<undefined, T>,
   changeOf: (plan: T) => Change,
+  beforeWrite?: () => Promise<void>,
 ): Promise<T> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const { value, version } = await store.atOneMoment(plan);
     const change = changeOf(value);
-    if (change === undefined || (await changeUnlessOther(store, version, change))) return value;
+    if (change === undefined) return value;
+    await beforeWrite?.();
+    if (await changeUnlessOther(store, version, change)) return value;
   }
+  await beforeWrite?.();
   return store.change(function* () {
     const value = yield* plan();
     yield* changeOf(value)?.() ?? [];

@@ -4,6 +4,7 @@ import { logOf } from "../support/audit.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { addPerson, signInAdmin, startClosed } from "../support/people.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
+import { until } from "../support/until.ts";
 import { stateOf } from "../support/whole-state.ts";
 
 const boundary = "----platen";
@@ -86,4 +87,56 @@ for (const [what, fields] of [
       before.filter((line) => !line.startsWith("incoming/")),
     );
   });
+}
+
+test("who is disabled while their driver is read, or their list waits for its turn, changes nothing", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const cookie = await addPerson(app, "jo", "operator");
+  const { inspections, imports } = app.app;
+  const inspect = inspections.inspect.bind(inspections);
+  const [isRead, readOn] = gate();
+  const [isHeld, listsGoOn] = gate();
+  let begun = 0;
+  inspections.inspect = async (...args) => {
+    const report = await inspect(...args);
+    begun++;
+    await isRead;
+    return report;
+  };
+  const holding = imports.inTurn("somebody", () => isHeld);
+  const inTurn = imports.inTurn.bind(imports);
+  imports.inTurn = (...args) => {
+    begun++;
+    return inTurn(...args);
+  };
+
+  const uploaded = app.upload("/drivers/upload", driverZip(), "a.zip", { cookie });
+  const imported = app.post("/import", { text: list }, { cookie });
+  await until(() => begun === 2);
+  await app.post("/accounts/2/disable", {}, admin);
+  const before = await stateOf(app.dataDir);
+  readOn();
+  listsGoOn();
+  await holding;
+  const answers = await Promise.all([uploaded, imported]);
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [403, 403],
+  );
+  assert.match(await (answers[0]?.text() ?? ""), /Your rights ended/);
+  assert.deepEqual(
+    await stateOf(app.dataDir),
+    before.filter((line) => !line.startsWith("incoming/")),
+  );
+});
+
+/** What somebody waits for, and what ends it. */
+function gate(): [Promise<void>, () => void] {
+  let open = () => {};
+  const waits = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [waits, open];
 }

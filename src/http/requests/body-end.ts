@@ -8,6 +8,11 @@ export function whenBodyIsRead(request: IncomingMessage, check: () => Promise<vo
 }
 
 /** Called by whatever reads a body, at its end. @throws what the check throws */
-export async function bodyIsRead(request: IncomingMessage): Promise<void> {
+export function bodyIsRead(request: IncomingMessage): Promise<void> {
+  return askAgain(request);
+}
+
+/** Called once more right before something is written of a body that was long worked on. @throws what the check throws */
+export async function askAgain(request: IncomingMessage): Promise<void> {
   await checks.get(request)?.();
 }
