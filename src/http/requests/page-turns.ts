@@ -178,10 +178,11 @@ export class Pages {
 
 /** Equal for requests that are answered alike. */
 function keyOf(request: IncomingMessage): string {
-  const { identity } = askerOf(request);
+  // Pages hold addresses of this service, as whoever asks reaches it.
+  const { identity, isProxied, scheme, host } = askerOf(request);
   const shaping = Object.entries(request.headers).filter(([name]) => !shapeless.has(name));
   const who = [roleOf(identity), nameOf(identity), sessionOf(request)?.session.id];
-  return JSON.stringify([request.url, ...who, shaping]);
+  return JSON.stringify([request.url, ...who, isProxied, scheme, host, shaping]);
 }
 
 function busy(): UserError {
