@@ -77,13 +77,24 @@ test("names that are taken, kept or unreadable are refused beside their field", 
   await addAccount(app, "Jo.Meyer");
 
   const statuses: Record<string, number> = {};
-  for (const name of ["jo.meyer", "ADMIN", "nobody", "token x", "а", "", "x".repeat(65), "jo@shop.example"])
+  for (const name of [
+    "jo.meyer",
+    "ADMIN",
+    "nobody",
+    "Several",
+    "token x",
+    "а",
+    "",
+    "x".repeat(65),
+    "jo@shop.example",
+  ])
     statuses[name] = (await app.post("/accounts", { name, role: "viewer" }, headers)).status;
 
   assert.deepEqual(statuses, {
     "jo.meyer": 409,
     ADMIN: 422,
     nobody: 422,
+    Several: 422,
     "token x": 422,
     а: 422,
     "": 422,
@@ -195,4 +206,34 @@ test("nobody else on the host reads the database with its hashes", async (t) => 
   await addPerson(app, "jo");
 
   assert.equal(statSync(join(app.dataDir, "platen.sqlite")).mode & 0o777, 0o600);
+});
+
+test("an address says of an account only what is so", async (t) => {
+  const app = await startClosed(t);
+  await addPerson(app, "jo");
+  const headers = { cookie: await signInAdmin(app) };
+  const pageAt = async (path: string) => (await app.fetch(path, { headers })).text();
+
+  const stays = await pageAt("/accounts?done=deleted&name=Jo");
+  const gone = await pageAt("/accounts?done=deleted&name=eve");
+  const [disabled, enabled] = [
+    await pageAt("/accounts/2?done=disabled"),
+    await pageAt("/accounts/2?done=enabled"),
+  ];
+
+  assert.doesNotMatch(stays, /is deleted/);
+  assert.match(gone, /The account “<bdi>eve<\/bdi>” is deleted/);
+  assert.doesNotMatch(disabled, /is disabled and signed out/);
+  assert.match(enabled, /is enabled again/);
+});
+
+test("with a proxy and passwords the list says of both how people sign in", async (t) => {
+  const app = await startClosed(t, { proxies: namingProxies() });
+  const headers = { cookie: await signInAdmin(app) };
+
+  const page = await (await app.fetch("/accounts", { headers })).text();
+
+  assert.match(page, /People sign in here, or at the proxy in front of Platen/);
+  assert.match(page, /REMOTE_GROUPS/);
+  assert.match(page, /everything but accounts, tokens, backups and the audit log/);
 });

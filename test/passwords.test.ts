@@ -89,6 +89,7 @@ test("a password is refused for being short, endless or the first that anybody t
     "123456789012",
     "jo.meyer-1234",
     "jomeyer.jomeyer",
+    "jomeyerjomeyerjomeyer1",
     "x".repeat(257),
   ];
   const taken = [

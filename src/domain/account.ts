@@ -39,7 +39,9 @@ const oneTimeMs = 7 * dayMs;
 
 const mostNameLength = 64;
 const plainName = /^[a-z0-9][a-z0-9._@-]*$/i;
-const reserved = [adminName, "administrator", "anyone", "nobody", "platen", "root", "system"];
+/** Whom the audit log names so is Platen itself, whoever need not sign in, somebody unknown, or more than one. */
+const namesOfLog = ["an unknown name", "anyone", "nobody", "platen", "several"];
+const reserved = [...namesOfLog, adminName, "administrator", "root", "system"];
 
 /** @throws UserError "invalid" with a message for each field */
 export function parseAccount(input: FormInput): { readonly name: string; readonly role: AccountRole } {
@@ -79,9 +81,10 @@ export function accountNameKey(name: string): string {
     .toLowerCase();
 }
 
-/** Whether the audit log has a name for Platen itself, for whoever need not sign in, or for a program. */
+/** Whether the audit log has a name for somebody else, or for a program. */
 export function isNameOfLog(name: string): boolean {
-  return ["anyone", "nobody", "platen"].includes(accountNameKey(name)) || /^(?:token|link)\s/i.test(name);
+  const folded = accountNameKey(name).replace(/\s+/g, " ");
+  return namesOfLog.includes(folded) || /^(?:token|link)\s/i.test(name);
 }
 
 /** Whether a name that somebody else wrote is an account's, whatever its case; a look-alike is not. */

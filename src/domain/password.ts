@@ -36,8 +36,10 @@ function isObvious(password: string, name: string): boolean {
   if ("01234567890123456789 98765432109876543210".includes(password)) return true;
   const letters = password.replace(/[^\p{L}]/gu, "");
   const named = name.replace(/[^\p{L}]/gu, "");
-  return (
-    tried.has(letters) ||
-    (letters === "" ? password === name : letters === named || letters === named + named)
-  );
+  return tried.has(letters) || (letters === "" ? isRepeated(password, name) : isRepeated(letters, named));
+}
+
+/** Whether a text is another one, however often. */
+function isRepeated(text: string, part: string): boolean {
+  return part !== "" && text.replaceAll(part, "") === "";
 }

@@ -21,13 +21,15 @@ interface AccountList {
   readonly accounts: readonly ListedAccount[];
   /** Whether people sign in here with passwords, and not at a proxy alone. */
   readonly hasPasswords: boolean;
+  /** Whether a proxy says who somebody is. */
+  readonly hasProxy: boolean;
   readonly now: number;
 }
 
 const roleChoices = accountRoles.map((role) => {
   const may = {
     viewer: "viewer: looks and downloads",
-    operator: "operator: changes everything but accounts",
+    operator: "operator: changes everything but accounts, tokens, backups and the audit log",
   };
   return [role, may[role]] as const;
 });
@@ -36,18 +38,21 @@ export function accountsPage(
   frame: Frame,
   data: AccountList & { readonly form: FormState; readonly made?: OneTimePassword | undefined },
 ): Html {
-  const { form, made, hasPasswords } = data;
+  const { form, made, hasPasswords, hasProxy } = data;
   return page(
     { ...frame, title: "Accounts", place: "Accounts" },
     html`${made && oneTimeNotice(made)}
-    ${!hasPasswords && aboutProxy}
+    ${hasProxy && aboutProxy(hasPasswords)}
     <div class="beside">${accountForm(form, hasPasswords)}<section aria-label="Accounts">${accountTable(data)}</section></div>`,
   );
 }
 
-/** What accounts are for where nobody signs in with a password of theirs. */
-const aboutProxy = html`<p>People sign in at the proxy in front of Platen. The account of somebody’s name decides here what they may do,
-  before any of their groups; whoever has none has the role of their groups (<code>REMOTE_GROUPS</code>).</p>`;
+/** What accounts are for where a proxy says who somebody is. */
+function aboutProxy(hasPasswords: boolean): Html {
+  const where = hasPasswords ? "People sign in here, or at the proxy" : "People sign in at the proxy";
+  return html`<p>${where} in front of Platen. The account of somebody’s name decides here what they may do,
+    before any of their groups; whoever has none has the role of their groups (<code>REMOTE_GROUPS</code>).</p>`;
+}
 
 function accountForm(form: FormState, hasPasswords: boolean): Html {
   return html`<form class="panel" method="post" action="${paths.accounts}" novalidate>

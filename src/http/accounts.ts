@@ -17,14 +17,15 @@ import type { Context, RequestContext } from "./router.ts";
 
 /** `GET /accounts` */
 export function index({ app, request, url }: Context): Reply {
-  return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(url) }));
+  return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(app, url) }));
 }
 
-/** The account is gone: its name stands in the address, and is shown where it could have been one. */
-function deletedMessage(url: URL): Message | undefined {
+/** The account is gone: its name stands in the address, and is shown where it could have been one and none has it. */
+function deletedMessage({ store }: App, url: URL): Message | undefined {
   const name = url.searchParams.get("name") ?? "";
   const text = html`The account “<bdi>${name}</bdi>” is deleted.`;
-  return isAccountName(name) ? doneMessage(url, { deleted: text }) : undefined;
+  const isGone = isAccountName(name) && store.accounts.findByName(name) === undefined;
+  return isGone ? doneMessage(url, { deleted: text }) : undefined;
 }
 
 function listPage(
@@ -42,6 +43,7 @@ function listPage(
   return accountsPage(frameOf(request, message), {
     accounts,
     hasPasswords,
+    hasProxy: app.config.proxies.userHeader !== undefined,
     now: app.sessions.now(),
     ...rest,
   });
@@ -80,8 +82,10 @@ function pageOf(
   const message = doneMessage(url, {
     made: html`The account ${name} is made, and decides from the next click.`,
     role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
-    disabled: html`The account ${name} is disabled and signed out.`,
-    enabled: html`The account ${name} is enabled again.`,
+    // Whatever an address says, only what is so is said.
+    ...(account.isDisabled
+      ? { disabled: html`The account ${name} is disabled and signed out.` }
+      : { enabled: html`The account ${name} is enabled again.` }),
   });
   const made = password === undefined ? undefined : { name: account.name, password };
   const state = { account, seenAt, hasPasswords: takesPasswords(app.config), now: app.sessions.now() };

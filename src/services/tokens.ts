@@ -24,6 +24,10 @@ const wrongMs = 60_000;
 /** So many clients are remembered. */
 const mostClients = 2000;
 
+const unknown = "This token is not known: it was revoked, or mistyped.";
+const notAToken =
+  "This is no token, which begins with “platen_”: passwords of people do not work here, and a token takes their place.";
+
 /** Tokens of programs: made, checked, and remembered when they were used. */
 export class Tokens {
   readonly #parts: Parts;
@@ -76,8 +80,7 @@ export class Tokens {
   identify(text: string, address: string, client: string): Identity {
     const token = isTokenText(text) ? this.#parts.store.tokens.find(secretDigest(text)) : undefined;
     const now = this.#parts.clock();
-    if (token === undefined)
-      throw this.#refusal(client, "This token is not known: it was revoked, or mistyped.");
+    if (token === undefined) throw this.#refusal(client, text.startsWith("platen_") ? unknown : notAToken);
     if (token.expires_at <= now) {
       const day = utcDay(token.expires_at);
       throw this.#refusal(
