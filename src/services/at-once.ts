@@ -1,5 +1,5 @@
 /** How much may be under way at once under one key. */
-export interface Most {
+interface Most {
   readonly key: string;
   readonly most: number;
 }

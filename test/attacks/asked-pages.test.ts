@@ -9,7 +9,6 @@ import { routes } from "../../src/http/routes.ts";
 import { client, startApp, type TestApp } from "../support/app.ts";
 import { longestHold } from "../support/holds.ts";
 import { signInAdmin, startClosed } from "../support/people.ts";
-import { proxiesOf } from "../support/proxies.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
 import { until } from "../support/until.ts";
 
@@ -221,20 +220,6 @@ test("what a request says of itself decides whom its page is shared with", async
   assert.doesNotMatch(part, /<!doctype html>/i);
   assert.deepEqual(new Set(others), new Set([page]));
   assert.equal(reads(), 2, "the page is made once, and the part once");
-});
-
-test("who comes by a trusted proxy and who comes directly share no page: each has its own address of the service in it", async (t) => {
-  const service = await startApp(t, { proxies: proxiesOf({ TRUSTED_PROXIES: "127.0.0.2" }) });
-  const id = await service.addPrinter();
-  const head = "Host: localhost\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n";
-  const raws = [await connectRaw(service.url, "127.0.0.2"), await connectRaw(service.url)];
-
-  for (const { socket } of raws) socket.write(`GET /printers/${id} HTTP/1.1\r\n${head}\r\n`);
-  const [proxied = "", direct = ""] = await Promise.all(raws.map(({ closed }) => closed));
-
-  assert.match(proxied, /https:\/\/localhost\/printers\/1\/scripts/);
-  assert.doesNotMatch(direct, /https:\/\/localhost/);
-  assert.match(direct, /http:\/\/localhost\/printers\/1\/scripts/);
 });
 
 /** An address that fits a route, of something that is there. */
