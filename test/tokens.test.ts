@@ -136,7 +136,7 @@ test("a token ends on its day, and at once when it is revoked", async (t) => {
   assert.deepEqual([lastMoment, expired.status, before, revoked.status], [200, 401, 200, 401]);
   assert.match(expired.headers.get("www-authenticate") ?? "", /Bearer.*invalid_token/);
   assert.match(await expired.text(), /expired on 2026-12-21/);
-  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/tokens"]);
+  assert.deepEqual([answer.status, answer.headers.get("location")], [303, "/tokens?done=revoked"]);
 });
 
 test("when and from where a token was used is shown at once, and saved when the service ends", async (t) => {
@@ -211,8 +211,10 @@ test("a token is revoked by DELETE, too, and the page says so", async (t) => {
     [first, second].map(async (text) => (await bearer(text).fetch("/")).status),
   );
 
-  assert.deepEqual([deleted.status, posted.status, again.status], [200, 200, 404]);
-  for (const answer of [deleted, posted]) assert.match(await answer.text(), /The token is revoked/);
+  assert.deepEqual([deleted.status, posted.status, again.status], [303, 303, 404]);
+  const place = deleted.headers.get("location") ?? "";
+  assert.equal(posted.headers.get("location"), place);
+  assert.match(await (await admin.fetch(place)).text(), /The token is revoked/);
   assert.deepEqual(statuses, [401, 401]);
 });
 
