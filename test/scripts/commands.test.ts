@@ -49,7 +49,6 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Get-WinEvent": ["ListLog", "LogName", "FilterXPath", "MaxEvents", "ErrorAction"],
   "Invoke-WebRequest": ["Uri", "OutFile", "UseBasicParsing", "TimeoutSec"],
   "Join-Path": [],
-  "Move-Item": ["LiteralPath", "Destination", "Force", "WhatIf"],
   "New-Item": ["Path", "ItemType", "Force", "ErrorAction", "WhatIf"],
   "New-ItemProperty": ["LiteralPath", "Name", "Value", "PropertyType", "Force", "ErrorAction"],
   "New-Object": ["TypeName", "ArgumentList"],

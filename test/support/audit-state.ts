@@ -45,7 +45,7 @@ export function untold(dataDir: string, rows: Rows, told: Told): string[] {
     counts.set(said, (counts.get(said) ?? 0) + 1);
     if (kind === "icon") continue;
     if (event === "deleted") there.delete(`${kind} ${id}`);
-    else there.add(`${kind} ${id}`);
+    else if (event === "created" || event === "restored") there.add(`${kind} ${id}`);
   }
   const saved = recordsIn(rows);
   return [
