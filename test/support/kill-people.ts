@@ -35,7 +35,10 @@ async function signIn(url: string, harness: Harness, sender: number): Promise<vo
 /** Signs the administrator in. @returns the session's cookie */
 export async function newSession(url: string): Promise<string> {
   const answer = await client(url).post("/sign-in", { name: "admin", password: adminPassword });
-  assert.equal(answer.status, 303, await answer.text());
+  const text = await answer.text();
+  // One person has two attempts under way at most, and here come four.
+  if (text.includes("attempts came at once")) return newSession(url);
+  assert.equal(answer.status, 303, text);
   return cookiesOf(answer);
 }
 
