@@ -34,12 +34,21 @@ export async function wrongInLog(dataDir: string, rows: Rows, told: Told): Promi
  * that it has and the database has not.
  */
 export function untold(dataDir: string, rows: Rows, told: Told): string[] {
+  const { there, counts } = toldBy(dataDir, rows);
+  const saved = recordsIn(rows);
+  return [
+    ...[...saved].filter((key) => !there.has(key)).map((key) => `the audit log lacks ${key}`),
+    ...[...there].filter((key) => !saved.has(key)).map((key) => `the audit log has ${key}, which is not`),
+    ...told.missingIn(counts),
+  ];
+}
+
+/** What the log says is there by now, as `printer 7`, and how often it tells of each change, as `created printer Hall`. */
+function toldBy(dataDir: string, rows: Rows): { there: Set<string>; counts: Map<string, number> } {
   // Windows’ own drivers came with the database.
   const there = new Set(rows.windows_drivers.map(({ id }) => `driver ${id}`));
   const counts = new Map<string, number>();
-  const entries = existsSync(join(dataDir, "audit")) ? entriesIn(dataDir) : [];
-  for (const { event, record, change } of entries) {
-    if (record === undefined || change === undefined) continue;
+  for (const { event, record } of changesIn(dataDir)) {
     const { kind, id, name } = record;
     const said = `${event} ${kind} ${name}`;
     counts.set(said, (counts.get(said) ?? 0) + 1);
@@ -47,12 +56,14 @@ export function untold(dataDir: string, rows: Rows, told: Told): string[] {
     if (event === "deleted") there.delete(`${kind} ${id}`);
     else if (event === "created" || event === "restored") there.add(`${kind} ${id}`);
   }
-  const saved = recordsIn(rows);
-  return [
-    ...[...saved].filter((key) => !there.has(key)).map((key) => `the audit log lacks ${key}`),
-    ...[...there].filter((key) => !saved.has(key)).map((key) => `the audit log has ${key}, which is not`),
-    ...told.missingIn(counts),
-  ];
+  return { there, counts };
+}
+
+function changesIn(dataDir: string) {
+  if (!existsSync(join(dataDir, "audit"))) return [];
+  return entriesIn(dataDir).flatMap(({ event, record, change }) =>
+    record === undefined || change === undefined ? [] : [{ event, record }],
+  );
 }
 
 /** As `printer 7`. */
