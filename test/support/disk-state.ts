@@ -28,8 +28,15 @@ const queries: Record<Table, string> = {
 
 /** Reads the file itself, whatever a service thinks that it holds. */
 export async function savedRows(dataDir: string): Promise<Rows> {
+  return (await readState(new Uint8Array(readFileSync(join(dataDir, "platen.sqlite"))))).rows;
+}
+
+/** @returns with the number of the last change that the audit log may lack; 0 where it lacks none */
+export async function readState(
+  bytes: Uint8Array,
+): Promise<{ readonly rows: Rows; readonly lastChange: number }> {
   sql ??= initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-  const db = new (await sql).Database(new Uint8Array(readFileSync(join(dataDir, "platen.sqlite"))));
+  const db = new (await sql).Database(bytes);
   const rowsOf = (query: string) => {
     const [found] = db.exec(query);
     return (found?.values ?? []).map((cells) =>
@@ -37,8 +44,9 @@ export async function savedRows(dataDir: string): Promise<Rows> {
     );
   };
   const entries = Object.entries(queries).map(([table, query]) => [table, rowsOf(query)] as const);
+  const lastChange = Number(db.exec("SELECT max(last) FROM changes")[0]?.values[0]?.[0] ?? 0);
   db.close();
-  return Object.fromEntries(entries) as unknown as Rows;
+  return { rows: Object.fromEntries(entries) as unknown as Rows, lastChange };
 }
 
 /** The files that these rows need, below the data folder. */
