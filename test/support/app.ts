@@ -95,13 +95,14 @@ export async function startApp(
   return { app, url, dataDir, lines, stop: stopOnce, ...client(url) };
 }
 
-/** Requests to a running service. @param always headers of each of them */
+/** Requests to a running service. @param always headers of each of them @param signal what ends them */
 export function client(
   url: string,
   always: Record<string, string> = {},
+  signal: AbortSignal | null = null,
 ): Omit<TestApp, "app" | "url" | "dataDir" | "lines" | "stop"> {
   const request = (path: string, init?: RequestInit) =>
-    fetch(url + path, { redirect: "manual", ...init, headers: { ...always, ...init?.headers } });
+    fetch(url + path, { redirect: "manual", signal, ...init, headers: { ...always, ...init?.headers } });
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
     request(path, { method: "POST", body: new URLSearchParams(fields), headers });
   const upload = (

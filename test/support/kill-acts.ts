@@ -1,32 +1,39 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { driverZip } from "./driver-zip.ts";
-import type { Harness } from "./kill-facts.ts";
-import { endSession, withPasswords } from "./kill-people.ts";
+import type { Harness, Made } from "./kill-facts.ts";
+import { addAccount, disableOrEnable, endSession, withPasswords } from "./kill-people.ts";
 import { type Act, type Ask, idOf, isThere, make, nameOf, oneOfMine, write } from "./kill-writes.ts";
 import { makePng } from "./png.ts";
 
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** Acts by how often each is done. */
-const usual: readonly (readonly [number, Act])[] = [
-  [6, addClient],
-  [3, addDriver],
-  [3, addPrinters],
-  [3, changeIcon],
-  [2, addToken],
-  [2, endLinks],
-  [9, remove],
-];
-const choices = (acts: readonly (readonly [number, Act])[]) =>
-  acts.flatMap(([often, act]) => Array.from({ length: often }, () => act));
+/** Acts by how often each is done: what takes so long that the others would be over before stands apart. */
+const sorts: Record<LifeSort, readonly (readonly [number, Act])[]> = {
+  quick: [
+    [6, addClient],
+    [1, addDriver],
+    [4, addPrinters],
+    [6, changeIcon],
+    [2, addToken],
+    [2, endLinks],
+    [2, addAccount],
+    [3, disableOrEnable],
+    [9, removal()],
+  ],
+  drivers: [
+    [2, addDriver],
+    [2, removal("driver")],
+  ],
+  passwords: [...withPasswords, [1, removal("session")]],
+};
 
-/**
- * Writes one thing after the other until the service is gone.
- * @param isSlow whether it does what takes so long that the others would be over before
- */
-export async function send(url: string, harness: Harness, sender: number, isSlow: boolean): Promise<void> {
-  const acts = choices(isSlow ? withPasswords : usual);
+/** What is written to the service in one of its lives. */
+export type LifeSort = "quick" | "drivers" | "passwords";
+
+/** Writes one thing after the other until the service is gone. */
+export async function send(url: string, harness: Harness, sender: number, sort: LifeSort): Promise<void> {
+  const acts = sorts[sort].flatMap(([often, act]) => Array.from({ length: often }, () => act));
   try {
     for (;;) await acts[harness.random(acts.length)]?.(url, harness, sender);
   } catch (error) {
@@ -95,10 +102,15 @@ async function endLinks(url: string, harness: Harness, sender: number): Promise<
   await write(url, harness, { what: "links that end", keys, fact: "there", told, ask });
 }
 
+function removal(kind?: Made["kind"]): Act {
+  return async (url, harness, sender) => {
+    const one = oneOfMine(harness, sender, kind);
+    if (one !== undefined) await remove(url, harness, one);
+  };
+}
+
 /** Deletes something that a sender has to itself, and then takes it back, ends it, or leaves it. */
-async function remove(url: string, harness: Harness, sender: number): Promise<void> {
-  const one = oneOfMine(harness, sender);
-  if (one === undefined) return;
+async function remove(url: string, harness: Harness, one: Made): Promise<void> {
   if (one.kind === "session") return endSession(url, harness, one);
   const { kind } = one;
   const id = idOf(harness, one);

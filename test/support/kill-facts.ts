@@ -1,5 +1,6 @@
 import type { Told } from "./audit-state.ts";
 import type { Rows } from "./disk-state.ts";
+import type { Tally } from "./kill-tally.ts";
 
 /** What must be there after a kill: `maybe` where no answer came. */
 export type Fact = "there" | "gone" | "maybe";
@@ -29,12 +30,17 @@ export interface Harness {
   count: number;
   /** Whether people sign in with passwords; else a proxy says who they are. */
   readonly hasPasswords: boolean;
+  /** Who has a one-time password, by their names, and the cookie of who has signed in with it. */
+  readonly owners: Map<string, { readonly password: string; readonly cookie?: string }>;
   /** Of each request. */
   headers: Record<string, string>;
+  /** Ends the requests of a life that is over: an upload that was cut off may never be told so. */
+  signal: AbortSignal;
   /** Answers that say no, which none should. */
   readonly refusals: string[];
-  /** How many writes were acknowledged, by what they do. */
-  readonly acknowledged: Map<string, number>;
+  readonly tally: Tally;
+  /** How many writes were acknowledged by this service. */
+  writes: number;
 }
 
 /** What is there, as `printer NAME` and the like, with the record's number. */

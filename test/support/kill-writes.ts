@@ -21,12 +21,12 @@ interface Write {
 export async function write(url: string, harness: Harness, { what, keys, fact, told, ask }: Write) {
   for (const key of keys) harness.facts.set(key, "maybe");
   harness.together.push(keys);
-  const answer = await ask(client(url, harness.headers));
+  const answer = await ask(client(url, harness.headers, harness.signal));
   const text = await answer.text();
   assert.ok(answer.status < 400, `${what}: ${answer.status} ${text}`);
   for (const key of keys) harness.facts.set(key, fact);
   for (const change of told) harness.told.add(change);
-  harness.acknowledged.set(what, (harness.acknowledged.get(what) ?? 0) + 1);
+  countWrite(harness, what);
   return { answer, text };
 }
 
@@ -60,3 +60,9 @@ export function oneOfMine(harness: Harness, sender: number, kind?: Made["kind"])
 export const isThere = ({ facts }: Harness, key: string) => facts.get(key) === "there";
 export const idOf = ({ ids }: Harness, { keys: [key = ""] }: Made) => ids.get(key) ?? 0;
 export const nameOf = ({ keys: [key = ""] }: Made) => key.slice(key.indexOf(" ") + 1);
+
+export function countWrite(harness: Harness, what: string): void {
+  const { acknowledged } = harness.tally;
+  harness.writes++;
+  acknowledged.set(what, (acknowledged.get(what) ?? 0) + 1);
+}

@@ -6,114 +6,122 @@ import type { TestContext } from "node:test";
 import { temporaryFolder } from "./app.ts";
 import { Told, wrongInLog } from "./audit-state.ts";
 import { disorderIn, type Rows, savedRows } from "./disk-state.ts";
-import { send } from "./kill-acts.ts";
+import { type LifeSort, send } from "./kill-acts.ts";
 import { type Harness, keysIn, settle } from "./kill-facts.ts";
 import { newSession, sessionKey } from "./kill-people.ts";
+import { lackingIn, needsPasswords, type Tally } from "./kill-tally.ts";
 import { adminPassword } from "./people.ts";
 import { bossHeaders, proxySettings } from "./proxies.ts";
 import { seededRandom } from "./random.ts";
 import { serve } from "./service.ts";
 import { until } from "./until.ts";
 
-/** How many writes were acknowledged, by what they do. */
-type Acknowledged = ReadonlyMap<string, number>;
-
-/** So many send at once. */
-const senders = 4;
+/** So many send at once: passwords are hashed one after the other, and one person has two attempts to sign in at once. */
+const senders = { quick: 4, drivers: 4, passwords: 2 } as const satisfies Record<LifeSort, number>;
 /** A kill comes after so many acknowledged writes at most, and so many milliseconds later. */
-const mostWrites = 8;
+const mostWrites = { quick: 8, drivers: 5, passwords: 5 } as const satisfies Record<LifeSort, number>;
 const mostMs = 20;
-const patienceMs = 3000;
+const patienceMs = 10_000;
 /** A folder serves so many lives: what is deleted is kept for a while, and each save writes it. */
-const livesAFolder = 50;
-/** With passwords every so many lives are for what hashes them, a third of a second each. */
-const slowLives = 4;
+const livesAFolder = 25;
+/** Every so many folders one is for what hashes passwords, a quarter of a second each, as does each of its starts. */
+const passwordFolders = 8;
+/** Every so many lives one is for uploads, for each of which the service starts a process. */
+const driverLives = 8;
 /** What the audit log lacks at a start is in it a moment later. */
 const logMs = 5000;
 
-/** Two services at once, on two processors. @param note is told after each kill that was survived */
-export async function killTwo(
-  t: TestContext,
-  kills: number,
-  seed: number,
-  note: () => void = () => {},
-): Promise<Acknowledged> {
-  const halves = [seed, seed + 1].map((one) => killAgainAndAgain(t, kills / 2, one, note));
-  const all = new Map<string, number>();
-  for (const half of await Promise.all(halves))
-    for (const [what, count] of half) all.set(what, (all.get(what) ?? 0) + count);
-  return all;
+interface Folder {
+  readonly seed: number;
+  readonly lives: number;
+  /** Whether people sign in with a password; else a proxy says who they are. */
+  readonly hasPasswords: boolean;
 }
-
-/** How often each kind of write was acknowledged, and which never was. */
-export function killedWrites(acknowledged: Acknowledged) {
-  const lines = [...acknowledged].map(([what, count]) => `${what} ${count}`).sort();
-  const missing = kindsOfWrites.filter((what) => !acknowledged.has(what));
-  return { all: sum(acknowledged), lines: lines.join(", "), missing };
-}
-
-/** Those that two hundred kills leave the time for; others are seldom acknowledged before one. */
-const kindsOfWrites = [
-  ...["client", "printer", "account", "token"].flatMap((kind) => [`a new ${kind}`, `a deleted ${kind}`]),
-  ...["a new driver", "a client that comes back", "a deletion for good", "an icon", "links that end"],
-  ...["a session", "an account to disable"],
-];
 
 /**
  * Kills the bundled service as often as asked for at random moments under load, and looks after each start whether
- * everything acknowledged is there, all of it or nothing, and whether the audit log tells of it. People have to sign in:
- * in every second folder with a password, which is hashed at each start, else at a proxy.
+ * everything acknowledged is there, all of it or nothing, and whether the audit log tells of it. A slow machine does
+ * less between two kills: where a floor is not reached yet there are further kills, as many again at most.
+ * @param note is told after each kill that was survived
  */
-async function killAgainAndAgain(
+export async function killUnderLoad(
   t: TestContext,
   kills: number,
   seed: number,
-  note: () => void,
-): Promise<Acknowledged> {
-  const acknowledged = new Map<string, number>();
-  for (let done = 0; done < kills; done += livesAFolder) {
-    const folder = await temporaryFolder(t);
-    const harness = newHarness(seededRandom(seed + done), (done / livesAFolder) % 2 === 0, acknowledged);
-    const lives = Math.min(livesAFolder, kills - done);
-    for (let life = 0; life <= lives; life++) {
-      const isSlow = harness.hasPasswords && life % slowLives === 0;
-      await live(t, folder, harness, {
-        where: `seed ${seed}, kill ${done + life}`,
-        isLast: life === lives,
-        isSlow,
-      });
-      if (life < lives) note();
-    }
+  note: (tally: Tally) => void = () => {},
+): Promise<Tally> {
+  const tally: Tally = { kills: 0, midway: 0, acknowledged: new Map() };
+  const folders = Array.from({ length: Math.ceil(kills / livesAFolder) }, (_, i) => ({
+    ...{ seed: seed + i, lives: Math.min(livesAFolder, kills - i * livesAFolder) },
+    hasPasswords: i % passwordFolders === 0,
+  }));
+  const killIn = (folder: Folder) => killAgainAndAgain(t, folder, tally, () => note(tally));
+  await twoAtOnce(folders, killIn);
+  for (let next = seed + folders.length; tally.kills < 2 * kills; next += 2) {
+    const lacking = lackingIn(tally, kills);
+    if (lacking.length === 0) break;
+    // One of each sort where both lack something.
+    const sorts = [...new Set(lacking.map(needsPasswords))];
+    const further = [0, 1].map((i) => ({
+      ...{ seed: next + i, lives: 10 },
+      hasPasswords: sorts[i % sorts.length] === true,
+    }));
+    await twoAtOnce(further, killIn);
   }
-  return acknowledged;
+  return tally;
 }
 
-function newHarness(
-  random: Harness["random"],
-  hasPasswords: boolean,
-  acknowledged: Map<string, number>,
-): Harness {
-  const none = { made: [], together: [], count: 0, refusals: [] };
-  const headers = hasPasswords ? {} : bossHeaders;
+async function twoAtOnce(folders: readonly Folder[], killIn: (folder: Folder) => Promise<void>) {
+  const waiting = [...folders];
+  const take = async () => {
+    for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) await killIn(folder);
+  };
+  await Promise.all([take(), take()]);
+}
+
+async function killAgainAndAgain(
+  t: TestContext,
+  { seed, lives, hasPasswords }: Folder,
+  tally: Tally,
+  note: () => void,
+): Promise<void> {
+  const folder = await temporaryFolder(t);
+  const harness = newHarness(seededRandom(seed), hasPasswords, tally);
+  for (let life = 0; life <= lives; life++) {
+    const quickOrDrivers = life % driverLives === driverLives - 1 ? "drivers" : "quick";
+    const sort = hasPasswords ? "passwords" : quickOrDrivers;
+    await live(t, folder, harness, { where: `seed ${seed}, kill ${life}`, isLast: life === lives, sort });
+    if (life === lives) break;
+    tally.kills++;
+    note();
+  }
+}
+
+function newHarness(random: Harness["random"], hasPasswords: boolean, tally: Tally): Harness {
+  const none = { made: [], together: [], count: 0, writes: 0, refusals: [] };
   return {
-    ...{ random, hasPasswords, headers, acknowledged, ...none },
-    ...{ facts: new Map(), told: new Told(), ids: new Map() },
+    ...{ random, hasPasswords, headers: hasPasswords ? {} : bossHeaders, tally, ...none },
+    ...{
+      facts: new Map(),
+      owners: new Map(),
+      told: new Told(),
+      ids: new Map(),
+      signal: new AbortController().signal,
+    },
   };
 }
 
 const passwordSettings = { ADMIN_PASSWORD: adminPassword };
-const sum = (counts: Acknowledged) => [...counts.values()].reduce((total, count) => total + count, 0);
 
 interface Life {
   readonly where: string;
   /** Whether nothing is written any more. */
   readonly isLast: boolean;
-  /** Whether what is written hashes passwords. */
-  readonly isSlow: boolean;
+  readonly sort: LifeSort;
 }
 
 /** One life of the service: what it finds is checked, then it is written to and killed. */
-async function live(t: TestContext, folder: string, harness: Harness, { where, isLast, isSlow }: Life) {
+async function live(t: TestContext, folder: string, harness: Harness, { where, isLast, sort }: Life) {
   const dataDir = join(folder, "data");
   mkdirSync(dataDir, { recursive: true });
   const service = await serve(t, folder, harness.hasPasswords ? passwordSettings : proxySettings);
@@ -124,18 +132,20 @@ async function live(t: TestContext, folder: string, harness: Harness, { where, i
     harness.headers = { cookie: await newSession(service.url) };
     harness.facts.set(sessionKey(harness.headers.cookie ?? ""), "there");
   }
+  const over = new AbortController();
+  harness.signal = over.signal;
   const sending = isLast
     ? []
-    : Array.from({ length: senders }, (_, i) => send(service.url, harness, i, isSlow));
-  const before = sum(harness.acknowledged);
-  const [writes, moment] = [before + harness.random(mostWrites), harness.random(mostMs)];
+    : Array.from({ length: senders[sort] }, (_, i) => send(service.url, harness, i, sort));
+  const [writes, moment] = [harness.writes + harness.random(mostWrites[sort]), harness.random(mostMs)];
   const end = performance.now() + patienceMs;
-  await until(() => isLast || sum(harness.acknowledged) >= writes || performance.now() > end);
+  await until(() => isLast || harness.writes >= writes || performance.now() > end);
   await new Promise((resolve) => setTimeout(resolve, moment));
   service.process.kill("SIGKILL");
+  if ([...harness.facts.values()].includes("maybe")) harness.tally.midway++;
   await service.exited;
-  // An upload that was cut off may never be told so.
-  await Promise.race([Promise.all(sending), new Promise((resolve) => setTimeout(resolve, 200))]);
+  over.abort();
+  await Promise.all(sending);
 }
 
 async function wrongIn(dataDir: string, harness: Harness): Promise<string[]> {
