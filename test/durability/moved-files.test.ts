@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { RecordedDisk } from "../support/power-cuts.ts";
+import { RecordedDisk, writeLeft } from "../support/power-cuts.ts";
 import { makeDriver } from "../support/records.ts";
 
 const places = ["drivers", "lost/drivers", "backups/files/drivers"];
@@ -27,7 +27,7 @@ async function watched(t: TestContext, skipped?: RegExp): Promise<Cuts> {
     (disk) => {
       for (const kept of [0, 1, 0.5]) {
         const folder = join(leftIn, String(left.length));
-        disk.leave(folder, { change: (i) => i < disk.unsettled * kept, bytes: () => 0 });
+        writeLeft(folder, disk.left({ change: (i) => i < disk.unsettled * kept, bytes: () => 0 }));
         left.push(join(folder, "data"));
       }
     },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -22,6 +23,12 @@ interface Leaving {
   readonly change: (i: number, change: Change) => boolean;
   /** How many of so many bytes that were not synced. */
   readonly bytes: (unsynced: number) => number;
+}
+
+/** What a power cut left, by its path below the root; a folder has no bytes. */
+interface LeftFile {
+  readonly path: string;
+  readonly bytes: Uint8Array | undefined;
 }
 
 const notKept = /(?:^|\/)(?:lease|lock-|\.writable-)/;
@@ -64,28 +71,22 @@ export class RecordedDisk {
     return this.#pending.length;
   }
 
-  /** Writes into an empty folder what is left. */
-  leave(folder: string, { change, bytes }: Leaving): void {
+  /** What is left, each folder before what stands in it. */
+  left({ change, bytes }: Leaving): LeftFile[] {
     const left = new Map(this.#lasting);
     for (const [i, one] of this.#pending.entries()) if (change(i, one)) apply(left, one);
-    mkdirSync(folder, { recursive: true });
     this.#takeLost(left);
-    for (const [path, content] of [...left].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const to = join(folder, path.slice(this.#root.length));
-      if (content === "folder") mkdirSync(to, { recursive: true });
-      else if (content !== undefined) this.#write(to, content, bytes);
-    }
+    const sorted = [...left].sort(([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([path, content]) => ({
+      path: path.slice(this.#root.length),
+      bytes: content === "folder" ? undefined : keptOf(content, bytes),
+    }));
   }
 
   /** What stands in a folder goes with it. */
-  #takeLost(left: Map<string, Content | "folder" | undefined>): void {
+  #takeLost(left: Map<string, Content | "folder">): void {
     for (const path of [...left.keys()].sort())
       if (dirname(path) !== this.#root && !left.has(dirname(path))) left.delete(path);
-  }
-
-  #write(to: string, { bytes, synced }: Content, tail: (unsynced: number) => number): void {
-    mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, bytes.subarray(0, synced + tail(bytes.length - synced)));
   }
 
   #take({ name, path, args }: DiskCall): boolean {
@@ -155,6 +156,28 @@ export class RecordedDisk {
     for (const change of this.#pending) if (change.folder === path) apply(this.#lasting, change);
     this.#pending = this.#pending.filter(({ folder }) => folder !== path);
     return true;
+  }
+}
+
+function keptOf({ bytes, synced }: Content, tail: Leaving["bytes"]): Uint8Array {
+  return bytes.subarray(0, synced + tail(bytes.length - synced));
+}
+
+/** Equal for what is equal. */
+export function digestOf(files: readonly LeftFile[]): string {
+  const hash = createHash("sha256");
+  for (const { path, bytes } of files) hash.update(`${path}\n${bytes?.length}\n`).update(bytes ?? "");
+  return hash.digest("hex");
+}
+
+export function writeLeft(folder: string, files: readonly LeftFile[]): void {
+  mkdirSync(folder, { recursive: true });
+  for (const { path, bytes } of files) {
+    if (bytes === undefined) mkdirSync(join(folder, path), { recursive: true });
+    else {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), bytes);
+    }
   }
 }
 
