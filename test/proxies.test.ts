@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
 import { plainAddress } from "../src/domain/address.ts";
 import { isTrusted, roleOfGroups } from "../src/domain/proxies.ts";
-import { startApp } from "./support/app.ts";
+import { startApp, temporaryFolder } from "./support/app.ts";
 import { startGuarded } from "./support/guarded.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "./support/proxies.ts";
 
@@ -156,6 +156,30 @@ test("an account of the name decides before any group, and the administrator's a
   assert.deepEqual([changed, ...administered], [403, 403, 403, 200]);
   assert.equal(disabled.status, 403);
   assert.match(await disabled.text(), /account “looks” is disabled/);
+});
+
+test("an account whose person comes by a proxy was seen then, also after the next start", async (t) => {
+  let now = Date.UTC(2026, 10, 21, 12);
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir, proxies: groupedProxies(), clock: () => now });
+  const boss = { "remote-user": "boss", "remote-groups": "platen-admins", ...page };
+  await first.post("/accounts", { name: "looks", role: "viewer" }, boss);
+  const shown = async (service: typeof first) =>
+    /<time datetime="([^"]*)"|>never</.exec(
+      (await (await service.fetch("/accounts", { headers: boss })).text()).split("Last seen</th>")[1] ?? "",
+    );
+
+  const before = await shown(first);
+  now += 60_000;
+  await first.fetch("/printers", { headers: { "remote-user": "looks" } });
+  const after = await shown(first);
+  await first.stop();
+  const second = await startApp(t, { dataDir, proxies: groupedProxies(), clock: () => now + 60_000 });
+  const restarted = await shown(second);
+
+  assert.equal(before?.[0], ">never<");
+  assert.equal(after?.[1], "2026-11-21T12:01:00.000Z");
+  assert.equal(restarted?.[1], "2026-11-21T12:01:00.000Z");
 });
 
 test("a page for somebody whom a proxy names has their name, which leads to who decides about them, and no sign-out", async (t) => {

@@ -86,10 +86,10 @@ function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
       <td data-label="Name"><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
       <td data-label="Role">${account.role}</td>
       <td data-label="State">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
-      ${hasPasswords && html`<td data-label="Last seen" class="whole">${seenAt > 0 ? time(seenAt) : "never"}</td>`}</tr>`,
+      <td data-label="Last seen" class="whole">${seenAt > 0 ? time(seenAt) : "never"}</td></tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>
-    ${hasPasswords && html`<th scope="col">Last seen</th>`}</tr></thead><tbody>${rows}</tbody></table>`;
+    <th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 function stateOf(account: Account, now: number): Html {
@@ -123,7 +123,7 @@ export function accountOfPage(
   return page(
     { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, place: "Accounts" },
     html`${made && oneTimeNotice(made)}
-    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}${hasPasswords && html`, ${lastSeen}`}</p>
+    <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
     ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
   );
 }

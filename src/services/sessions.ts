@@ -12,12 +12,16 @@ export class Sessions {
   readonly #clock: () => number;
   /** When sessions were used last, by their ids, where that is not saved yet. */
   readonly #seen: LastUsed<number>;
+  /** The same of accounts whose people a proxy names, who have no session. */
+  readonly #proxied: LastUsed<number>;
 
   constructor(store: Store, clock: () => number, log: (line: string) => void) {
     this.#store = store;
     this.#clock = clock;
-    const save = (seen: ReadonlyMap<number, number>) => store.sessions.seen(seen);
-    this.#seen = new LastUsed({ save, what: "when sessions were used last", log });
+    const of = (what: string, save: (seen: ReadonlyMap<number, number>) => Promise<void>) =>
+      new LastUsed<number>({ what: `when ${what} were used last`, save, log });
+    this.#seen = of("sessions", (seen) => store.sessions.seen(seen));
+    this.#proxied = of("accounts", (seen) => store.accounts.seen(seen));
   }
 
   /** The session of a cookie, and whose it is; undefined where there is none, or none any more. */
@@ -29,6 +33,11 @@ export class Sessions {
     if (seen + sessionMs.idle <= now) return undefined;
     if (seen + savedAfterMs <= now) this.#seen.note(found.session.id, now);
     return found;
+  }
+
+  /** A proxy named this account's person. */
+  cameByProxy({ id }: Account): void {
+    this.#proxied.note(id, this.#clock());
   }
 
   /** Those of an account, also with what is not saved yet. */
@@ -43,7 +52,11 @@ export class Sessions {
 
   /** When an account was seen last, also where that is not saved yet. */
   lastSeen({ id, seen_at }: Account): number {
-    return Math.max(seen_at, ...this.ofAccount(id).map((session) => session.seen_at));
+    return Math.max(
+      seen_at,
+      this.#proxied.get(id) ?? 0,
+      ...this.ofAccount(id).map((session) => session.seen_at),
+    );
   }
 
   /** UTC, in milliseconds since 1970. */
@@ -51,14 +64,14 @@ export class Sessions {
     return this.#clock();
   }
 
-  /** Saves when sessions were used; whatever stands in the way, it does not fail. */
-  flush(): Promise<void> {
-    return this.#seen.flush();
+  /** Saves when sessions and accounts were used; whatever stands in the way, it does not fail. */
+  async flush(): Promise<void> {
+    await Promise.all([this.#seen.flush(), this.#proxied.flush()]);
   }
 
   /** Saves what is left and notes nothing more. */
-  close(): Promise<void> {
-    return this.#seen.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#seen.close(), this.#proxied.close()]);
   }
 
   #seenAt({ id, seen_at }: Session): number {

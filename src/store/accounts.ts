@@ -102,6 +102,14 @@ export class Accounts {
     });
   }
 
+  /** @param times when each account was used last, by its id */
+  seen(times: ReadonlyMap<number, number>): Promise<void> {
+    return this.#db.write(() => {
+      for (const [id, at] of times)
+        this.#db.all("UPDATE accounts SET seen_at = max(seen_at, ?) WHERE id = ?", [at, id]);
+    });
+  }
+
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
   check(): void {
     for (const row of this.#db.all("SELECT * FROM accounts ORDER BY id"))

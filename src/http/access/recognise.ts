@@ -56,8 +56,11 @@ function isOpen(found: Found): boolean {
 function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identity {
   const account = accountFor(app, name);
   const role = account === undefined ? roleOfGroups(app.config.proxies.groups, groups) : account.role;
-  if (role !== undefined && !account?.isDisabled)
-    return { kind: "person", name, role, ...(account && { name: account.name, account: account.id }) };
+  if (role !== undefined && !account?.isDisabled) {
+    if (account === undefined) return { kind: "person", name, role };
+    app.sessions.cameByProxy(account);
+    return { kind: "person", name: account.name, role, account: account.id };
+  }
   if (isOpen(found)) return nobody;
   if (account?.isDisabled) throw new UserError("forbidden", `The account “${account.name}” is disabled.`);
   throw new UserError(
