@@ -95,6 +95,19 @@ test("a token of a client or a printer reaches its downloads, and nothing else",
   assert.deepEqual(printers, [200, 200, 200, 403, 403, 403, 403, 403, 403, 403, 403, 403]);
 });
 
+test("printers of one name are told apart by their clients", async (t) => {
+  const { admin, addToken } = await startGuarded(t);
+  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
+  for (const client_id of ["1", "2", ""]) await admin.addPrinter({ name: "Hall", client_id });
+  await addToken("printer:2");
+
+  const page = await (await admin.fetch("/tokens")).text();
+
+  const offered = page.match(/value="printer:\d+"[^>]*>[^<]*/g)?.map((option) => option.split(">")[1]);
+  assert.deepEqual(offered, ["Hall, Contoso", "Hall, Fabrikam", "Hall"]);
+  assert.match(page, /printer “<bdi>Hall<\/bdi>” of “<bdi>Fabrikam<\/bdi>”/);
+});
+
 test("a printer that moves to another client leaves a token's reach at once, and so does its driver", async (t) => {
   const { admin, addToken, bearer } = await startGuarded(t);
   await admin.post("/clients", { name: "A" });

@@ -23,7 +23,7 @@ export interface TokenList {
   /** UTC, milliseconds since 1970. */
   readonly now: number;
   readonly clients: readonly Named[];
-  readonly printers: readonly Named[];
+  readonly printers: readonly (Named & { readonly client: string | undefined })[];
 }
 
 export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?: MadeToken): Html {
@@ -35,6 +35,11 @@ export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?
       <code>curl -u</code> with any user name.</p>
     <div class="beside">${tokenForm(list, form)}<section aria-label="Tokens">${table}</section></div>`,
   );
+}
+
+/** Many clients have a printer called “Hall”. */
+function withClient({ id, name, client }: TokenList["printers"][number]): Named {
+  return { id, name: client === undefined ? name : `${name}, ${client}` };
 }
 
 /** The one time that it is shown: only its digest is kept. */
@@ -50,7 +55,7 @@ function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
   const choices: SelectChoice[] = [
     ["read", "Everything that can be read"],
     ...of("client", clients, "Downloads of one client"),
-    ...of("printer", printers, "Downloads of one printer"),
+    ...of("printer", printers.map(withClient), "Downloads of one printer"),
   ];
   return html`<form class="panel" method="post" action="${paths.tokens}" novalidate>
     <h2>New token</h2>${problemSummary(form)}

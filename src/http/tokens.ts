@@ -74,16 +74,17 @@ const mostOffered = 500;
 function printersOffered({ store }: App, { searchParams }: URL): TokenList["printers"] {
   const offered = store.printers.names(mostOffered);
   const scope = scopeIn(searchParams.get("scope") ?? "");
-  const asked = scope?.kind === "printer" ? store.printers.find(scope.id)?.printer : undefined;
-  if (asked === undefined || offered.some(({ id }) => id === asked.id)) return offered;
-  return [{ id: asked.id, name: asked.name }, ...offered];
+  const asked = scope?.kind === "printer" ? store.printers.find(scope.id) : undefined;
+  if (asked === undefined || offered.some(({ id }) => id === asked.printer.id)) return offered;
+  const { printer, client } = asked;
+  return [{ id: printer.id, name: printer.name, client: client?.name }, ...offered];
 }
 
 function reachOf({ store }: App, scope: Scope): string {
   if (scope.kind === "read") return scopeText(scope);
+  const found = scope.kind === "printer" ? store.printers.find(scope.id) : undefined;
   const name =
-    scope.kind === "client"
-      ? store.clients.find(scope.id)?.name
-      : store.printers.find(scope.id)?.printer.name;
-  return scopeText(scope, `“${name ?? `${scope.id}, which is gone`}”`);
+    found?.printer.name ?? (scope.kind === "client" ? store.clients.find(scope.id)?.name : undefined);
+  const of = found?.client && ` of “${found.client.name}”`;
+  return scopeText(scope, `“${name ?? `${scope.id}, which is gone`}”${of ?? ""}`);
 }

@@ -75,10 +75,20 @@ export class Printers {
     return this.#db.first(statement, [owner.id, driverId]) !== undefined;
   }
 
-  /** The first ones by name. */
-  names(limit: number): { readonly id: number; readonly name: string }[] {
-    const rows = this.#db.all(`SELECT id, name FROM printers ${byName} LIMIT ?`, [limit]);
-    return rows.map(({ id, name }) => ({ id: Number(id), name: String(name) }));
+  /** The first ones by name, with their clients'. */
+  names(
+    limit: number,
+  ): { readonly id: number; readonly name: string; readonly client: string | undefined }[] {
+    const rows = this.#db.all(
+      `SELECT printers.id, printers.name AS name, clients.name AS client FROM printers
+        LEFT JOIN clients ON clients.id = client_id ORDER BY printers.name COLLATE NOCASE, printers.id LIMIT ?`,
+      [limit],
+    );
+    return rows.map(({ id, name, client }) => ({
+      id: Number(id),
+      name: String(name),
+      client: client === null ? undefined : String(client),
+    }));
   }
 
   /** The client of a printer; null for one without, undefined where there is no such printer. */
