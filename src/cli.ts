@@ -113,7 +113,8 @@ function helpText(version: string): string {
 
 usage: platen [serve] [--recover]  serve the web application; --recover: with the newest good backup where the
                                    database is damaged, which is set aside
-       platen backup FILE.tar      write everything into one file, while it runs or not; - for standard output
+       platen backup FILE.tar      write everything into one file, while it runs or not; - for standard output;
+                                   --force: also in the place of a file that is there
        platen restore FILE.tar     put such a file in the place of what DATA_DIR holds, which is kept
        platen audit verify [DIR]   say whether anybody changed the audit log of DATA_DIR, or DIR, also while it runs
        platen audit export --csv   print it as a table

@@ -6,6 +6,7 @@ import { scopeText } from "../domain/token.ts";
 import { FullBackup, rottenIn } from "../store/backup/full-backup.ts";
 import { restoreBackup, UnfinishedRestore } from "../store/backup/full-restore.ts";
 import { readFrom, writeNewFile, writeTo } from "../store/backup/output.ts";
+import { DamagedDatabase } from "../store/database/file.ts";
 
 /** What a command has besides its arguments. */
 interface CommandContext {
@@ -49,6 +50,10 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     return 0;
   } catch (error) {
     err(`platen: no backup was made: ${messageOf(error)}\n`);
+    if (error instanceof DamagedDatabase)
+      err(
+        "Started with --recover, Platen goes on from the newest good state in backups, where there is one.\n",
+      );
     return 1;
   }
 }

@@ -29,6 +29,7 @@ export class SavedFile {
   readonly #saveAgain: () => Promise<void>;
   #bytes: Uint8Array;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /**
    * @param bytes what the file holds; none where there is no file yet
@@ -70,8 +71,9 @@ export class SavedFile {
     clearTimeout(this.#timer);
   }
 
-  /** Ends what waits. */
+  /** Ends what waits: from then on the file is somebody else's. */
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
@@ -82,6 +84,7 @@ export class SavedFile {
 
   #putBackLater(): void {
     clearTimeout(this.#timer);
+    if (this.#isClosed) return;
     this.#timer = setTimeout(() => void this.#saveAgain().catch(() => this.#putBackLater()), againMs);
     this.#timer.unref();
   }
