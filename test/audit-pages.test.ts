@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { AuditMatcher, parseAuditFilter } from "../src/domain/audit-filter.ts";
 import { readCsv } from "../src/domain/csv.ts";
 import { midnight } from "../src/services/audit-search.ts";
@@ -172,13 +172,29 @@ test("the CSV has the printers of a download, and the part that was asked for", 
   assert.match(cell("range") ?? "", /^0-9\/\d+$/);
 });
 
-test("a day on which clocks are put back is found whole", (t) => {
+/** Until the test is over. */
+function inBerlin(t: TestContext): void {
   const zone = process.env.TZ;
   process.env.TZ = "Europe/Berlin";
   t.after(() => {
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;
   });
+}
+
+test("the page says whose times it shows", async (t) => {
+  inBerlin(t);
+  const app = await startApp(t, { clock: () => Date.UTC(2026, 6, 1, 22, 30) });
+  await app.post("/clients", { name: "Contoso" });
+
+  const page = await (await app.fetch("/audit")).text();
+
+  assert.match(page, /Times and days are those of Europe\/Berlin\./);
+  assert.match(page, /<time datetime="2026-07-01T22:30:00\.000Z">2 Jul 2026, 00:30</);
+});
+
+test("a day on which clocks are put back is found whole", (t) => {
+  inBerlin(t);
   const late = {
     seq: 1,
     at: Date.UTC(2026, 9, 25, 22, 30),

@@ -10,7 +10,7 @@ import { type AuditFilter, auditQuery, mostFilterCharacters } from "../domain/au
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
-import { count, time } from "./text.ts";
+import { count, time, timeZone } from "./text.ts";
 
 interface AuditPageData {
   readonly entries: readonly AuditEntry[];
@@ -66,7 +66,7 @@ export function auditPage(frame: Frame, data: AuditPageData): Html {
   return page(
     { ...frame, title: "Audit log", place: "Audit log", action: csv },
     html`<p class="soft">Who changed or downloaded what, the latest entry first. What comes too often is counted, and has its entry later, with the times of
-      the first and the last. <code>platen audit verify</code> says whether anybody changed the log itself.</p>
+      the first and the last. Times and days are those of ${timeZone()}. <code>platen audit verify</code> says whether anybody changed the log itself.</p>
     ${filterForm(filter, query !== "")}
     ${entries.length > 0 ? html`<ol class="audit">${entries.map(entryItem)}</ol>` : html`<p>${nothing(data)}</p>`}
     ${older(data, query)}`,

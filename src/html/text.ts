@@ -19,6 +19,11 @@ export function time(time: number): Html {
   return html`<time datetime="${date.toISOString()}">${day}, ${clock}</time>`;
 }
 
+/** The server's time zone, as `UTC` or `Europe/Berlin`: the variable `TZ`, or what the system says. */
+export function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** `21 Nov 2026` of an INF's `11/21/2026`; a text that is no such date stays as it is. */
 export function infDay(date: string): string {
   return dayIn(date)?.text ?? date;
