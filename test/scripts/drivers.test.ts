@@ -156,6 +156,21 @@ describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
       assert.deepEqual([result.code, result.machine.Downloads], [0, 0]);
     });
 
+    test("what somebody put into the script's folder is not taken for the driver, with or without a network", async () => {
+      const path = join(windows.folder, "download.zip");
+      await writeFile(path, zip);
+      const planted = async (machine: Machine) => {
+        await windows.machine(machine);
+        return windows.run("install", alone());
+      };
+
+      const [offline, online] = [await planted({}), await planted({ Download: path })];
+
+      assert.deepEqual([offline.code, offline.machine.Drivers.length], [1603, 0]);
+      assert.match(offline.output.at(-1) ?? "", /could not be downloaded/);
+      assert.deepEqual([online.code, online.machine.Downloads], [0, 1]);
+    });
+
     test("a wrong digest and a missing network are clear failures that leave nothing behind", async () => {
       const path = join(windows.folder, "download.zip");
       await writeFile(path, zip);

@@ -6,15 +6,16 @@ $script:TemporaryFolders = @()
 
 #</if>
 function Get-DriverFolder {
-    # Where the driver's files are: beside this script, or downloaded into a temporary folder.
+    # Where the driver's files are: downloaded into a temporary folder, or in a package beside this script. A script that
+    # came alone may lie in a folder that others write into, and takes nothing from there.
     param($Driver)
+    #<if download>
+    if ($Driver.Download) { return Save-Driver $Driver }
+    #</if>
     if ($PSScriptRoot) {
         $beside = "$PSScriptRoot\$($Driver.Folder)"
         if (Test-Path -LiteralPath "$beside\$($Driver.Inf)" -PathType Leaf) { return $beside }
     }
-    #<if download>
-    if ($Driver.Download) { return Save-Driver $Driver }
-    #</if>
     Stop-Run "The driver's files are missing: expected $($Driver.Inf) in the folder $($Driver.Folder) beside this script."
 }
 
