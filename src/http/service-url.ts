@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import type { Config } from "../config.ts";
+import { type Config, needsSignIn } from "../config.ts";
 import { UserError } from "../domain/errors.ts";
 import { askerOf } from "./access/asker.ts";
 
@@ -65,14 +65,21 @@ const privateEndings = [
 
 type Known = Pick<Config, "publicUrl" | "allowedHosts">;
 
+/** Whether a name needs no setting to be ours. */
+type IsPrivate = (name: string) => boolean;
+
 /**
  * Refuses a change that was sent to a public name that is not known as ours. A page of another site can let its own
- * name point at this machine (DNS rebinding); to the browser its requests then come from the same origin.
+ * name point at this machine (DNS rebinding); to the browser its requests then come from the same origin. Where this
+ * machine alone can connect and nobody signs in, so it is with private names, too: in a strange network somebody else
+ * gives them out, who cannot connect, and the browser here can.
  * @throws UserError "misdirected" that names the setting
  */
-export function checkHost(request: IncomingMessage, known: Known): void {
+export function checkHost(request: IncomingMessage, config: Config): void {
+  const isGuarded = isLoopbackOnly(config) && !needsSignIn(config);
   for (const host of hostsOf(request)) {
-    if (!isOurs(host, known)) throw misdirected(host, "nothing was changed");
+    if (!isOurs(host, config, isGuarded ? isOwnMachine : isPrivate))
+      throw misdirected(host, "nothing was changed");
   }
 }
 
@@ -84,7 +91,7 @@ export function checkHost(request: IncomingMessage, known: Known): void {
 export function checkReader(request: IncomingMessage, known: Known): void {
   if (known.publicUrl === undefined) return;
   for (const host of hostsOf(request)) {
-    if (!isOurs(host, known)) throw misdirected(host, "nothing is shown under it");
+    if (!isOurs(host, known, isPrivate)) throw misdirected(host, "nothing is shown under it");
   }
 }
 
@@ -95,10 +102,14 @@ function hostsOf(request: IncomingMessage): (string | undefined)[] {
   return authority === undefined ? [host] : [host, authority];
 }
 
-function isOurs(host: string | undefined, { publicUrl, allowedHosts }: Known): boolean {
+function isOurs(
+  host: string | undefined,
+  { publicUrl, allowedHosts }: Known,
+  needsNoSetting: IsPrivate,
+): boolean {
   const name = hostName(host);
   if (name === undefined) return false;
-  if (isPrivate(name) || allowedHosts.includes(name)) return true;
+  if (needsNoSetting(name) || allowedHosts.includes(name)) return true;
   return publicUrl !== undefined && new URL(publicUrl).hostname === name;
 }
 
@@ -117,6 +128,11 @@ function hostName(host: string | undefined): string | undefined {
   const name = /^([a-z0-9._-]+)(?::\d{0,5})?$/.exec(host?.toLowerCase() ?? "")?.[1];
   if (name === undefined) return undefined;
   return name.endsWith(".") ? name.slice(0, -1) : name;
+}
+
+/** A name that a browser asks nobody for. */
+function isOwnMachine(name: string): boolean {
+  return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
 }
 
 function isPrivate(name: string): boolean {

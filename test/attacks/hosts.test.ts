@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { startApp } from "../support/app.ts";
+import { startClosed } from "../support/people.ts";
 import { exchange, postText, statusOf } from "../support/raw.ts";
 
 async function statusFor(url: string, host: string): Promise<number> {
@@ -12,7 +13,7 @@ async function statusFor(url: string, host: string): Promise<number> {
 }
 
 test("a change that is sent to a public name is refused with 421, and to any private one taken", async (t) => {
-  const service = await startApp(t);
+  const service = await startApp(t, { host: "0.0.0.0" });
   const ours = [
     "127.0.0.1:8080",
     "10.1.2.3",
@@ -52,6 +53,28 @@ test("a change that is sent to a public name is refused with 421, and to any pri
     foreign.map(() => 421),
   );
   assert.equal(service.app.store.clients.count(), ours.length);
+});
+
+test("where this machine alone can connect and nobody signs in, a strange network's private names change nothing", async (t) => {
+  const settings = { host: "127.0.0.1", allowedHosts: ["nas"] };
+  const service = await startApp(t, settings);
+  const closed = await startClosed(t, settings);
+  const strange = ["evil.local", "evilbox", "evil.lan", "evil.home.arpa", "localhost.evil.lan", "xlocalhost"];
+  const own = ["localhost:8080", "127.0.0.1", "[::1]:8080", "platen.localhost", "nas"];
+
+  const refused = await Promise.all(strange.map((host) => statusFor(service.url, host)));
+  const taken = await Promise.all(own.map((host) => statusFor(service.url, host)));
+  const signedOut = await statusFor(closed.url, "platen.local");
+
+  assert.deepEqual(
+    refused,
+    strange.map(() => 421),
+  );
+  assert.deepEqual(
+    taken,
+    own.map(() => 200),
+  );
+  assert.equal(signedOut, 401);
 });
 
 test("PUBLIC_URL and ALLOWED_HOSTS name further hosts, and the refusal says so", async (t) => {
