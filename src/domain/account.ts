@@ -1,6 +1,7 @@
 import type { Role } from "./access.ts";
 import { dayMs } from "./day.ts";
 import { FieldReader, type FormInput } from "./fields.ts";
+import { inLatin } from "./look.ts";
 
 /** The account whose password is the setting `ADMIN_PASSWORD`. */
 export const adminName = "admin";
@@ -72,19 +73,16 @@ export function parseAccountRole(input: FormInput): AccountRole {
   return role;
 }
 
-/** Two names with the same key are the same account. */
+/** Two names with the same key are the same account, or look as if they were. */
 export function accountNameKey(name: string): string {
-  return name
-    .slice(0, 4 * mostNameLength)
-    .normalize("NFKC")
-    .trim()
-    .toLowerCase();
+  const text = name.slice(0, 4 * mostNameLength).normalize("NFKC");
+  return inLatin(text.trim());
 }
 
 /** Whether the audit log has a name for somebody else, or for a program. */
 export function isNameOfLog(name: string): boolean {
   const folded = accountNameKey(name).replace(/\s+/g, " ");
-  return namesOfLog.includes(folded) || /^(?:token|link)\s/i.test(name);
+  return namesOfLog.includes(folded) || /^(?:token|link) /.test(folded);
 }
 
 /** Whether a name that somebody else wrote is an account's, whatever its case; a look-alike is not. */

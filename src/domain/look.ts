@@ -32,6 +32,14 @@ export function lookOf(text: string): string {
 const otherLetter = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u;
 /** Words of nothing else read as Latin ones: Cyrillic letters, then Greek ones. */
 const latinLooking = /^[АВЕЅІЈКМНОРСТУХаеѕіјорсухһԁΑΒΕΖΗΙΚΜΝΟΡΤΥΧο]{2,}$/u;
+/** Small letters that are taken for plain Latin ones, and these: Cyrillic, Greek, Armenian, and other Latin ones. */
+const small = { like: "аеѕіјорсухһԁӏѵԝԛαεικνορτυχωոօսհıɑɡ", latin: "aesijopcyxhdlvwqaeiknoptuxwnouhiag" };
+const latinOf = new Map([...small.like].map((letter, i) => [letter, small.latin.charAt(i)]));
+
+/** In small letters, with Latin ones in the place of those that look like them. */
+export function inLatin(text: string): string {
+  return [...text.toLowerCase()].map((letter) => latinOf.get(letter) ?? letter).join("");
+}
 
 /** The first letter of a word that is taken for another, such as the Cyrillic one of `НP`, as `U+041D`. */
 export function lookAlikeIn(text: string): string | undefined {

@@ -30,6 +30,9 @@ interface NewSession {
   readonly browser: string;
 }
 
+/** A session that begins later than this from now has a time that no clock of ours gave it, and would never end. */
+const clockErrorMs = dayMs;
+
 /** The sessions' only SQL. */
 export class Sessions {
   readonly #db: Database;
@@ -47,7 +50,8 @@ export class Sessions {
     const row = this.#db.first("SELECT * FROM sessions WHERE sha256 = ?", [digest]);
     if (row === undefined) return undefined;
     const session = sessionOf(row);
-    if (session.created_at + sessionMs.longest <= this.#clock()) return undefined;
+    const age = this.#clock() - session.created_at;
+    if (age >= sessionMs.longest || age < -clockErrorMs) return undefined;
     const account = this.#accounts.get(session.account_id);
     return account.isDisabled ? undefined : { session, account };
   }

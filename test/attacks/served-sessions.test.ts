@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { client, navigation, temporaryFolder } from "../support/app.ts";
 import { adminPassword, cookiesOf } from "../support/people.ts";
+import { exchange, statusOf } from "../support/raw.ts";
 import { serve } from "../support/service.ts";
 
 /** The bundled program with sign-in on, asked by name and path. */
@@ -116,4 +117,29 @@ test("a session that somebody planted is neither kept nor raised when its browse
 
   assert.notEqual(made.split(";")[0], planted.split(";")[0]);
   assert.deepEqual([await status(planted), await status(made)], [401, 200]);
+});
+
+test("a session's cookie counts under its own name alone, however that begins", async (t) => {
+  const { url } = await serve(t, await temporaryFolder(t), {
+    ADMIN_PASSWORD: adminPassword,
+    PUBLIC_URL: "https://localhost",
+  });
+  const { post } = client(url);
+  const cookie = cookiesOf(await post("/sign-in", { name: "admin", password: adminPassword }));
+  const ask = async (before: string) => {
+    const lines = [
+      "GET /clients HTTP/1.1",
+      "Host: localhost",
+      "Connection: close",
+      `Cookie: ${before}${cookie}`,
+    ];
+    return statusOf(await exchange(url, Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1")));
+  };
+
+  const same = await Promise.all(["", "a=b; ", "a=b;", "a=b;\t "].map(ask));
+  const other = await Promise.all(["\xa0", "a=b;\xa0", "a=b; \x85", "\xc2\xa0", "x"].map(ask));
+
+  assert.match(cookie, /^__Host-platen=/);
+  assert.deepEqual(same, [200, 200, 200, 200]);
+  assert.deepEqual(other, [401, 401, 401, 401, 401]);
 });

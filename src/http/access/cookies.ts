@@ -20,7 +20,8 @@ export function cookieOf(
   name: CookieName,
 ): string | undefined {
   const full = fullName(request, config, name);
-  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  // `trim` would take more away, and make one of ours of a name that another host may set.
+  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.replace(/^[ \t]+/, ""));
   const [found, ...others] = pairs.filter((pair) => pair.startsWith(`${full}=`));
   const value = found?.slice(full.length + 1) ?? "";
   return others.length === 0 && /^[\w.-]{16,200}$/.test(value) ? value : undefined;
