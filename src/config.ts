@@ -63,6 +63,8 @@ const defaults = {
   LINK_DAYS: 30,
 } as const;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 type IntegerSetting = "PORT" | "BACKUPS" | "AUDIT_DAYS" | "UPLOAD_LIMIT_MB" | "LINK_DAYS";
 
 /** Every setting's variable, default and meaning, as `--help` prints them. */
@@ -89,7 +91,17 @@ export const settingsHelp: readonly (readonly [string, string, string])[] = [
 ];
 
 /** @throws Error whose message names every wrong setting. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(environment: Environment = process.env): Config {
+  const { config, problems } = readSettings(environment);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return config;
+}
+
+/** @returns with what is wrong, a sentence for each setting, which has its default then */
+export function readSettings(environment: Environment = process.env): {
+  readonly config: Config;
+  readonly problems: string[];
+} {
   const problems: string[] = [];
   const setting = (name: string) => environment[name]?.trim() || undefined;
   const integer = (name: IntegerSetting, min: number, max: number) => {
@@ -116,13 +128,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   };
   // No process that this one starts gets it.
   if (environment === process.env) delete process.env.ADMIN_PASSWORD;
-  if (problems.length > 0) throw new Error(problems.join("\n"));
-  return Object.freeze(config);
+  return { config: Object.freeze(config), problems };
 }
 
 /** What is set but empty would leave everything open to everybody, and is refused. */
 function readAdminPassword(
-  { ADMIN_PASSWORD: password, ADMIN_PASSWORD_FILE: file }: Readonly<Record<string, string | undefined>>,
+  { ADMIN_PASSWORD: password, ADMIN_PASSWORD_FILE: file }: Environment,
   problems: string[],
 ): Secret | undefined {
   if (file !== undefined && file.trim() === "")

@@ -114,7 +114,7 @@ function peopleOf(
 }
 
 /** @throws Error that says what is wrong with the setting, and never repeats the password */
-async function adminPasswordOf({
+export async function adminPasswordOf({
   adminPassword,
   adminPasswordFile: path,
 }: Config): Promise<string | undefined> {

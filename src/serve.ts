@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
-import { type Config, readConfig } from "./config.ts";
-import { createApp } from "./create-app.ts";
+import { type Config, readSettings } from "./config.ts";
+import { adminPasswordOf, createApp } from "./create-app.ts";
+import { messageOf } from "./domain/errors.ts";
 import { isOpenToAll } from "./http/access/recognise.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
@@ -18,8 +19,17 @@ export async function main(): Promise<void> {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
   });
-  if (command.kind === "serve") await serve(readConfig(), command.recover);
+  if (command.kind === "serve") await serve(await checkedConfig(), command.recover);
   else process.exitCode = command.exitCode;
+}
+
+/** @throws Error that names every wrong setting */
+async function checkedConfig(): Promise<Config> {
+  const { config, problems } = readSettings();
+  if (problems.length === 0) return config;
+  // What is wrong with a file is otherwise found when it is used.
+  await adminPasswordOf(config).catch((error: unknown) => problems.push(messageOf(error)));
+  throw new Error(problems.join("\n"));
 }
 
 async function serve(config: Config, recover: boolean): Promise<void> {

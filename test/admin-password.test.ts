@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
@@ -77,6 +77,20 @@ test("a file that cannot be used stops the start with its name, and with nothing
   }
 
   assert.doesNotMatch(messages.join(), /orbit|zyxwv/);
+});
+
+test("a file that cannot be read is named together with whatever else is wrong", async (t) => {
+  const folder = await temporaryFolder(t);
+  const settings = { PORT: "nonsense", ADMIN_PASSWORD_FILE: join(folder, "none") };
+
+  const { stderr, status } = spawnSync(process.execPath, [bundle], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, DATA_DIR: join(folder, "data"), ...settings },
+  });
+
+  assert.equal(status, 1);
+  assert.match(stderr, /PORT is “nonsense”[\s\S]*ADMIN_PASSWORD_FILE is .*none, which cannot be read/);
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test("the program shows the password neither in its help nor in what it says, and hands it to no other process", async (t) => {

@@ -142,7 +142,7 @@ function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html
     <section><h2>Password</h2>${
       hasPasswords
         ? html`<form method="post" action="${paths.accountReset(id)}">
-      <p>A new one-time password ends the one there is, and all sessions.</p>
+      <p>A new one-time password ends the one there is, and all sessions. Links that the account made stay: a printer’s page ends those to it.</p>
       <p class="actions"><button>Make a one-time password</button></p></form>`
         : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD</code> they could also sign in here.</p>`
     }</section>
@@ -150,7 +150,7 @@ function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html
       isDisabled
         ? html`<form method="post" action="${paths.accountEnable(id)}"><p>The account is let in neither here nor by a proxy.</p>
           <p class="actions"><button>Enable</button></p></form>`
-        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once, and let in neither here nor by a proxy.</p>
+        : html`<form method="post" action="${paths.accountDisable(id)}"><p>A disabled account is signed out at once, and let in neither here nor by a proxy; links that it made hold no more until it is enabled again.</p>
           <p class="actions"><button>Disable</button></p></form>`
     }</section>`;
 }
