@@ -9,8 +9,9 @@ import { driverZip } from "./support/driver-zip.ts";
 import { appWithMixedDriver, bytesOf, noise } from "./support/mixed-driver.ts";
 import { until } from "./support/until.ts";
 
-test("nothing is written for a download", async (t) => {
-  const { fetch, printer, dataDir } = await appWithMixedDriver(t);
+test("no file is written for a download", async (t) => {
+  const { app, fetch, printer, dataDir } = await appWithMixedDriver(t);
+  await app.store.audit.flush();
   const listing = () => readdirSync(dataDir, { recursive: true, encoding: "utf8" }).sort();
   const before = listing();
 
