@@ -94,18 +94,49 @@ test("what was kept is the database as it was, byte for byte, and for its owner 
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-test("a backup that is asked for is made once for each state", async (t) => {
+test("a backup that is asked for is made once for each state, and stays beside the newest one of its day", async (t) => {
   const shop = await startShop(t);
   await shop.add("Only");
+  await settle(shop);
 
   const made = await shop.app.backups.makeNow();
   const again = await shop.app.backups.makeNow();
   shop.later(hour);
   await shop.add("More");
   const third = await shop.app.backups.makeNow();
+  shop.later(hour);
+  await shop.add("Most");
+  shop.later(24 * hour);
+  await settle(shop);
 
   assert.deepEqual([made, again, third], [true, false, true]);
-  assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z.sqlite"]);
+  assert.deepEqual(shop.names(), [
+    "platen-2026-11-21T140000.000Z.sqlite",
+    "platen-2026-11-21T130000.000Z-asked.sqlite",
+    "platen-2026-11-21T120000.000Z-asked.sqlite",
+  ]);
+});
+
+test("however many backups are asked for, the last five stay, and those of earlier days do, too", async (t) => {
+  const shop = await startShop(t, { backups: 2 });
+  await shop.add("Yesterday");
+  shop.later(24 * hour);
+  await settle(shop);
+
+  for (let i = 0; i < 8; i++) {
+    await shop.add(`Client ${i}`);
+    await shop.app.backups.makeNow();
+    shop.later(60_000);
+  }
+
+  const asked = [7, 6, 5, 4, 3, 2].map((minute) => `platen-2026-11-22T120${minute}00.000Z-asked.sqlite`);
+  assert.deepEqual(shop.names(), [...asked, "platen-2026-11-21T120000.000Z.sqlite"]);
+  for (let day = 0; day < 3; day++) {
+    shop.later(24 * hour);
+    await shop.add(`Day ${day}`);
+    await settle(shop);
+  }
+  assert.deepEqual(shop.names().slice(2), asked.slice(0, 5));
 });
 
 test("BACKUPS=0 keeps nothing, takes nothing away, and says so", async (t) => {

@@ -17,7 +17,8 @@ async function startWithBackup(t: TestContext, dataDir: string, backups = 14): P
   const app = await startApp(t, { dataDir, backups });
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-  await app.app.backups.makeNow();
+  app.app.backups.look();
+  await app.app.backups.settled();
   return app;
 }
 

@@ -24,8 +24,9 @@ async function damagedFolder(t: TestContext): Promise<Damaged> {
   const service = await startApp(t, { dataDir, clock: () => now });
   for (const name of ["Monday", "Tuesday"]) {
     await service.app.store.clients.add({ name, notes: "", subnets: [] });
-    await service.app.backups.makeNow();
     now += day;
+    service.app.backups.look();
+    await service.app.backups.settled();
   }
   await service.addDriver();
   await service.stop();

@@ -36,18 +36,45 @@ export function isGood(state: KeptState): state is GoodState {
   return state.checked !== undefined && state.checked.problem === undefined;
 }
 
-const statePattern = /^platen-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z\.sqlite$/;
+const statePattern = /^platen-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z(?:-asked)?\.sqlite$/;
+const askedEnding = "-asked.sqlite";
 
-/** `platen-2026-11-22T140559.123Z.sqlite`. @param savedAt UTC, milliseconds since 1970 */
-export function stateName(savedAt: number): string {
-  return `platen-${new Date(savedAt).toISOString().replaceAll(":", "")}.sqlite`;
+/** `platen-2026-11-22T140559.123Z.sqlite`, or `…Z-asked.sqlite`. @param savedAt UTC, milliseconds since 1970 */
+export function stateName(savedAt: number, isAsked: boolean): string {
+  const time = new Date(savedAt).toISOString().replaceAll(":", "");
+  return `platen-${time}${isAsked ? askedEnding : ".sqlite"}`;
 }
 
 /** The time in a state's name; undefined where it is no such name. */
 export function stateTime(name: string): number | undefined {
   const [, day, hours, minutes, seconds] = statePattern.exec(name) ?? [];
   const time = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`);
-  return Number.isNaN(time) || stateName(time) !== name ? undefined : time;
+  return Number.isNaN(time) || stateName(time, isAsked({ name })) !== name ? undefined : time;
+}
+
+/** Whether somebody asked for a state to be kept. */
+export function isAsked({ name }: Pick<KeptState, "name">): boolean {
+  return name.endsWith(askedEnding);
+}
+
+/** So many states that somebody asked for are kept besides those of each day, the newest ones. */
+export const mostAsked = 5;
+
+/**
+ * Which states stay: the newest good one of each of the last days, of others that somebody asked for the newest, and
+ * those that are not good or not read as long as they are no older than the last of these days.
+ * @param states the newest first
+ * @param days how many
+ */
+export function statesThatStay(states: readonly KeptState[], days: number): KeptState[] {
+  const good = states.filter(isGood);
+  const daily = good.filter(
+    ({ savedAt }, i) => i === 0 || dayOf(good[i - 1]?.savedAt ?? 0) !== dayOf(savedAt),
+  );
+  const last = daily[days - 1]?.savedAt ?? Number.NEGATIVE_INFINITY;
+  const asked = good.filter((state) => isAsked(state) && !daily.slice(0, days).includes(state));
+  const stays = new Set<KeptState>([...daily.slice(0, days), ...asked.slice(0, mostAsked)]);
+  return states.filter((state) => stays.has(state) || (!isGood(state) && state.savedAt >= last));
 }
 
 /** The UTC day of a time, as a number that grows by one each day. */

@@ -1,4 +1,4 @@
-import { isGood, type KeptState } from "../domain/backup.ts";
+import { isAsked, isGood, type KeptState, mostAsked } from "../domain/backup.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, emptyState, type Frame, type Message, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -32,7 +32,9 @@ export function backupsPage(frame: Frame, shown: BackupsShown): Html {
 
 /** After somebody asked for a backup. @param isMade not where there was nothing new */
 export function backupMessage(isMade: boolean): Message {
-  const text = isMade ? "A backup was made, and read back." : "Nothing was changed since the newest backup.";
+  const text = isMade
+    ? "A backup was made, and read back. It stays beside the states of each day."
+    : "Nothing was changed since the last backup that somebody asked for.";
   return { tone: "good", text };
 }
 
@@ -49,7 +51,7 @@ function makeForm(): Html {
 function failureNote({ failure }: BackupsShown): Html | undefined {
   return (
     failure &&
-    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} none could be made: ${failure.reason}. Nothing else is the worse for it; it is tried again after an hour.</p>`
+    html`<p class="warn">${badge("bad", "No backup")} At ${time(failure.at)} none could be made: ${failure.reason}. Records and pages are not affected; it is tried again after an hour.</p>`
   );
 }
 
@@ -58,7 +60,8 @@ function whenNote({ most, nextAt, isChanged }: BackupsShown): Html {
   const changed = isChanged
     ? "What was changed since the newest one is not in any yet."
     : "The newest one is what is saved now.";
-  return html`The newest state of each day is kept, ${most} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed. ${changed}`;
+  return html`The newest state of each day is kept, ${most} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed.
+    Of those that somebody asked for, the last ${mostAsked} stay besides. ${changed}`;
 }
 
 function statesTable({ states, most }: BackupsShown): Html | undefined {
@@ -70,12 +73,12 @@ function statesTable({ states, most }: BackupsShown): Html | undefined {
     <th scope="col" class="number">Size</th><th scope="col">Read back</th></tr></thead>
     <tbody>${states.map(stateRow)}</tbody></table>
   <p class="soft">A state holds all records, no archives and no secret. Archives and icons of what was deleted since are kept with it while the disk
-    has a gigabyte free; a driver without its archive says so, and takes the same ZIP again.</p>`;
+    has a gigabyte free; a driver whose archive is missing says so on its page, where the same ZIP can be uploaded again.</p>`;
 }
 
 function stateRow(state: KeptState): Html {
   return html`<tr>
-    <td data-label="State of"><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a></td>
+    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${isAsked(state) && html`<br><span class="soft">asked for</span>`}</div></td>
     <td data-label="Records">${recordsOf(state)}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
@@ -120,5 +123,7 @@ function backSection(): Html {
     ${copyable("Start it", "docker compose up -d", "restore-start")}
     ${copyable("Without a container", "node platen.cjs restore platen.tar", "restore-file")}
     <p>Where the database is damaged, Platen does not start and names the newest good state: <code>node platen.cjs --recover</code> sets the damaged file aside and
-      goes on from that state. To go back to a state of this page, put its file in the place of <code>platen.sqlite</code> while Platen is stopped.</p></section>`;
+      goes on from that state.</p>
+    <p>To go back to a state of this page, stop Platen, and put its file from the folder <code>backups</code> in the place of the database; what was there stays beside it. Links that were made end, those in scripts, too.</p>
+    ${copyable("In DATA_DIR, or in the container’s volume", `mv platen.sqlite platen.sqlite.before && cp -p backups/NAME platen.sqlite`, "state-back")}</section>`;
 }

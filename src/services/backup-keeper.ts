@@ -99,15 +99,16 @@ export class BackupKeeper {
   }
 
   /**
-   * Keeps what is saved now.
+   * Keeps what is saved now, whatever is kept of its day besides.
    * @returns whether something was written: not where it is kept already
    * @throws UserError "conflict" where none is to be kept, or it cannot be
    */
   async makeNow(): Promise<boolean> {
     if (this.most === 0) throw new UserError("conflict", "Backups are switched off by BACKUPS=0.");
     const isMade = await this.#inTurn(async () => {
-      if (!this.isChanged()) return false;
-      await this.#keep(this.#latest);
+      const { savedAt } = this.#latest;
+      if (savedAt === 0 || this.#options.store.backups.hasAsked(savedAt)) return false;
+      await this.#keep(this.#latest, true);
       return true;
     });
     if (this.#failure !== undefined)
@@ -144,10 +145,10 @@ export class BackupKeeper {
     );
   }
 
-  async #keep(state: SavedState): Promise<void> {
+  async #keep(state: SavedState, asked = false): Promise<void> {
     const { store, log, clock } = this.#options;
     try {
-      await store.backups.write(state, this.#read);
+      await store.backups.write(state, this.#read, asked);
       this.#failure = undefined;
       await store.backups.prune(this.most);
       await store.keptFiles.tidy();

@@ -4,9 +4,11 @@ import {
   type DatabaseFacts,
   dayOf,
   type GoodState,
+  isAsked,
   isGood,
   type KeptState,
   stateName,
+  statesThatStay,
   stateTime,
 } from "../../domain/backup.ts";
 import { messageOf } from "../../domain/errors.ts";
@@ -89,12 +91,19 @@ export class Backups {
     );
   }
 
+  /** Whether this very state is kept because somebody asked for it. */
+  hasAsked(savedAt: number): boolean {
+    return this.#states.some((state) => isGood(state) && isAsked(state) && state.savedAt === savedAt);
+  }
+
   /**
-   * Keeps a state, in place of earlier ones of the same day. It counts when it is on disk and was read back.
+   * Keeps a state, in place of earlier ones of the same day that nobody asked for. It counts when it is on disk and was
+   * read back.
+   * @param asked whether somebody asked for it
    * @throws Error of the disk, or of `check`: then nothing of it is left, and all others are
    */
-  async write({ bytes, savedAt }: SavedState, check: CheckFile): Promise<void> {
-    const name = stateName(savedAt);
+  async write({ bytes, savedAt }: SavedState, check: CheckFile, asked = false): Promise<void> {
+    const name = stateName(savedAt, asked);
     const [path, unfinished] = [this.pathOf(name), this.pathOf(`${name}.new`)];
     this.#unknown++;
     try {
@@ -106,7 +115,8 @@ export class Backups {
       if (facts.savedAt !== savedAt) throw new Error("it is another state than was written");
       await this.#note(name, bytes.length, facts);
       await moveIntoPlace(unfinished, path);
-      const isReplaced = (state: KeptState) => dayOf(state.savedAt) === dayOf(savedAt) && state.name <= name;
+      const isReplaced = (state: KeptState) =>
+        dayOf(state.savedAt) === dayOf(savedAt) && state.savedAt <= savedAt && !isAsked(state);
       const replaced = this.#states.filter((state) => isReplaced(state) && state.name !== name);
       const rest = this.#states.filter((state) => !isReplaced(state));
       const checked = { at: this.#clock(), facts };
@@ -137,11 +147,10 @@ export class Backups {
     this.#states = this.#states.map((found) => (found === state ? { ...state, checked } : found));
   }
 
-  /** Deletes the oldest of more than so many good ones, with whatever is older than they are. */
-  async prune(most: number): Promise<void> {
-    const last = this.#states.filter(isGood)[most - 1];
-    if (last === undefined) return;
-    for (const state of this.#states) if (state.name < last.name) await this.#remove(state);
+  /** Deletes what is older than so many days with a state, and of those that were asked for all but the newest. */
+  async prune(days: number): Promise<void> {
+    const staying = statesThatStay(this.#states, days);
+    for (const state of this.#states) if (!staying.includes(state)) await this.#remove(state);
   }
 
   /** The newest one that can be read, with its bytes. @param read as a start would */
