@@ -198,6 +198,7 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
   await settle(shop);
   const health = await shop.fetch("/health");
   const failure = shop.app.backups.failure();
+  const dashboard = await (await shop.fetch("/")).text();
   giveBack();
   await shop.add("Second");
   await settle(shop);
@@ -214,6 +215,8 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
   assert.deepEqual(early, []);
   assert.equal(shop.names().length, 1);
   assert.equal(shop.app.backups.failure(), undefined);
+  assert.match(dashboard, /href="\/backups">\s*<span class="figure">1<\/span> <span>backup could not be made/);
+  assert.doesNotMatch(await (await shop.fetch("/")).text(), /could not be made/);
 });
 
 test("a state whose rows cannot be read does not count", async (t) => {

@@ -92,8 +92,8 @@ function filterForm(filter: AuditFilter, isNarrowed: boolean): Html {
   const events = auditEvents.map((one) => [one, words[one]] as const);
   return html`<form class="audit-filter" method="get" action="${paths.audit}" role="search" aria-label="Narrow the log">
     ${textField("q", "Words", q)}
-    ${textField("who", "Who, or from where", who)}
-    ${select("event", "What happened", "Anything", events, event)}
+    ${textField("who", "Who, or where", who)}
+    ${select("event", "Event", "Any", events, event)}
     ${select("kind", "Kind of record", "Any", kinds, kind)}
     <p><label for="audit-id">Its number</label><input id="audit-id" name="id" value="${id}" inputmode="numeric" maxlength="15"></p>
     ${dayField("since", "From day", since)}
@@ -128,13 +128,18 @@ function select(
 function entryItem(entry: AuditEntry): Html {
   const { seq, who, from, event, record, fields = [], what, range, count: times, digest } = entry;
   return html`<li>
-    <p class="audit-head"><span class="${bad.has(event) && "bad"}"><strong>${words[event]}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
+    <p class="audit-head"><span class="${bad.has(event) && "bad"}"><strong>${wordOf(entry)}</strong>${what !== undefined && html` <bdi>${what}</bdi>`}${record && html`, ${recordOf(entry)}`}${
       range && html`, bytes ${count(range.first)} to ${count(range.last)} of ${count(range.size)}`
     }${times !== undefined && times > 1 && html`, ${count(times)} times`}</span>
       <span class="soft">${when(entry)} · <bdi>${who}</bdi>${from !== "" && html` from <bdi>${from}</bdi>`} · entry ${seq}</span></p>
     ${fields.length > 0 && html`<ul class="audit-fields">${fields.map(fieldItem)}</ul>`}
     ${digest !== undefined && digest !== "" && digestLine(entry)}
   </li>`;
+}
+
+/** A token that is deleted is revoked. */
+function wordOf({ event, record }: AuditEntry): string {
+  return event === "deleted" && record?.kind === "token" ? "Revoked" : words[event];
 }
 
 /** Of what was counted, from the first time to the last. */
@@ -173,8 +178,29 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
     <a class="soft" href="${history}" aria-label="History of ${kind} ${name}">history</a>`;
 }
 
+/** Columns of the database that no form and no export has under their names. */
+const fieldWords: Readonly<Record<string, string>> = {
+  one_time: "one-time password",
+  password_hash: "password",
+  client_id: "client",
+  driver_id: "driver",
+  arm64_driver_id: "driver for ARM64",
+  driver_desc: "model",
+  model_chosen: "model chosen",
+  trust_publisher: "publisher trusted",
+  drop_unused: "files left out that nothing uses",
+  file_name: "file",
+  inf_path: "INF",
+  sha256: "SHA-256",
+  print_ticket: "PrintTicket",
+  scope: "reaches",
+  scope_id: "its number",
+  expires_at: "ends",
+};
+
 function fieldItem({ name, from, to }: ChangedField): Html {
-  const label = html`<code>${name}</code>`;
+  const word = fieldWords[name];
+  const label = word === undefined ? html`<code>${name}</code>` : html`<span class="soft">${word}:</span>`;
   if (to === undefined) return html`<li>${label} changed</li>`;
   if (from === undefined) return html`<li>${label} ${value(to)}</li>`;
   return html`<li>${label} <del>${value(from)}</del> <span aria-label="became">→</span> <ins>${value(to)}</ins></li>`;

@@ -14,6 +14,8 @@ import { deletedSection } from "./undo.ts";
 
 interface DashboardData {
   readonly attention: Attention;
+  /** Whether the last backup could not be made, for whoever may see the backups. */
+  readonly hasFailedBackup: boolean;
   /** What can be taken back, the latest first. */
   readonly deletions: readonly RecentDeletion[];
   /** The id of the first deletion that is not shown; undefined: the latest are. */
@@ -68,10 +70,11 @@ function shownDashboard(frame: Frame, data: DashboardData): Html {
 /** How many, the sentence that the number begins, with `|s` where there are several, and where they are. */
 type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn"];
 
-function needsOf({ attention, deletions }: DashboardData): Need[] {
+function needsOf({ attention, deletions, hasFailedBackup }: DashboardData): Need[] {
   const { blockedPrinters, blockedDrivers, changed, sameName, sameAddress } = attention;
   const { oddDrivers, outdated, unused } = attention;
   const needs: Need[] = [
+    [Number(hasFailedBackup), "backup could not be made", paths.backups, "bad"],
     [blockedPrinters, "printer|s cannot be deployed", narrowed("printers", "blocked"), "bad"],
     [blockedDrivers, "driver|s cannot be installed", narrowed("drivers", "blocked"), "bad"],
     [

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { hasRole } from "../domain/access.ts";
 import { attentionOf } from "../domain/attention.ts";
 import { dashboardPage } from "../html/dashboard.ts";
 import type { Html } from "../html/html.ts";
@@ -31,6 +32,7 @@ export async function dashboardOf(app: App, frame: Frame, before?: number): Prom
   const newest = [...printers].sort((a, b) => b.printer.id - a.printer.id);
   const data = {
     attention: attentionOf(printers, drivers),
+    hasFailedBackup: hasRole(frame.visitor.role, "admin") && app.backups.failure() !== undefined,
     deletions: app.undo.list(),
     before,
     recentPrinters: newest.slice(0, recentCount),

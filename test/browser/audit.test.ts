@@ -43,7 +43,7 @@ test("the audit log's page is whole at 360 px, in the dark and without JavaScrip
   const barriers = await accessibilityProblems(page);
   await bare.goto(`${app.url}/audit`);
   await picture(bare, "audit-narrow-without-script");
-  await bare.getByLabel("What happened").selectOption({ label: "Refused" });
+  await bare.getByLabel("Event").selectOption({ label: "Refused" });
   await bare.getByLabel("Words").fill("link");
   await bare.getByRole("button", { name: "Narrow" }).press("Enter");
   const shown = await bare.locator(".audit-head").allInnerTexts();
