@@ -215,7 +215,10 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
   assert.deepEqual(early, []);
   assert.equal(shop.names().length, 1);
   assert.equal(shop.app.backups.failure(), undefined);
-  assert.match(dashboard, /href="\/backups">\s*<span class="figure">1<\/span> <span>backup could not be made/);
+  assert.match(
+    dashboard,
+    /href="\/backups">\s*<span class="figure">1<\/span> <span>backup could not be made/,
+  );
   assert.doesNotMatch(await (await shop.fetch("/")).text(), /could not be made/);
 });
 

@@ -70,6 +70,21 @@ test("the page of a link says until when, and how to fetch with it", async (t) =
   );
 });
 
+test("a link that other machines would take for their own says so before it is copied", async (t) => {
+  const asked = { address: "/printers/1/scripts/install", days: "7" };
+  const made = async (settings: Parameters<typeof startGuarded>[1], headers = {}) => {
+    const { admin } = await startGuarded(t, settings);
+    await admin.addPrinter();
+    return (await admin.post("/printers/1/links", asked, { ...navigation, ...headers })).text();
+  };
+
+  const here = await made({});
+  const known = await made({ allowedHosts: ["platen.example"] }, { "x-forwarded-host": "platen.example" });
+
+  assert.match(here, /reaches Platen from this machine alone[\s\S]*<code>PUBLIC_URL<\/code>/);
+  assert.doesNotMatch(known, /this machine alone/);
+});
+
 test("links are offered to who may change, and where people sign in no command names an address that opens nothing", async (t) => {
   const { admin, operator, viewer } = await startGuarded(t);
   await admin.addPrinter();

@@ -9,7 +9,7 @@ import type {
 } from "../domain/package-format.ts";
 import { type Html, html } from "./html.ts";
 import { copyable, type Link } from "./layout.ts";
-import { linkFold } from "./links.ts";
+import { linkFold, ownOnlyNote } from "./links.ts";
 import { findingsNotice } from "./standing.ts";
 
 /** A kind of package with what is filled in and pasted for this printer or client. */
@@ -178,12 +178,6 @@ function toolGuide(id: string, { tool, steps, snippet }: ToolGuide): Html {
   const items = steps.map((step) => html`<li>${step}</li>`);
   return html`<details class="more"><summary>${tool}</summary><ol>${items}</ol>
     ${snippet && snippetBlock(id, snippet)}</details>`;
-}
-
-function ownOnlyNote({ isOwnOnly }: DeployOffer): Html | undefined {
-  if (!isOwnOnly) return undefined;
-  return html`<p class="notice warn">The address below reaches Platen from this machine alone. Open Platen under the name
-    that other machines know, or set <code>PUBLIC_URL</code>, before you copy or download.</p>`;
 }
 
 function handPane(offer: DeployOffer): Html {

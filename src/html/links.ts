@@ -16,6 +16,13 @@ export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "sc
   ];
 }
 
+/** Where an address that is shown leads other machines to themselves. */
+export function ownOnlyNote({ isOwnOnly }: { readonly isOwnOnly: boolean }): Html | undefined {
+  if (!isOwnOnly) return undefined;
+  return html`<p class="notice warn">The address below reaches Platen from this machine alone. Open Platen under the name
+    that other machines know, or set <code>PUBLIC_URL</code>, before you copy or download.</p>`;
+}
+
 /** Folded: who hands nothing on needs none of it. */
 export function linkFold(
   offer: Pick<DeployOffer, "formats" | "scripts">,
@@ -24,7 +31,7 @@ export function linkFold(
   const targets = linkable(offer).map((target) => [target.path, String(target.label)] as const);
   const choices = linkDays(days).map((count) => [String(count), counted(count, "day")] as const);
   return html`<details class="more links" id="links"><summary>Copy a link</summary>
-    <p>For machines and tools, which cannot sign in: whoever has the link gets this one file, and nothing else, until it ends.</p>
+    <p>For machines and tools, which cannot sign in: whoever has the link gets this one file, and with an install script its driver, until it ends.</p>
     <form method="post" action="${path}" class="panel">
       <div class="field"><label for="link-to">Link to</label>
         <select id="link-to" name="address">${selectOptions(targets, "")}</select></div>
@@ -47,13 +54,16 @@ interface LinkPage {
   readonly snippets: readonly Snippet[];
   readonly back: Link;
   readonly place: string;
+  /** Whether the link reaches Platen from its own machine alone. */
+  readonly isOwnOnly: boolean;
 }
 
 /** A link that was just made: it stands on this page alone. */
-export function linkPage(frame: Frame, { fileName, expires_at, snippets, back, place }: LinkPage): Html {
+export function linkPage(frame: Frame, made: LinkPage): Html {
+  const { fileName, expires_at, snippets, back, place } = made;
   return page(
-    { ...frame, title: "A link", place },
-    html`<p><a href="${back.path}">${back.label}</a></p>
+    { ...frame, title: "Link", place },
+    html`${ownOnlyNote(made)}<p><a href="${back.path}">${back.label}</a></p>
     <p>To <code>${fileName}</code>, until ${time(expires_at)}. Whoever has it gets this file without signing in.</p>
     ${snippets.map(({ label, text, hint }, i) => html`${copyable(label, text, `link-${i}`)}${hint && html`<p class="hint">${hint}</p>`}`)}`,
   );

@@ -17,7 +17,7 @@ import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
-import { serviceUrl } from "./service-url.ts";
+import { isLoopback, serviceUrl } from "./service-url.ts";
 
 interface NamedOwner extends LinkOwner {
   readonly name: string;
@@ -103,7 +103,8 @@ async function makeLink(context: RequestContext, { record, offer, path, place }:
   const service = serviceUrl(request, app.config) ?? "";
   const snippets = snippetsOf(service + address, String(target.label), script);
   const back = { label: html`<bdi>${record.name}</bdi>`, path };
-  const made = { fileName: String(target.label), expires_at, snippets, back, place };
+  const isOwnOnly = service !== "" && isLoopback(service);
+  const made = { fileName: String(target.label), expires_at, snippets, back, place, isOwnOnly };
   return htmlReply(linkPage(frameOf(request), made));
 }
 
