@@ -116,8 +116,10 @@ usage: platen [serve] [--recover]  serve the web application; --recover: with th
        platen backup FILE.tar      write everything into one file, while it runs or not; - for standard output;
                                    --force: also in the place of a file that is there
        platen restore FILE.tar     put such a file in the place of what DATA_DIR holds, which is kept
-       platen audit verify [DIR]   say whether anybody changed the audit log of DATA_DIR, or DIR, also while it runs
-       platen audit export --csv   print it as a table
+       platen audit verify [DIR]   say whether anybody changed the audit log of DATA_DIR, also while it runs; DIR:
+                                   another data folder, or a copy of its folder audit
+       platen audit export --csv [DIR]
+                                   print it as a table
        platen inspect FILE.zip     say what a driver ZIP holds, as JSON; --text for people
        platen --version | --help | --licenses | --sbom
 

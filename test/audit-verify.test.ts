@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { auditCommand } from "../src/cli/audit.ts";
 import type { entryHead } from "../src/domain/audit.ts";
 import { readLine, sealed } from "../src/domain/audit-chain.ts";
 import { type AuditReport, verifyAudit } from "../src/store/audit/verify.ts";
@@ -196,3 +198,50 @@ test("a clock that is set forward by years takes nothing away", async (t) => {
 
   assert.equal(logFiles(dataDir).length, 3);
 });
+
+test("a copy of the log's folder alone is verified and printed, and a wrong path is no log", async (t) => {
+  const { dataDir } = await makeLog(t);
+  const elsewhere = await temporaryFolder(t);
+  const copy = join(elsewhere, "copied");
+  cpSync(join(dataDir, "audit"), copy, { recursive: true });
+  const fresh = await temporaryFolder(t);
+  writeFileSync(join(fresh, "platen.sqlite"), "");
+
+  const answers = await Promise.all(
+    [copy, join(dataDir, "audit"), join(elsewhere, "nothing"), elsewhere, fresh].map(
+      async (dir) => await audit("verify", dir),
+    ),
+  );
+  const csv = await audit("export", "--csv", copy);
+  const noCsv = await audit("export", "--csv", elsewhere);
+
+  const [ofCopy, ofFolder, ofNothing, ofEmpty, ofFresh] = answers;
+  assert.match(ofCopy?.printed ?? "", /^10 entries hold together/);
+  assert.equal(ofFolder?.printed, ofCopy?.printed);
+  assert.deepEqual(ofNothing, {
+    code: 1,
+    printed: `platen: no audit log at ${join(elsewhere, "nothing")}\n`,
+  });
+  assert.deepEqual([ofEmpty?.code, noCsv.code], [1, 1]);
+  assert.deepEqual(ofFresh, { code: 0, printed: "The audit log has no entries yet.\n" });
+  assert.equal(csv.printed.trim().split("\n").length, 11);
+});
+
+test("the log's folder in its data folder is compared with the database, also when it is named itself", async (t) => {
+  const { dataDir, files } = await makeLog(t);
+  edit(files[1], (lines) => lines.slice(0, -1));
+
+  const { code, printed } = await audit("verify", join(dataDir, "audit"));
+
+  assert.equal(code, 1);
+  assert.match(printed, /^platen: audit\/2026-11\.jsonl, its end: cut off: entry 10 is missing/);
+});
+
+async function audit(...args: string[]): Promise<{ code: number; printed: string }> {
+  let printed = "";
+  const print = (text: string) => {
+    printed += text;
+  };
+  const code = await auditCommand(args, { dataDir: "", out: print, err: print });
+  return { code, printed };
+}

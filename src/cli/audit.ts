@@ -1,7 +1,7 @@
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { auditCsvHead, auditCsvLine } from "../domain/audit-csv.ts";
 import { messageOf } from "../domain/errors.ts";
-import { readEntries } from "../store/audit/files.ts";
+import { findLog, readEntries } from "../store/audit/files.ts";
 import { type AuditReport, verifyAudit } from "../store/audit/verify.ts";
 
 interface AuditCommand {
@@ -11,7 +11,8 @@ interface AuditCommand {
   readonly err: (text: string) => void;
 }
 
-const usage = "usage: platen audit verify [DATA_DIR]\n       platen audit export --csv [DATA_DIR]\n";
+const usage =
+  "usage: platen audit verify [DIR]\n       platen audit export --csv [DIR]     DIR: another data folder, or one that has the log’s files itself\n";
 
 /** `platen audit …`. @returns the exit code: 0, or 1 where the log is not what it was, or cannot be read */
 export async function auditCommand(args: readonly string[], command: AuditCommand): Promise<number> {
@@ -23,24 +24,31 @@ export async function auditCommand(args: readonly string[], command: AuditComman
     command.err(usage);
     return 2;
   }
-  const dataDir = resolve(folder);
+  const dir = resolve(folder);
   try {
-    return await (isExport ? exportCsv(dataDir, command) : verify(dataDir, command));
+    const log = await findLog(dir);
+    if (log === undefined) {
+      command.err(`platen: no audit log at ${dir}\n`);
+      return 1;
+    }
+    return await (isExport ? exportCsv(log, command) : verify(log, command));
   } catch (error) {
-    command.err(`platen: ${dataDir}: ${messageOf(error)}\n`);
+    command.err(`platen: ${dir}: ${messageOf(error)}\n`);
     return 1;
   }
 }
 
-async function verify(dataDir: string, { out, err }: AuditCommand): Promise<number> {
-  const report = await verifyAudit(dataDir);
+type KeptLog = NonNullable<Awaited<ReturnType<typeof findLog>>>;
+
+async function verify({ dataDir, folder }: KeptLog, { out, err }: AuditCommand): Promise<number> {
+  const report = await verifyAudit(dataDir, folder);
   const { broken, count, last } = report;
   if (broken === undefined) {
     out(`${soundLine(report)}\n`);
     return 0;
   }
   const { file, line, kind, what } = broken;
-  err(`platen: audit/${file}, ${line === 0 ? "its end" : `line ${line}`}: ${kind}: ${what}.\n`);
+  err(`platen: ${basename(folder)}/${file}, ${line === 0 ? "its end" : `line ${line}`}: ${kind}: ${what}.\n`);
   err(`${count} entries before it hold together, up to number ${last.seq}.\n`);
   return 1;
 }
@@ -52,8 +60,8 @@ function soundLine({ count, last, isTorn }: AuditReport): string {
   return `${count} entries hold together. The last one is number ${last.seq}, ${last.hash}.${torn}`;
 }
 
-async function exportCsv(dataDir: string, { out }: AuditCommand): Promise<number> {
+async function exportCsv({ folder }: KeptLog, { out }: AuditCommand): Promise<number> {
   out(auditCsvHead);
-  for await (const entry of readEntries(dataDir)) out(auditCsvLine(entry));
+  for await (const entry of readEntries(folder)) out(auditCsvLine(entry));
   return 0;
 }

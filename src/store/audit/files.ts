@@ -1,8 +1,8 @@
 import { type FileHandle, open, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { AuditEntry } from "../../domain/audit.ts";
 import { mostLineBytes, readLine } from "../../domain/audit-chain.ts";
-import { noneIfAbsent } from "../found-files.ts";
+import { isThere, noneIfAbsent } from "../found-files.ts";
 
 const monthFile = /^\d{4}-\d{2}\.jsonl$/;
 const chunkBytes = 64 * 1024;
@@ -11,6 +11,31 @@ const newline = 10;
 /** The folder of the audit log. */
 export function auditFolder(dataDir: string): string {
   return join(dataDir, "audit");
+}
+
+/** A log where somebody keeps it. */
+interface KeptLog {
+  /** The folder of its files. */
+  readonly folder: string;
+  /** Where the database is that knows the log, if there is one. */
+  readonly dataDir: string;
+}
+
+/**
+ * The log of a data folder, which may have no entries yet, or of a folder that has the log's files itself, such as a copy;
+ * undefined where there is neither.
+ */
+export async function findLog(dir: string): Promise<KeptLog | undefined> {
+  const folder = auditFolder(dir);
+  if (await isThere(folder)) return { folder, dataDir: dir };
+  const names = await monthFiles(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOTDIR") return [];
+    throw error;
+  });
+  const isOfData = basename(dir) === basename(folder) && (await isThere(join(dirname(dir), "platen.sqlite")));
+  if (isOfData) return { folder: dir, dataDir: dirname(dir) };
+  if (names.length > 0) return { folder: dir, dataDir: dir };
+  return (await isThere(join(dir, "platen.sqlite"))) ? { folder, dataDir: dir } : undefined;
 }
 
 /** The name of the file for a time, UTC. */
@@ -49,9 +74,9 @@ export async function* logLines(folder: string, from = { file: "", size: 0 }): A
   }
 }
 
-/** All that the log of a folder says, the oldest entry first; what is no line of ours is left out. */
-export async function* readEntries(dataDir: string): AsyncGenerator<AuditEntry> {
-  for await (const { text } of logLines(auditFolder(dataDir))) {
+/** All that the log in a folder says, the oldest entry first; what is no line of ours is left out. */
+export async function* readEntries(folder: string): AsyncGenerator<AuditEntry> {
+  for await (const { text } of logLines(folder)) {
     const line = text === undefined ? undefined : readLine(text);
     if (line !== undefined) yield line.entry;
   }

@@ -39,12 +39,12 @@ interface KnownPlaces {
 }
 
 /**
- * Reads the whole log and says where its chain breaks first. It changes nothing, and works beside a running service.
+ * Reads the whole log of a data folder, or in a folder that is given, and says where its chain breaks first. It changes nothing, and works beside a running service.
  * @throws Error where the database or the log cannot be read
  */
-export async function verifyAudit(dataDir: string): Promise<AuditReport> {
+export async function verifyAudit(dataDir: string, folder = auditFolder(dataDir)): Promise<AuditReport> {
   for (let places = await knownPlaces(dataDir); ; ) {
-    const report = await verifyFrom(auditFolder(dataDir), places);
+    const report = await verifyFrom(folder, places);
     const now = report.broken === undefined ? places : await knownPlaces(dataDir);
     // Old files may have been removed meanwhile.
     if (now.start?.seq === places.start?.seq) return report;
