@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
@@ -7,6 +8,7 @@ import { FullBackup, rottenIn } from "../store/backup/full-backup.ts";
 import { restoreBackup, UnfinishedRestore } from "../store/backup/full-restore.ts";
 import { readFrom, writeNewFile, writeTo } from "../store/backup/output.ts";
 import { DamagedDatabase } from "../store/database/file.ts";
+import { isThere } from "../store/found-files.ts";
 
 /** What a command has besides its arguments. */
 interface CommandContext {
@@ -77,8 +79,7 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
     err(
       `Restored the state of ${new Date(facts.savedAt).toISOString()}: ${counted(clients, "client")}, ${counted(drivers, "driver")}, ${counted(printers, "printer")}.\n`,
     );
-    if (kept !== undefined)
-      err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
+    await tellKept(err, dataDir, kept);
     tellEntrants(err, restored, now);
     err("Links have ended, those in scripts too: fetch these anew. Start Platen now.\n");
     return 0;
@@ -88,6 +89,19 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
     err(`platen: ${before}${messageOf(error)}\n`);
     return 1;
   }
+}
+
+/** Whoever deletes the folder should know that it has entries of the audit log which are nowhere else. */
+async function tellKept(
+  err: CommandContext["err"],
+  dataDir: string,
+  kept: string | undefined,
+): Promise<void> {
+  const hasLog = kept !== undefined && (await isThere(join(dataDir, kept, "audit")));
+  const later = hasLog ? `; later entries stand in ${kept}/audit alone, where platen audit reads them` : "";
+  err(`The audit log is that of that time, too${later}.\n`);
+  if (kept !== undefined)
+    err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
 }
 
 function warn(err: CommandContext["err"], what: string, names: readonly string[]): void {
