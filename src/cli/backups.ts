@@ -97,11 +97,11 @@ async function tellKept(
   dataDir: string,
   kept: string | undefined,
 ): Promise<void> {
-  const hasLog = kept !== undefined && (await isThere(join(dataDir, kept, "audit")));
+  if (kept === undefined) return;
+  const hasLog = await isThere(join(dataDir, kept, "audit"));
   const later = hasLog ? `; later entries stand in ${kept}/audit alone, where platen audit reads them` : "";
   err(`The audit log is that of that time, too${later}.\n`);
-  if (kept !== undefined)
-    err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
+  err(`What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well.\n`);
 }
 
 function warn(err: CommandContext["err"], what: string, names: readonly string[]): void {
@@ -119,7 +119,7 @@ function tellEntrants(
     .filter(({ isDisabled }) => !isDisabled)
     .map(
       ({ name, role, sessions }) =>
-        `“${cleanText(name)}”, ${role}, signed in in ${counted(sessions, "browser")}`,
+        `“${cleanText(name)}”, ${role}, ${sessions === 0 ? "no browser" : counted(sessions, "browser")} signed in`,
     );
   const programs = tokens
     .filter(({ expires_at }) => expires_at > now)
