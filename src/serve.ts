@@ -10,17 +10,39 @@ import { closeServer, createHttpServer } from "./http/server.ts";
 /** What runs at a signal may take so long to finish. */
 const shutdownTimeoutMs = 10_000;
 
+/** Of what SIGPIPE ends, as a shell sees it. */
+const unreadExitCode = 128 + 13;
+
 const openWarning =
   "warning: sign-in is off: whoever reaches this service can change what runs as SYSTEM on every PC. Set ADMIN_PASSWORD (or HOST=127.0.0.1, where this machine alone uses it)";
 
 /** The main thread: what the command line asks for, which is to serve unless it says otherwise. */
 export async function main(): Promise<void> {
-  const command = await runCommand(process.argv.slice(2), PLATEN_VERSION, {
-    out: (text) => process.stdout.write(text),
-    err: (text) => process.stderr.write(text),
-  });
+  // Nobody who stops reading what is said ends what is being done.
+  process.stderr.on("error", ignoreUnread);
+  const command = await runCommand(process.argv.slice(2), PLATEN_VERSION, { out: print, err: say });
   if (command.kind === "serve") await serve(await checkedConfig(), command.recover);
   else process.exitCode = command.exitCode;
+}
+
+/** Whoever reads it may have seen enough, as `head` has: then there is no more to do. */
+function print(text: string): void {
+  if (process.stdout.listenerCount("error") === 0) {
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      ignoreUnread(error);
+      process.exit(unreadExitCode);
+    });
+  }
+  process.stdout.write(text);
+}
+
+function say(text: string): void {
+  process.stderr.write(text);
+}
+
+/** @throws the error, unless it says that nobody reads the pipe any more */
+function ignoreUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 /** @throws Error that names every wrong setting */

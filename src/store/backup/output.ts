@@ -34,6 +34,8 @@ export async function writeTo(
   chunks: AsyncIterable<Buffer>,
   stop: AbortSignal,
 ): Promise<void> {
+  // Each write tells what is wrong; without a listener the same would end the process.
+  stream.on("error", () => {});
   for await (const chunk of chunks) {
     stop.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
