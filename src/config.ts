@@ -54,6 +54,16 @@ export function takesPasswords({ adminPassword, adminPasswordFile }: Config): bo
   return adminPassword !== undefined || adminPasswordFile !== undefined;
 }
 
+/** Whether people have to sign in, and nobody can be the administrator. */
+export function lacksAdmin(config: Config): boolean {
+  const isGiven = config.proxies.groups.some(({ role }) => role === "admin");
+  return needsSignIn(config) && !takesPasswords(config) && !isGiven;
+}
+
+/** How there comes to be an administrator behind a proxy. */
+export const waysToAdmin =
+  "REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,…, for a group of the proxy’s, or ADMIN_PASSWORD";
+
 const defaults = {
   DATA_DIR: "./data",
   PORT: 8080,

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
-import { type Config, readSettings } from "./config.ts";
+import { type Config, lacksAdmin, readSettings, waysToAdmin } from "./config.ts";
 import { adminPasswordOf, createApp } from "./create-app.ts";
 import { messageOf } from "./domain/errors.ts";
 import { isOpenToAll } from "./http/access/recognise.ts";
@@ -15,6 +15,8 @@ const unreadExitCode = 128 + 13;
 
 const openWarning =
   "warning: sign-in is off: whoever reaches this service can change what runs as SYSTEM on every PC. Set ADMIN_PASSWORD (or HOST=127.0.0.1, where this machine alone uses it)";
+
+const adminlessWarning = `warning: nobody is administrator: accounts, tokens, backups and the audit log are open to nobody. To change that, set ${waysToAdmin}`;
 
 /** The main thread: what the command line asks for, which is to serve unless it says otherwise. */
 export async function main(): Promise<void> {
@@ -71,6 +73,7 @@ async function serve(config: Config, recover: boolean): Promise<void> {
     `Platen ${PLATEN_VERSION} listens on http://localhost:${port}, data in ${config.dataDir}\n`,
   );
   if (isOpenToAll(config)) app.log(openWarning);
+  if (lacksAdmin(config)) app.log(adminlessWarning);
   app.store.audit.note("started", { what: PLATEN_VERSION });
   app.archives.start();
   app.backups.start();

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { adminPassword, startClosed } from "./support/people.ts";
+import { proxySettings } from "./support/proxies.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
@@ -22,23 +23,41 @@ test("every page says who may change what runs on every PC, where other machines
   assert.doesNotMatch(await textOf(closed, "/sign-in"), line);
 });
 
-test("the log says it once at the start, and how to close it", async (t) => {
-  const start = async (environment: Record<string, string>) => {
-    const service = await serve(t, await temporaryFolder(t), environment);
-    await fetch(`${service.url}/health`);
-    service.process.kill("SIGTERM");
-    // Written after the warning, to the same stream.
-    await until(() => service.output().includes("SIGTERM: finishing"));
-    await service.exited;
-    return service.output();
-  };
+/** What the service says from its start to its end. */
+async function outputWith(t: TestContext, environment: Record<string, string>): Promise<string> {
+  const service = await serve(t, await temporaryFolder(t), environment);
+  await fetch(`${service.url}/health`);
+  service.process.kill("SIGTERM");
+  // Written after the warning, to the same stream.
+  await until(() => service.output().includes("SIGTERM: finishing"));
+  await service.exited;
+  return service.output();
+}
 
+test("the log says it once at the start, and how to close it", async (t) => {
   const [open, own, closed] = [
-    await start({ HOST: "0.0.0.0" }),
-    await start({ HOST: "localhost" }),
-    await start({ HOST: "0.0.0.0", ADMIN_PASSWORD: adminPassword }),
+    await outputWith(t, { HOST: "0.0.0.0" }),
+    await outputWith(t, { HOST: "localhost" }),
+    await outputWith(t, { HOST: "0.0.0.0", ADMIN_PASSWORD: adminPassword }),
   ];
 
   assert.match(open, /warning: sign-in is off: .*Set ADMIN_PASSWORD/);
   assert.doesNotMatch(own + closed, /sign-in is off/);
+});
+
+test("the log says at the start where the settings leave nobody as administrator, and what to set", async (t) => {
+  const proxy = { TRUSTED_PROXIES: "127.0.0.1", REMOTE_USER_HEADER: "Remote-User" };
+
+  const lacking = await outputWith(t, proxy);
+  const sound = [
+    await outputWith(t, proxySettings),
+    await outputWith(t, { ...proxy, REMOTE_GROUPS: "admin=*" }),
+    await outputWith(t, { ...proxy, ADMIN_PASSWORD: adminPassword }),
+  ];
+
+  assert.match(
+    lacking,
+    /warning: nobody is administrator: .* set REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,….*, or ADMIN_PASSWORD\n/,
+  );
+  assert.doesNotMatch(sound.join(""), /nobody is administrator/);
 });

@@ -113,6 +113,24 @@ test("without groups everybody whom the proxy names is an operator, and whoever 
   assert.equal(service.app.store.clients.count(), 1);
 });
 
+test("where the settings leave nobody as administrator, their pages say what to set", async (t) => {
+  const lacking = await startApp(t, { proxies: namingProxies() });
+  const grouped = await startApp(t, { proxies: groupedProxies() });
+  const headers = { ...page, "remote-user": "jo", "remote-groups": "techs" };
+  const textAt = async ({ fetch }: typeof lacking, path: string) => {
+    const answer = await fetch(path, { headers });
+    return `${answer.status} ${await answer.text()}`;
+  };
+
+  const said = [await textAt(lacking, "/tokens"), await textAt(lacking, "/audit")];
+  const other = await textAt(grouped, "/tokens");
+
+  for (const text of said)
+    assert.match(text, /^403 [\s\S]*nobody is: .* sets REMOTE_GROUPS_HEADER with .*, or ADMIN_PASSWORD\./);
+  assert.match(other, /^403 [\s\S]*not yours to see/);
+  assert.doesNotMatch(other, /nobody is|ADMIN_PASSWORD/);
+});
+
 test("behind a trusted proxy the service's address is the one that the client asked for", async (t) => {
   const service = await startApp(t, { proxies: proxiesOf() });
   const id = await service.addPrinter();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
-import { type Config, needsSignIn, takesPasswords } from "../../config.ts";
+import { type Config, lacksAdmin, needsSignIn, takesPasswords, waysToAdmin } from "../../config.ts";
 import { type Identity, mayUse } from "../../domain/access.ts";
 import { UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
@@ -25,7 +25,14 @@ export function refusalOf(
     return elsewhereReply(request, paths.firstPassword, "Choose a password of your own first.");
   if (identity.kind === "token")
     return statusReply(request, 403, `The token “${identity.name}” does not reach this.`);
-  return statusReply(request, 403, "This is not yours to see or to change: ask who runs this service.");
+  const isNobodys = rule === "admin" && lacksAdmin(config);
+  return statusReply(
+    request,
+    403,
+    isNobodys
+      ? `This is the administrator’s, and nobody is: whoever runs this service sets ${waysToAdmin}.`
+      : "This is not yours to see or to change: ask who runs this service.",
+  );
 }
 
 /** @throws UserError "not-found" for a route that is of use only where sign-in or passwords are on, and they are off */
