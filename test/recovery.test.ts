@@ -55,8 +55,9 @@ test("a damaged database stops the start, which names the newest good backup and
     assert.match(message, /platen\.sqlite cannot be read as a database .*Nothing was changed\./s);
     assert.match(
       message,
-      /newest good backup is platen-2026-11-17T120000\.000Z\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers/,
+      /newest good backup is platen-2026-11-17T120000\.000Z\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers\. Whatever was changed since then is not in it\./,
     );
+    assert.match(message, /a backup elsewhere, platen restore FILE\.tar is the other way/);
     assert.match(message, /start Platen once with --recover; the damaged file is set aside, never deleted/);
     assert.match(message, /docker compose run/);
     return true;
@@ -84,9 +85,9 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
     `recovered: the damaged database is kept as ${aside}`,
     "recovered: the database is platen-2026-11-17T120000.000Z.sqlite, the state of 2026-11-17T12:00:00.000Z (2 clients, 0 drivers, 0 printers); what was changed after it is not in it",
     "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
-    "files of no record that stay where they are, because they are younger than the database: 1",
+    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
     "--recover: the database is sound: nothing was changed",
-    "files of no record that stay where they are, because they are younger than the database: 1",
+    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
   ]);
 });
 

@@ -2,6 +2,7 @@ import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { dayMs } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
+import { counted } from "../domain/sentences.ts";
 import { keptFilesFolder } from "./backup/kept-files.ts";
 import { type BlobKind, blobDigest, blobKinds } from "./blob-names.ts";
 import { makeFolders, moveIntoPlace } from "./durable-files.ts";
@@ -29,7 +30,7 @@ interface Tidying {
  */
 export async function tidyBlobs(tidying: Tidying): Promise<void> {
   const { lastWrite, log } = tidying;
-  const counts = { back: 0, stay: 0, lost: 0, deleted: 0 };
+  const counts = { back: 0, stay: { drivers: 0, icons: 0 }, lost: 0, deleted: 0 };
   for (const kind of blobKinds) {
     try {
       for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(tidying, kind, folder);
@@ -41,7 +42,7 @@ export async function tidyBlobs(tidying: Tidying): Promise<void> {
       const old = orphans.filter(
         ({ sha256, modifiedAt }) => modifiedAt <= lastWrite || unrecorded.has(sha256),
       );
-      counts.stay += orphans.length - old.length;
+      counts.stay[kind] += orphans.length - old.length;
       for (const { name } of old) counts.lost += await setAside(tidying, kind, name);
       for (const { name } of marks) await rm(join(tidying.dataDir, "incoming", name), { force: true });
       if (lastWrite > 0) counts.deleted += await deleteLost(tidying, kind);
@@ -52,15 +53,20 @@ export async function tidyBlobs(tidying: Tidying): Promise<void> {
   logCounts(counts, log);
 }
 
-function logCounts(
-  counts: Readonly<Record<"back" | "stay" | "lost" | "deleted", number>>,
-  log: Tidying["log"],
-): void {
-  const logCount = (what: string, count: number) => count > 0 && log(`${what}: ${count}`);
+interface Counts extends Readonly<Record<"back" | "lost" | "deleted", number>> {
+  readonly stay: Readonly<Record<BlobKind, number>>;
+}
+
+function logCounts(counts: Counts, log: Tidying["log"]): void {
+  const logCount = (what: string, count: number, more = "") => count > 0 && log(`${what}: ${count}${more}`);
   logCount("files moved back, because records refer to them", counts.back);
+  const { drivers, icons } = counts.stay;
+  // Their records may be what going back to an older database has cost.
+  const zips = `, of them ${counted(drivers, "driver ZIP")} in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor`;
   logCount(
     "files of no record that stay where they are, because they are younger than the database",
-    counts.stay,
+    drivers + icons,
+    drivers > 0 ? zips : "",
   );
   logCount(`files of no record moved to lost/, where they are deleted after ${lostDays} days`, counts.lost);
   logCount(`files deleted from lost/ after ${lostDays} days`, counts.deleted);

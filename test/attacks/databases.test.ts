@@ -129,7 +129,7 @@ test("our own advice costs nothing: a damaged database moved away and put back l
   assert.deepEqual(readFileSync(archive, "utf8"), "the archive");
   assert.equal(restored.drivers.count(), 1);
   assert.deepEqual(lines, [
-    "files of no record that stay where they are, because they are younger than the database: 1",
+    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
     "files of no record moved to lost/, where they are deleted after 30 days: 1",
     "files moved back, because records refer to them: 1",
     "warning: the database is older than its audit log, or another one: links that were made until now have ended, and scripts that were downloaded by themselves have to be fetched anew",

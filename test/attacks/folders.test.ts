@@ -71,7 +71,10 @@ test("a database that is made anew sweeps nothing", async (t) => {
   }
 
   assert.ok(existsSync(archive) && existsSync(icon));
-  assert.match(lines[0] ?? "", /stay where they are, because they are younger than the database: 2$/);
+  assert.match(
+    lines[0] ?? "",
+    /stay where they are, because they are younger than the database: 2, of them 1 driver ZIP in drivers\/: where/,
+  );
 });
 
 test("files of no record go to lost/, those that are younger than the database stay", async (t) => {
@@ -89,7 +92,7 @@ test("files of no record go to lost/, those that are younger than the database s
   assert.equal(statSync(lost).mtimeMs, start + 2 * dayMs);
   assert.deepEqual(readdirSync(join(dataDir, "lost", "icons")), [`${digests.orphan}.png`]);
   assert.deepEqual(lines, [
-    "files of no record that stay where they are, because they are younger than the database: 1",
+    "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
     "files of no record moved to lost/, where they are deleted after 30 days: 2",
   ]);
   await store.close();

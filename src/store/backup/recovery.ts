@@ -60,8 +60,9 @@ function offer(path: string, reason: string, { name, savedAt, checked }: GoodSta
   const content = contentOf(checked.facts.records);
   return [
     `${path} cannot be read as a database (${reason}). Nothing was changed.`,
-    `The newest good backup is ${name}, the state of ${new Date(savedAt).toISOString()}: ${content}.`,
+    `The newest good backup is ${name}, the state of ${new Date(savedAt).toISOString()}: ${content}. Whatever was changed since then is not in it.`,
     "To go on from it, start Platen once with --recover; the damaged file is set aside, never deleted.",
+    "Where there is a backup elsewhere, platen restore FILE.tar is the other way: it puts that in the place of all this, which is kept.",
     "In the container: docker compose stop, then docker compose run --rm --service-ports platen node /app/platen.cjs --recover",
   ].join("\n");
 }
