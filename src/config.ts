@@ -151,10 +151,11 @@ function readAdminPassword(
   if (password === undefined) return undefined;
   if (file !== undefined)
     problems.push("ADMIN_PASSWORD and ADMIN_PASSWORD_FILE are both set; set one of them.");
-  const problem =
-    password === ""
-      ? "it is empty; without sign-in it is not set at all"
-      : passwordProblem(password, adminName);
+  const problem = password === "" ? undefined : passwordProblem(password, adminName);
+  if (password === "")
+    problems.push(
+      "ADMIN_PASSWORD is empty. Set a password, or do not set it at all: then nobody has to sign in.",
+    );
   if (problem !== undefined) problems.push(`ADMIN_PASSWORD cannot be used: ${problem}`);
   return new Secret(password);
 }

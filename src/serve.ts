@@ -82,13 +82,32 @@ async function serve(config: Config, recover: boolean): Promise<void> {
 /** @returns the port, which the system chose where the setting is 0 */
 async function listen(server: Server, { port, host }: Config): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    const refuse = (error: NodeJS.ErrnoException) => reject(listenError(error, port, host));
+    server.once("error", refuse);
     server.listen(port, host, () => {
-      server.off("error", reject);
+      server.off("error", refuse);
       resolve();
     });
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** What is wrong with the settings where nothing can be listened on. */
+function listenError(error: NodeJS.ErrnoException, port: number, host: string | undefined): Error {
+  const { code = error.message } = error;
+  const at = host === undefined ? "" : ` at HOST ${host}`;
+  if (code === "EADDRINUSE")
+    return new Error(
+      `PORT is ${port}, and something else listens there${at} already (${code}), perhaps another Platen: stop that, or choose another PORT.`,
+    );
+  if (code === "EACCES" || code === "EPERM")
+    return new Error(
+      `PORT is ${port}, which this user may not listen on${at} (${code}): choose one from 1024 on.`,
+    );
+  if (host === undefined) return new Error(`PORT is ${port}, which cannot be listened on: ${error.message}`);
+  return new Error(
+    `HOST is ${host}, which cannot be listened on (${code}): it is an address or a name of this machine, such as 127.0.0.1, or is not set, for all addresses.`,
+  );
 }
 
 /** Stops at the first signal; further ones change nothing. */

@@ -26,7 +26,7 @@ test("the setting stands nowhere where a configuration is shown", () => {
 
 test("a password that is empty, short, obvious or set twice stops the start, and is not repeated", () => {
   const wrong: [Record<string, string>, RegExp][] = [
-    [{ ADMIN_PASSWORD: "" }, /ADMIN_PASSWORD cannot be used: it is empty/],
+    [{ ADMIN_PASSWORD: "" }, /ADMIN_PASSWORD is empty\. Set a password, or do not set it at all/],
     [{ ADMIN_PASSWORD: "zyxwv" }, /has 5 characters; it needs 12/],
     [{ ADMIN_PASSWORD: "zyxwv".repeat(99) }, /too long/],
     [{ ADMIN_PASSWORD: "Administrator1" }, /among the first/],

@@ -51,7 +51,7 @@ test("every wrong setting of a proxy is named at once", () => {
 
   assert.throws(
     () => readConfig(wrong),
-    /TRUSTED_PROXIES has “10\.0\.0\.0\/33”, “proxy\.lan”, “0\.0\.0\.0\/0”, “::\/0”, “::ffff:0:0\/96”, “fe80::1%eth0”, “1\.2\.3\.4\/08”[\s\S]*/,
+    /TRUSTED_PROXIES has “10\.0\.0\.0\/33”, “proxy\.lan”, “fe80::1%eth0”, “1\.2\.3\.4\/08”; it is addresses.*\nTRUSTED_PROXIES has “0\.0\.0\.0\/0”, “::\/0”, “::ffff:0:0\/96”, which is every address/,
   );
   assert.throws(() => readConfig(wrong), /REMOTE_USER_HEADER is “Remote_User”/);
   assert.throws(() => readConfig(wrong), /REMOTE_GROUPS_HEADER is “X-Forwarded-For”/);

@@ -84,28 +84,42 @@ function readHeader(
 function readTrusted(text: string | undefined, problems: string[]): BlockList | undefined {
   if (text === undefined) return undefined;
   const list = new BlockList();
-  const wrong = partsOf(text).filter((part) => !addTo(list, part));
-  if (wrong.length > 0) {
+  const parts = partsOf(text).map((part) => [part, addTo(list, part)] as const);
+  const [wrong, world] = (["wrong", "world"] as const).map((of) =>
+    parts.filter(([, what]) => what === of).map(([part]) => part),
+  );
+  if (wrong?.length) {
     problems.push(
       `TRUSTED_PROXIES has “${wrong.join("”, “")}”; it is addresses and networks such as 10.0.0.5, 172.18.0.0/16 or fd00::/64, separated by commas.`,
+    );
+  }
+  if (world?.length) {
+    problems.push(
+      `TRUSTED_PROXIES has “${world.join("”, “")}”, which is every address there is: anybody could say that they are somebody else. Name the proxy’s own address or network.`,
     );
   }
   return list;
 }
 
-/** @returns false for what is no address and no network, and for a network that is the whole world */
-function addTo(list: BlockList, part: string): boolean {
+/** @returns what it is where it was not added: no address and no network, or a network that is the whole world */
+function addTo(list: BlockList, part: string): "wrong" | "world" | undefined {
   const [typed = "", length, ...more] = part.split("/");
   const address = typed.includes("%") ? undefined : plainAddress(typed);
-  if (address === undefined || more.length > 0) return false;
+  if (address === undefined || more.length > 0) return "wrong";
   const family = isIPv4(address) ? "ipv4" : "ipv6";
   const bits = family === "ipv4" ? 32 : 128;
   // An IPv4 network written as IPv6 has 96 bits more.
   const mapped = family === "ipv4" && typed.includes(":") ? 96 : 0;
-  const prefix = length === undefined ? bits : /^[1-9]\d{0,2}$/.test(length) ? Number(length) - mapped : 0;
-  if (prefix < 1 || prefix > bits) return false;
+  const prefix = length === undefined ? bits : prefixIn(length) - mapped;
+  if (prefix === 0) return "world";
+  if (!(prefix >= 1 && prefix <= bits)) return "wrong";
   list.addSubnet(address, prefix, family);
-  return true;
+  return undefined;
+}
+
+/** NaN for what is no length of a prefix. */
+function prefixIn(text: string): number {
+  return /^(?:0|[1-9]\d{0,2})$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function readGroups(text: string | undefined, problems: string[]): GroupRole[] | undefined {

@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { driverTitle } from "../domain/driver.ts";
@@ -13,6 +13,7 @@ import { openOrRecover } from "./backup/recovery.ts";
 import { finishSwap } from "./backup/swap.ts";
 import { Blobs } from "./blobs.ts";
 import type { Clients } from "./clients.ts";
+import { fullDisk, prepareFolder } from "./data-folder.ts";
 import { Database } from "./database/database.ts";
 import { type Lock, type LockOptions, lockFolder } from "./database/lock.ts";
 import { isDiskFull } from "./database/reserve.ts";
@@ -21,7 +22,7 @@ import type { SavedState } from "./database/saved-file.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
-import { makeFolders, removeUnfinished, rescueUnfinished, writeDurably } from "./durable-files.ts";
+import { removeUnfinished, rescueUnfinished, writeDurably } from "./durable-files.ts";
 import { freeBytes } from "./found-files.ts";
 import type { Icons } from "./icons.ts";
 import type { LinkGenerations } from "./link-generations.ts";
@@ -88,13 +89,13 @@ export async function openStore(
   log: (line: string) => void,
   options: StoreOptions = {},
 ): Promise<Store> {
-  await checkWritable(dataDir);
+  await prepareFolder(dataDir);
   const lock = await lockFolder(dataDir, log, options.lock);
   try {
     return await openLocked({ dataDir, clock, log, lock }, options);
   } catch (error) {
     await lock.release();
-    throw error;
+    throw isDiskFull(error) ? fullDisk(dataDir, error) : error;
   }
 }
 
@@ -190,25 +191,6 @@ async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) =>
 async function isDiskNearlyFull(dataDir: string): Promise<boolean> {
   const free = await freeBytes(dataDir);
   return free !== undefined && free < archiveRoomBytes;
-}
-
-async function checkWritable(dataDir: string): Promise<void> {
-  const probe = join(dataDir, `.writable-${randomUUID()}`);
-  try {
-    await makeFolders(dataDir);
-    await writeFile(probe, "", { flag: "wx" });
-    await rm(probe);
-  } catch (error) {
-    // Records can be deleted on a full disk, so it must not stop a start.
-    if (isDiskFull(error)) return;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
-    const user = process.getuid?.() ?? "this user";
-    const group = process.getgid?.() ?? "its group";
-    throw new Error(
-      `${dataDir} cannot be written (${code}). Platen runs as user ${user}, group ${group}: give the folder to it (chown -R ${user}:${group}) or choose another DATA_DIR.`,
-    );
-  }
 }
 
 async function readSecret(path: string): Promise<Uint8Array> {

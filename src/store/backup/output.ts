@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { moveIntoPlace, ownerOnly, writeAll } from "../durable-files.ts";
 import { isThere, isWithoutLinks } from "../found-files.ts";
@@ -17,7 +18,10 @@ export async function writeNewFile(
 ): Promise<void> {
   if (!replace && (await isThere(path))) throw exists(path);
   const unfinished = `${path}.${randomUUID().slice(0, 8)}.part`;
-  const handle = await open(unfinished, "wx", ownerOnly);
+  const handle = await open(unfinished, "wx", ownerOnly).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+    throw new Error(`the folder ${dirname(resolve(path))} is not there (${error.code}): make it first`);
+  });
   try {
     await writeChunks(handle, chunks, stop);
     if (replace) await moveIntoPlace(unfinished, path);

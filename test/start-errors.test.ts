@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { temporaryFolder } from "./support/app.ts";
+import { platen } from "./support/backup.ts";
+import { serve } from "./support/service.ts";
+import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
+
+/** What a service says that does not start. */
+async function refusal(t: TestContext, settings: Record<string, string>): Promise<string> {
+  const folder = await temporaryFolder(t);
+  writeFileSync(join(folder, "file"), "");
+  const service = await serve(t, folder, settings);
+  assert.equal(service.url, "", `${JSON.stringify(settings)} let it start`);
+  assert.equal(await service.exited, 1);
+  return service.output();
+}
+
+test("an address or a port that cannot be listened on is named with its setting", async (t) => {
+  const other = createServer();
+  await new Promise<void>((listening) => other.listen(0, "127.0.0.1", listening));
+  t.after(() => other.close());
+  const { port } = other.address() as { port: number };
+
+  const busy = await refusal(t, { PORT: String(port) });
+  const noName = await refusal(t, { HOST: "::zz" });
+  const elsewhere = await refusal(t, { HOST: "203.0.113.7" });
+
+  assert.match(
+    busy,
+    new RegExp(`^platen: PORT is ${port}, and something else listens .* another Platen: .*\n$`),
+  );
+  assert.match(noName, /^platen: HOST is ::zz, which cannot be listened on \(ENOTFOUND\): .*\n$/);
+  assert.match(elsewhere, /^platen: HOST is 203\.0\.113\.7, which cannot be listened on \(EADDRNOTAVAIL\)/);
+});
+
+test("a DATA_DIR that is no folder, or lies in none, is named with its setting", async (t) => {
+  const itself = await refusal(t, { DATA_DIR: "file" });
+  const below = await refusal(t, { DATA_DIR: "file/data" });
+
+  assert.match(itself, /^platen: DATA_DIR is \/.*\/file, and that is a file: choose a folder\.\n$/);
+  assert.match(
+    below,
+    /^platen: DATA_DIR is \/.*\/file\/data, and one of the folders around that is a file: /,
+  );
+});
+
+test("a disk that is full at the first start is named by its folder", async (t) => {
+  const disk = smallDisk(t, 64 << 10);
+  if (disk === undefined) return t.skip(withoutDisk);
+  fill(disk);
+
+  const said = await refusal(t, { DATA_DIR: disk });
+
+  assert.match(
+    said,
+    new RegExp(`\nplaten: ${disk} is on a disk that is full: make room there, .*ENOSPC.*\n$`),
+  );
+});
+
+test("a backup into a folder that is not there says which one, and leaves nothing", async (t) => {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, "data");
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, "platen.sqlite"), "");
+
+  const { status, stderr } = platen(dataDir, "backup", join(folder, "nope", "b.tar"));
+
+  assert.equal(status, 1);
+  assert.equal(
+    stderr,
+    `platen: no backup was made: the folder ${join(folder, "nope")} is not there (ENOENT): make it first\n`,
+  );
+  assert.equal(existsSync(join(folder, "nope")), false);
+});
+
+test("settings that say too little or too much are refused with the reason", async (t) => {
+  const empty = await refusal(t, { ADMIN_PASSWORD: "" });
+  const world = await refusal(t, { TRUSTED_PROXIES: "0.0.0.0/0, 10.0.0.5" });
+
+  assert.equal(
+    empty,
+    "platen: ADMIN_PASSWORD is empty. Set a password, or do not set it at all: then nobody has to sign in.\n",
+  );
+  assert.match(world, /^platen: TRUSTED_PROXIES has “0\.0\.0\.0\/0”, which is every address there is: .*\n$/);
+});
