@@ -180,7 +180,7 @@ test("what an interrupted restore left is finished by the next start, and no bac
 
   assert.match(refused.stderr, /a restore of .* is not finished: start Platen/);
   assert.deepEqual(service.lines, [
-    "a restore that was interrupted is finished: what was there is in before-restore-1970-01-01T000000Z",
+    "a restore that was interrupted is finished: what was there is in before-restore-1970-01-01T000000Z, also the later entries of the audit log",
   ]);
   assert.deepEqual(lastingIn(dataDir), old);
 });

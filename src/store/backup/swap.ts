@@ -55,8 +55,10 @@ export async function finishSwap(dataDir: string, log: (line: string) => void): 
   const journal = await readJournal(join(dataDir, journalName));
   if (journal === undefined) return rm(join(dataDir, stagingName), { recursive: true, force: true });
   const kept = await finish(dataDir, journal, () => {});
+  const hasLog = kept !== undefined && (await isThere(join(dataDir, kept, "audit")));
+  const later = hasLog ? ", also the later entries of the audit log" : "";
   log(
-    `a restore that was interrupted is finished${kept === undefined ? "" : `: what was there is in ${kept}`}`,
+    `a restore that was interrupted is finished${kept === undefined ? "" : `: what was there is in ${kept}${later}`}`,
   );
 }
 
