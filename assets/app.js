@@ -16,6 +16,7 @@ import { searchOnly, suggestModels } from "./scripts/models.js";
 import { derivePort } from "./scripts/port-name.js";
 import { opensWindow } from "./scripts/printer-upload.js";
 import "./scripts/search.js";
+import { askFirst } from "./scripts/signed-out.js";
 import { watchUpload } from "./scripts/uploads.js";
 
 /**
@@ -27,6 +28,7 @@ function prepare(root) {
   each(root, "form", pairIpp);
   each(root, "select[data-models]", suggestModels);
   each(root, "form[data-guard]", guard);
+  each(root, "form[data-guard]:not([hx-post])", askFirst);
   each(root, "input[data-search]", searchOnly);
   each(root, "form.upload:not([data-driver-upload])", watchUpload);
   each(root, "form[data-driver-upload]", uploadDrivers);

@@ -211,3 +211,23 @@ test("a page for somebody whom a proxy names has their name, which leads to who 
   assert.doesNotMatch(page, /Sign out/);
   assert.match(own, /Role: admin[\s\S]*Whoever runs the proxy in front of Platen decides who you are/);
 });
+
+test("where people sign in at a proxy alone nothing leads to a form for passwords", async (t) => {
+  const { service } = await startGuarded(t);
+  const page = { accept: "text/html", "upgrade-insecure-requests": "1" };
+
+  const answers = [
+    await service.fetch("/printers", { headers: page }),
+    await service.fetch("/sign-in", { headers: page }),
+    await service.post("/clients", { name: "A" }, page),
+    await service.post("/clients", { name: "A" }, { accept: "text/html", "hx-request": "true" }),
+  ];
+  const shown = await Promise.all(answers.map((answer) => answer.text()));
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 401, 401],
+  );
+  assert.ok(shown.every((text) => text.includes("sign in at the proxy")));
+  assert.ok(!shown.some((text) => text.includes("/sign-in") || text.includes('type="password"')));
+});

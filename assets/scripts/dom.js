@@ -26,6 +26,7 @@ export function make(name, attributes, ...children) {
  * @typedef {object} Way what can be done next: a link, or a button
  * @property {string | Node} label
  * @property {string} [path]
+ * @property {boolean} [isNewTab] whether the link opens beside the page
  * @property {() => void} [work]
  */
 
@@ -55,8 +56,9 @@ export function notify(text, tone = "bad", ways = []) {
 }
 
 /** @param {Way} way */
-function wayOf({ label, path, work }) {
-  if (path !== undefined) return make("a", { href: path }, label);
+function wayOf({ label, path, isNewTab, work }) {
+  if (path !== undefined)
+    return make("a", { href: path, ...(isNewTab && { target: "_blank", rel: "noopener" }) }, label);
   const button = make("button", { type: "button", class: "link" }, label);
   if (work) button.addEventListener("click", work);
   return button;

@@ -145,7 +145,11 @@ function parsed(fragment) {
   if (!text) return undefined;
   /** @type {HTMLAnchorElement[]} */
   const links = Array.from(body.querySelectorAll(".notice > .actions a"));
-  const ways = links.map((link) => ({ label: contentOf(link), path: link.getAttribute("href") ?? "" }));
+  const ways = links.map((link) => ({
+    label: contentOf(link),
+    path: link.getAttribute("href") ?? "",
+    isNewTab: link.target === "_blank",
+  }));
   return { text: contentOf(text), ways };
 }
 

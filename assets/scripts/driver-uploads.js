@@ -142,7 +142,7 @@ async function uploadOne(upload, form, show) {
   }
   const page = new DOMParser().parseFromString(answer, "text/html");
   const notice = $(".notice", page.body);
-  const isAway = upload.request.status >= 500;
+  const isAway = upload.request.status >= 500 || upload.request.status === 401;
   if (!notice) return refuse(upload, `The service answered with ${upload.request.status}.`, isAway);
   say(upload, "");
   upload.line.append(notice);

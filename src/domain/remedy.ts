@@ -30,5 +30,7 @@ export type Remedy =
   | { readonly kind: "left-out"; readonly client: number }
   /** To the list of a client's printers. */
   | { readonly kind: "client-printers"; readonly client: number; readonly count: number }
+  /** To where people sign in, beside the page that they are on: it keeps what they typed. */
+  | { readonly kind: "sign-in" }
   /** To where a driver's printers get another one. */
   | { readonly kind: "move"; readonly driver: number; readonly count: number };

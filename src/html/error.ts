@@ -1,7 +1,7 @@
 import type { Help, Obstacles } from "../domain/errors.ts";
 import type { Remedy } from "../domain/remedy.ts";
 import { type Html, html } from "./html.ts";
-import { type Frame, type Link, type Message, mayChange, messageBox, page } from "./layout.ts";
+import { anchor, type Frame, type Link, type Message, mayChange, messageBox, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { linkTo } from "./remedies.ts";
 import { count } from "./text.ts";
@@ -31,17 +31,20 @@ export interface Refusal {
  */
 export function errorPage(frame: Frame, status: number, refusal: Refusal, next: readonly Link[]): Html {
   const { text, links = [] } = refusalMessage(refusal, mayChange(frame.visitor));
-  const home =
-    frame.visitor.role === undefined
-      ? { label: "Sign in", path: paths.signIn }
-      : { label: "Go to the dashboard", path: paths.dashboard };
-  const back = [...next, home];
+  const back = [...next, ...homeOf(frame.visitor, refusal)];
   return page(
     { ...frame, title: titles[status] ?? "Not possible" },
     html`<p>${text}</p>
-    ${links.length > 0 && html`<ul class="actions">${links.map(({ label, path }) => html`<li><a href="${path}">${label}</a></li>`)}</ul>`}
-    <p class="actions">${back.map(({ label, path }) => html`<a class="button" href="${path}">${label}</a>`)}</p>`,
+    ${links.length > 0 && html`<ul class="actions">${links.map((link) => html`<li>${anchor(link)}</li>`)}</ul>`}
+    ${back.length > 0 && html`<p class="actions">${back.map(({ label, path }) => html`<a class="button" href="${path}">${label}</a>`)}</p>`}`,
   );
+}
+
+/** Where everything begins; none where the way in stands above already, or is not here. */
+function homeOf({ role, canSignIn }: Frame["visitor"], { help: { remedies = [] } }: Refusal): Link[] {
+  if (role !== undefined) return [{ label: "Go to the dashboard", path: paths.dashboard }];
+  const isSaid = remedies.some(({ kind }) => kind === "sign-in");
+  return canSignIn && !isSaid ? [{ label: "Sign in", path: paths.signIn }] : [];
 }
 
 /** The same as a fragment. */
@@ -52,7 +55,7 @@ export function errorFragment({ visitor }: Frame, refusal: Refusal): Html {
 const pathOf = { printer: paths.printer, client: paths.client, driver: paths.driver };
 
 /** What mends nothing, and so is of use to who may look alone. */
-const lookedAt: readonly Remedy["kind"][] = ["package", "left-out", "client-printers"];
+const lookedAt: readonly Remedy["kind"][] = ["package", "left-out", "client-printers", "sign-in"];
 
 /** The same as a message on a page. */
 export function refusalMessage(

@@ -48,6 +48,8 @@ interface Visitor {
   readonly role?: Role | undefined;
   /** Whether they signed in here, and can sign out; where a proxy says who it is, that is its own matter. */
   readonly isSignedInHere: boolean;
+  /** Whether people sign in at Platen's own page, with a password. */
+  readonly canSignIn: boolean;
   /** Whether nobody has to sign in, and other machines than this one may reach the service. */
   readonly isOpenToAll: boolean;
 }
@@ -69,6 +71,8 @@ export interface Message {
 export interface Link {
   readonly label: Hole;
   readonly path: string;
+  /** Whether it opens beside the page, which stays as it is. */
+  readonly isNewTab?: boolean;
 }
 
 /** Addresses of the style sheet and the scripts, each with the digest of its content. */
@@ -92,7 +96,7 @@ const htmxConfig = JSON.stringify({
   responseHandling: [
     { code: "204", swap: false },
     { code: "[23]..", swap: true },
-    { code: "4(?:09|13|22)", swap: true },
+    { code: "4(?:01|09|13|22)", swap: true },
     { code: "[45]..", swap: true, error: true },
   ],
 });
@@ -169,7 +173,7 @@ function messagePlace(message: Message | undefined, attributes?: Html): Html {
 
 /** The message itself, which takes the focus. */
 export function messageBox({ tone, text, links = [], undo }: Message): Html {
-  const items = links.map(({ label, path }) => html`<li><a href="${path}">${label}</a></li>`);
+  const items = links.map((link) => html`<li>${anchor(link)}</li>`);
   if (undo !== undefined) {
     const button = html`<button>${undo.label ?? "Undo"}</button>`;
     items.unshift(html`<li><form class="inline" method="post" action="${undo.path}">${button}</form></li>`);
@@ -177,6 +181,10 @@ export function messageBox({ tone, text, links = [], undo }: Message): Html {
   return html`<div class="notice ${tone}" role="${tone === "good" ? "status" : "alert"}" tabindex="-1" data-focus>
     <p>${text}</p><ul class="actions">${items}<li data-close hidden><button type="button" class="link">Close<span
     class="visually-hidden"> this message</span></button></li></ul></div>`;
+}
+
+export function anchor({ label, path, isNewTab }: Link): Html {
+  return html`<a href="${path}"${isNewTab && html` target="_blank" rel="noopener"`}>${label}</a>`;
 }
 
 /** What an empty place is for, and the way to the first step. */

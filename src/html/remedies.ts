@@ -71,6 +71,8 @@ export function linkTo(remedy: Remedy): Link {
         label: `See ${remedy.count === 1 ? "it" : `all ${counted(remedy.count, "printer")}`} in the list`,
         path: `${paths.printers}?client_id=${remedy.client}`,
       };
+    case "sign-in":
+      return { label: "Sign in, in a new tab", path: paths.signIn, isNewTab: true };
     case "move":
       return {
         label: `Move ${counted(remedy.count, "printer")} to another driver…`,

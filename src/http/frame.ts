@@ -7,9 +7,9 @@ import { sessionOf } from "./sessions.ts";
 
 /** What a page for the sender of a request is given. */
 export function frameOf(request: IncomingMessage, message?: Message): Frame {
-  const { identity, isOpenToAll } = askerOf(request);
+  const { identity, canSignIn, isOpenToAll } = askerOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
   const isSignedInHere = sessionOf(request) !== undefined;
-  const visitor = { name, role: roleOf(identity), isSignedInHere, isOpenToAll };
+  const visitor = { name, role: roleOf(identity), isSignedInHere, canSignIn, isOpenToAll };
   return { assets, visitor, message };
 }

@@ -20,6 +20,8 @@ const recordNames: ReadonlyMap<string, string> = new Map([
  * that the address belongs to, and the place of that.
  */
 export function nextLinks(request: IncomingMessage, status: number): Link[] {
+  // Whoever is not known gets no further there, and what they typed is on the page that the browser goes back to.
+  if (status === 401) return [];
   const [, place = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
   const links: Link[] = [];
   const before = pageBefore(request);

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
+import { needsSignIn, takesPasswords } from "../config.ts";
 import { browserOf } from "../domain/browser.ts";
 import { networksOf } from "../domain/site.ts";
 import { emptyForm } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
 import { deviceMs } from "../services/devices.ts";
+import { atProxy } from "./access/access.ts";
 import { askerOf } from "./access/asker.ts";
 import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { statusOf } from "./answers/errors.ts";
+import { statusOf, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { ownPath } from "./own-path.ts";
@@ -23,6 +24,7 @@ import { noSessionCookie, sessionCookie, sessionOf } from "./sessions.ts";
 export function show({ app, request, url }: Context): Reply {
   const next = ownPath(url.searchParams.get("next"));
   if (!needsSignIn(app.config) || askerOf(request).identity.kind === "person") return redirect(next);
+  if (!takesPasswords(app.config)) return statusReply(request, 401, atProxy);
   return formReply(app, request, { next }, 200);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { type Config, lacksAdmin, needsSignIn, takesPasswords, waysToAdmin } from "../../config.ts";
 import { type Identity, mayUse } from "../../domain/access.ts";
-import { UserError } from "../../domain/errors.ts";
+import { type Help, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import { isNavigation } from "../answer-form.ts";
 import { basicChallenge, isReading, statusReply, takesPages } from "../answers/errors.ts";
@@ -53,15 +53,30 @@ export function checkNeeds({ config }: App, { needs }: Route): void {
 
 /** Leads a person to where they can sign in, and tells a program what it lacks. */
 function signInReply(config: Config, request: IncomingMessage): Reply {
-  if (!takesPasswords(config) && takesPages(request)) {
-    return statusReply(
-      request,
-      401,
-      "People sign in at the proxy in front of Platen: open its address instead.",
-    );
-  }
+  const hasPasswords = takesPasswords(config);
+  if (!isReading(request) && isFromPage(request)) return signedOutReply(request, hasPasswords);
+  if (!hasPasswords && takesPages(request)) return statusReply(request, 401, atProxy);
   const path = `${paths.signIn}?${new URLSearchParams({ next: nextOf(request) })}`;
   return elsewhereReply(request, path, "Sign in first.");
+}
+
+/** What is said where there are no passwords. */
+export const atProxy = "People sign in at the proxy in front of Platen: open its address instead.";
+
+/** Whether a browser's page, or a script of ours on it, sent a request. */
+function isFromPage(request: IncomingMessage): boolean {
+  return request.headers["hx-request"] !== undefined || isNavigation(request);
+}
+
+/** A change whose sender was signed out meanwhile: what they typed must not be lost. */
+function signedOutReply(request: IncomingMessage, hasPasswords: boolean): Reply {
+  const isScript = request.headers["hx-request"] !== undefined;
+  const kept = isScript
+    ? "What you typed or chose is still here: sign in, then send it again."
+    : "Sign in, then go back in the browser: it shows what you typed, and you can send it again.";
+  const how = hasPasswords ? kept : `${atProxy} ${kept}`;
+  const help: Help = hasPasswords ? { remedies: [{ kind: "sign-in" }] } : {};
+  return statusReply(request, 401, `You are not signed in any more: nothing was saved. ${how}`, {}, help);
 }
 
 /** A person goes on to another page first; a program is told why. */
@@ -69,7 +84,9 @@ function elsewhereReply(request: IncomingMessage, path: string, why: string): Re
   const isScript = request.headers["hx-request"] !== undefined;
   const isPage = isReading(request) ? takesPages(request) : isNavigation(request);
   if (isPage && !isScript) return redirect(path);
-  if (isScript) return statusReply(request, 401, why, { "HX-Redirect": path });
+  // A download is asked about before the browser goes anywhere: its message leads on by a link.
+  const help: Help = path.startsWith(`${paths.signIn}?`) ? { remedies: [{ kind: "sign-in" }] } : {};
+  if (isScript) return statusReply(request, 401, why, { "HX-Redirect": path }, help);
   // Not for what a page of ours loads: the browser would ask for name and password in a window of its own.
   const { "sec-fetch-site": site, "sec-fetch-mode": mode } = request.headers;
   const isPart = site !== undefined && mode !== "navigate";

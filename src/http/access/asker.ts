@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Config } from "../../config.ts";
+import { type Config, takesPasswords } from "../../config.ts";
 import { type Identity, nobody } from "../../domain/access.ts";
 import { noProxies } from "../../domain/proxies.ts";
 import { type Origin, originOf } from "./forwarded.ts";
@@ -7,11 +7,13 @@ import { type Origin, originOf } from "./forwarded.ts";
 /** What is known of who sent a request. */
 export interface Asker extends Origin {
   readonly identity: Identity;
+  /** Whether people sign in at Platen's own page, with a password. */
+  readonly canSignIn: boolean;
   /** Whether other machines may ask as well, and nobody has to sign in. */
   readonly isOpenToAll: boolean;
 }
 
-const stranger = { identity: nobody, isOpenToAll: false } as const;
+const stranger = { identity: nobody, canSignIn: false, isOpenToAll: false } as const;
 
 const askers = new WeakMap<IncomingMessage, Asker>();
 
@@ -21,12 +23,13 @@ export function askerOf(request: IncomingMessage): Asker {
 }
 
 /** Remembers where a request comes from, before anything else is done with it. */
-export function arrive({ proxies }: Config, request: IncomingMessage): void {
-  askers.set(request, { ...originOf(request, proxies), ...stranger });
+export function arrive(config: Config, request: IncomingMessage): void {
+  const canSignIn = takesPasswords(config);
+  askers.set(request, { ...originOf(request, config.proxies), ...stranger, canSignIn });
 }
 
 /** Remembers who it is. */
-export function remember(request: IncomingMessage, who: Omit<Asker, keyof Origin>): Asker {
+export function remember(request: IncomingMessage, who: Pick<Asker, "identity" | "isOpenToAll">): Asker {
   const asker = { ...askerOf(request), ...who };
   askers.set(request, asker);
   return asker;

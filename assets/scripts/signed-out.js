@@ -1,0 +1,57 @@
+import { $ } from "./dom.js";
+import { say } from "./messages.js";
+
+/** What is asked about, or may go on. */
+/** @type {WeakMap<HTMLFormElement, "asked" | "free">} */
+const states = new WeakMap();
+
+/**
+ * A form that is sent as a page is sent only while its sender is signed in: the answer would take the place of what was
+ * typed.
+ * @param {HTMLFormElement} form
+ */
+export function askFirst(form) {
+  // Who did not sign in here is not signed out here.
+  if (!$(".visitor form")) return;
+  form.addEventListener("submit", (event) => {
+    if (states.get(form) === "free") {
+      states.delete(form);
+      return;
+    }
+    event.preventDefault();
+    if (states.has(form)) return;
+    states.set(form, "asked");
+    void goOn(form, event.submitter);
+  });
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
+async function goOn(form, submitter) {
+  if (await isSignedOut()) {
+    states.delete(form);
+    say(
+      "You are not signed in any more: nothing was saved. What you typed is still here: sign in, then save again.",
+      [{ label: "Sign in, in a new tab", path: "/sign-in", isNewTab: true }],
+    );
+    return;
+  }
+  states.set(form, "free");
+  form.requestSubmit(submitter);
+}
+
+/** Whatever is not known, the form's own answer says. */
+async function isSignedOut() {
+  try {
+    const answer = await fetch("/account", {
+      method: "HEAD",
+      headers: { "HX-Request": "true" },
+      cache: "no-store",
+    });
+    return answer.status === 401;
+  } catch {
+    return false;
+  }
+}
