@@ -6,6 +6,7 @@ import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Imports } from "./services/import.ts";
 import type { Links } from "./services/links.ts";
 import type { ModelSearch } from "./services/model-search.ts";
+import type { Once } from "./services/once.ts";
 import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
@@ -32,6 +33,7 @@ export interface App {
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;
   readonly outcomes: Outcomes;
+  readonly once: Once;
   readonly imports: Imports;
   readonly exports: PrinterExport;
   readonly accounts: Accounts;

@@ -10,6 +10,7 @@ import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Imports } from "./services/import.ts";
 import { Links } from "./services/links.ts";
 import { ModelSearch } from "./services/model-search.ts";
+import { Once } from "./services/once.ts";
 import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
@@ -68,6 +69,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await undo.start();
   const backups = new BackupKeeper({ store, script, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
+  const once = new Once(random);
   const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
   const models = new ModelSearch(store);
   const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
@@ -87,6 +89,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     outcomes,
     tokens,
     links,
+    once,
     ...lists,
     ...people,
   };

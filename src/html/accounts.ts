@@ -1,5 +1,5 @@
 import { type Account, accountRoles, isOneTimeOver } from "../domain/account.ts";
-import { deleteFold, type FormState, problemSummary, selectField, textField } from "./form.ts";
+import { deleteFold, type FormState, onceField, problemSummary, selectField, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -111,10 +111,13 @@ export function accountOfPage(
     seenAt,
     hasPasswords,
     now,
+    once,
     made,
   }: ListedAccount & {
     readonly hasPasswords: boolean;
     readonly now: number;
+    /** By which the form for a password is known where it is sent again. */
+    readonly once: string;
     readonly made?: OneTimePassword | undefined;
   },
 ): Html {
@@ -124,7 +127,7 @@ export function accountOfPage(
     { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, place: "Accounts" },
     html`${made && oneTimeNotice(made)}
     <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
-    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
+    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords, once)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
   );
 }
 
@@ -135,7 +138,7 @@ function aboutAdmin(hasPasswords: boolean): Html {
     It is changed there alone: start Platen again, and every browser that was signed in as the administrator is signed out.</p>`;
 }
 
-function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
+function changes({ id, role, isDisabled }: Account, hasPasswords: boolean, once: string): Html {
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
       ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices })}
       <button class="primary">Save role</button></form></section>
@@ -143,7 +146,7 @@ function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html
       hasPasswords
         ? html`<form method="post" action="${paths.accountReset(id)}">
       <p>A new one-time password ends the one there is, and all sessions. Links that the account made stay: a printer’s page ends those to it.</p>
-      <p class="actions"><button>Make a one-time password</button></p></form>`
+      ${onceField(once)}<p class="actions"><button>Make a one-time password</button></p></form>`
         : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD</code> they could also sign in here.</p>`
     }</section>
     <section><h2>Access</h2>${

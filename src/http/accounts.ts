@@ -81,6 +81,8 @@ function pageOf(
   const name = html`“<bdi>${account.name}</bdi>”`;
   const message = doneMessage(url, {
     made: html`The account ${name} is made, and decides from the next click.`,
+    again:
+      "This form was sent before: no second password was made. The first is shown no more; where it is lost, make another.",
     role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
     // Whatever an address says, only what is so is said.
     ...(account.isDisabled
@@ -88,7 +90,13 @@ function pageOf(
       : { enabled: html`The account ${name} is enabled again.` }),
   });
   const made = password === undefined ? undefined : { name: account.name, password };
-  const state = { account, seenAt, hasPasswords: takesPasswords(app.config), now: app.sessions.now() };
+  const state = {
+    account,
+    seenAt,
+    hasPasswords: takesPasswords(app.config),
+    now: app.sessions.now(),
+    once: app.once.name(),
+  };
   return accountOfPage(frameOf(request, message), { ...state, made });
 }
 
@@ -100,7 +108,11 @@ export async function setRole({ app, request, id }: Context<"id">): Promise<Repl
 
 /** `POST /accounts/{id}/password`: as for a new account, the answer itself shows it. */
 export async function resetPassword(context: Context<"id">): Promise<Reply> {
-  return htmlReply(pageOf(context, await context.app.accounts.resetPassword(context.id)));
+  const { app, request, id } = context;
+  const { once } = await readForm(request);
+  const password = await app.once.make(once, () => app.accounts.resetPassword(id));
+  if (password === undefined) return redirect(`${paths.accountOf(id)}?done=again`);
+  return htmlReply(pageOf(context, password));
 }
 
 /** `POST /accounts/{id}/disable` */

@@ -19,7 +19,11 @@ import type { Context, RequestContext } from "./router.ts";
 export function index(context: Context): Reply {
   const { url } = context;
   const scope = url.searchParams.get("scope") ?? "read";
-  const message = doneMessage(url, { revoked: "The token is revoked, with the links that it fetched." });
+  const message = doneMessage(url, {
+    revoked: "The token is revoked, with the links that it fetched.",
+    again:
+      "This form was sent before: no second token was made. The text of the first is shown no more; where it is lost, revoke it and make another.",
+  });
   return pageReply(context, {
     form: { values: { scope, days: String(usualTokenDays) }, problems: {} },
     message,
@@ -30,9 +34,11 @@ export function index(context: Context): Reply {
 export async function create(context: Context): Promise<Reply> {
   const { app, request } = context;
   const form = await readForm(request);
-  const made = await saving(() => app.tokens.add(form, nameOf(askerOf(request).identity)));
+  const by = nameOf(askerOf(request).identity);
+  const made = await saving(() => app.once.make(form.once, () => app.tokens.add(form, by)));
   if (made.error !== undefined)
     return pageReply(context, { form: sentForm(form, made.error) }, statusOf(made.error));
+  if (made.value === undefined) return redirect(`${paths.tokens}?done=again`);
   const { name } = app.store.tokens.get(made.value.id);
   const empty: FormInput = { days: String(usualTokenDays) };
   return pageReply(context, {
@@ -62,6 +68,7 @@ function pageReply(
   const list: TokenList = {
     tokens: app.tokens.list().map((token) => ({ token, reaches: reachOf(app, token.scope) })),
     now: app.tokens.now(),
+    once: app.once.name(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),
   };
