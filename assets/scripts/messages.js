@@ -39,6 +39,7 @@ export function forgetWhatWasDone() {
     "bulk",
     "deleted",
     "replaced",
+    "revoked",
   ].filter((name) => here.searchParams.has(name));
   if (said.length === 0) return;
   for (const name of said) here.searchParams.delete(name);

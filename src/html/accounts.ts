@@ -26,13 +26,10 @@ interface AccountList {
   readonly now: number;
 }
 
-const roleChoices = accountRoles.map((role) => {
-  const may = {
-    viewer: "viewer: looks and downloads",
-    operator: "operator: changes everything but accounts, tokens, backups and the audit log",
-  };
-  return [role, may[role]] as const;
-});
+const roleChoices = accountRoles.map((role) => [role, role] as const);
+
+const roleHint =
+  "A viewer looks and downloads. An operator also changes everything but accounts, tokens, backups and the audit log.";
 
 export function accountsPage(
   frame: Frame,
@@ -61,9 +58,10 @@ function accountForm(form: FormState, hasPasswords: boolean): Html {
       label: "Name",
       name: "name",
       required: true,
+      hint: "Letters from a to z, digits and . _ - @, beginning with a letter or digit.",
       attributes: html`autocomplete="off" autocapitalize="none" spellcheck="false"`,
     })}
-    ${selectField(form, { label: "Role", name: "role", choices: roleChoices })}
+    ${selectField(form, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
     <p class="hint">${
       hasPasswords
         ? "Platen makes a password for the first sign-in, and shows it once."
@@ -140,7 +138,7 @@ function aboutAdmin(hasPasswords: boolean): Html {
 
 function changes({ id, role, isDisabled }: Account, hasPasswords: boolean, once: string): Html {
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
-      ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices })}
+      ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
       <button class="primary">Save role</button></form></section>
     <section><h2>Password</h2>${
       hasPasswords

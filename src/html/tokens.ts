@@ -54,7 +54,7 @@ function withClient({ id, name, client }: TokenList["printers"][number]): Named 
 /** The one time that it is shown: only its digest is kept. */
 function madeNotice({ name, text }: MadeToken): Html {
   return html`<div class="notice good" role="status" tabindex="-1" data-focus>
-    <p>The token “<bdi>${name}</bdi>”. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
+    <p>The token “<bdi>${name}</bdi>” is made. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
 }
 
 function tokenForm({ clients, printers, once }: TokenList, form: FormState): Html {
@@ -93,8 +93,9 @@ function tokenTable({ tokens, now }: TokenList): Html {
       <td data-label="Reaches" class="reach"><div>${isolated(reaches)}</div></td>
       <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
       <td data-label="Last used"><div>${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</div></td>
-      <td class="whole"><form method="post" action="${paths.tokenRevoke(token.id)}"><button class="danger">Revoke<span
-        class="visually-hidden"> ${token.name}</span></button></form></td></tr>`,
+      <td><details class="delete"><summary>Revoke<span class="visually-hidden"> ${token.name}</span>…</summary>
+        <form method="post" action="${paths.tokenRevoke(token.id)}"><p>Whatever uses it gets nothing from now on, and links that it fetched end.</p>
+        <button class="danger">Revoke token</button></form></details></td></tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Reaches</th><th scope="col">Until</th>
     <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
@@ -102,9 +103,9 @@ function tokenTable({ tokens, now }: TokenList): Html {
 }
 
 /** So long before its end a token is pointed at. */
-const soonMs = 30 * dayMs;
+const soonMs = 14 * dayMs;
 
 function untilBadge({ expires_at }: Token, now: number): Html | undefined {
   if (expires_at <= now) return badge("bad", "expired");
-  return expires_at - now <= soonMs ? badge("warn", "soon") : undefined;
+  return expires_at - now < soonMs ? badge("warn", "soon") : undefined;
 }

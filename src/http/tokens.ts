@@ -3,6 +3,7 @@ import { nameOf, type Scope } from "../domain/access.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { scopeIn, scopeText, usualTokenDays } from "../domain/token.ts";
 import type { FormState } from "../html/form.ts";
+import { html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
@@ -14,20 +15,31 @@ import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
+import { withQuery } from "./undo.ts";
 
 /** `GET /tokens`, with `?scope=printer:7` for a token of that printer. Without sign-in nothing needs one: it is not there. */
 export function index(context: Context): Reply {
   const { url } = context;
   const scope = url.searchParams.get("scope") ?? "read";
-  const message = doneMessage(url, {
-    revoked: "The token is revoked, with the links that it fetched.",
-    again:
-      "This form was sent before: no second token was made. The text of the first is shown no more; where it is lost, revoke it and make another.",
-  });
+  const message =
+    revokedMessage(context) ??
+    doneMessage(url, {
+      again:
+        "This form was sent before: no second token was made. The text of the first is shown no more; where it is lost, revoke it and make another.",
+    });
   return pageReply(context, {
     form: { values: { scope, days: String(usualTokenDays) }, problems: {} },
     message,
   });
+}
+
+function revokedMessage({ app, url }: Context): Message | undefined {
+  const gone = app.outcomes.find("revoked", url.searchParams.get("revoked"));
+  if (gone === undefined) return undefined;
+  return {
+    tone: "good",
+    text: html`The token “<bdi>${gone.name}</bdi>” is revoked, with the links that it fetched.`,
+  };
 }
 
 /** `POST /tokens`: the answer shows the new token, which no address does. */
@@ -49,9 +61,9 @@ export async function create(context: Context): Promise<Reply> {
 
 /** `DELETE /tokens/{id}`, and `POST /tokens/{id}/delete` */
 export async function revoke({ app, id }: Context<"id">): Promise<Reply> {
-  app.store.tokens.get(id);
+  const { name } = app.store.tokens.get(id);
   await app.store.tokens.remove(id);
-  return redirect(`${paths.tokens}?done=revoked`);
+  return redirect(withQuery(paths.tokens, "revoked", app.outcomes.remember({ kind: "revoked", name })));
 }
 
 interface Shown {

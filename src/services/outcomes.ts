@@ -8,7 +8,9 @@ type Outcome =
   | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
   /** Deleted without a way back, by name: because somebody said so; because there was no room to keep it. */
   | { readonly kind: "ended"; readonly name: string }
-  | { readonly kind: "deleted"; readonly name: string };
+  | { readonly kind: "deleted"; readonly name: string }
+  /** A token. */
+  | { readonly kind: "revoked"; readonly name: string };
 
 /** More than these are forgotten, the oldest first. */
 const mostRemembered = 500;

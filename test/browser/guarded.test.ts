@@ -37,8 +37,10 @@ test("a token is made, shown once, used and revoked, without a script", skip, as
   const used = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
   await page.goto(`${service.url}/tokens`);
   const again = await page.content();
-  await page.getByRole("button", { name: "Revoke Datto RMM" }).click();
-  await page.getByText("The token is revoked").waitFor();
+  await page.getByText("Revoke Datto RMM…").click();
+  await picture(page, "token-revoke");
+  await page.getByRole("button", { name: "Revoke token" }).click();
+  await page.getByText("The token “Datto RMM” is revoked").waitFor();
   await page.getByText("No tokens yet").waitFor();
   const revoked = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
 
@@ -97,11 +99,13 @@ for (const width of [320, 345, 360, 700, 1440]) {
       const options = { viewport: { width, height: 780 }, colorScheme: "dark", javaScriptEnabled } as const;
       const { page, ...guarded } = await openAsAdmin(t, options);
       await addTokens(guarded);
-      await page.goto(`${guarded.service.url}/tokens?done=revoked`);
+      await page.goto(`${guarded.service.url}/tokens?done=again`);
       await picture(page, `tokens-${width}${javaScriptEnabled ? "" : "-no-script"}`);
       // Without a script nothing of ours can measure.
       if (!javaScriptEnabled) continue;
       if (await overflows(page)) found.push("it scrolls sideways");
+      await page.getByText("Revoke over…").click();
+      if (await overflows(page)) found.push("it scrolls sideways with the question open");
       found.push(...(await accessibilityProblems(page)));
     }
 
