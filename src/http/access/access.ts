@@ -79,6 +79,9 @@ function signedOutReply(request: IncomingMessage, hasPasswords: boolean): Reply 
   return statusReply(request, 401, `You are not signed in any more: nothing was saved. ${how}`, {}, help);
 }
 
+const forPrograms =
+  "Programs send a token, which the administrator makes under Tokens: “Authorization: Bearer TOKEN”, or curl -u x:TOKEN.";
+
 /** A person goes on to another page first; a program is told why. */
 function elsewhereReply(request: IncomingMessage, path: string, why: string): Reply {
   const isScript = request.headers["hx-request"] !== undefined;
@@ -90,7 +93,8 @@ function elsewhereReply(request: IncomingMessage, path: string, why: string): Re
   // Not for what a page of ours loads: the browser would ask for name and password in a window of its own.
   const { "sec-fetch-site": site, "sec-fetch-mode": mode } = request.headers;
   const isPart = site !== undefined && mode !== "navigate";
-  return statusReply(request, 401, why, isPart ? {} : { "WWW-Authenticate": basicChallenge });
+  if (isPart) return statusReply(request, 401, why);
+  return statusReply(request, 401, `${why} ${forPrograms}`, { "WWW-Authenticate": basicChallenge });
 }
 
 /** The page to go on with: what was asked for, or what the form that was sent stands on. */
