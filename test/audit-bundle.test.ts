@@ -67,7 +67,7 @@ test("the program's log holds together while it runs, behind a kill, a restore a
       .map((line) => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")),
     [
       "backup-restored the state of TIME, from a backup made TIME, by platen restore",
-      "recovered platen-TIME.sqlite, the state of TIME",
+      "recovered platen-TIME-asked.sqlite, the state of TIME",
     ],
   );
 });
