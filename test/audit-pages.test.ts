@@ -182,6 +182,19 @@ function inBerlin(t: TestContext): void {
   });
 }
 
+test("fields are said in words, and one of any other name under it", async (t) => {
+  const app = await startApp(t);
+  const names = ["client_id", "address", "constructor", "__proto__", "toString"];
+  // As a database that somebody altered, and was restored, has them among a printer's settings.
+  const noted = { what: "any", fields: names.map((name) => ({ name, from: "a", to: "b" })) };
+  app.app.store.audit.note("link-made", noted);
+
+  const page = await (await app.fetch("/audit")).text();
+
+  assert.match(page, /<span class="soft">client:<\/span> <del>/);
+  for (const name of names.slice(1)) assert.ok(page.includes(`<li><code>${name}</code> <del>`), name);
+});
+
 test("the page says whose times it shows", async (t) => {
   inBerlin(t);
   const app = await startApp(t, { clock: () => Date.UTC(2026, 6, 1, 22, 30) });

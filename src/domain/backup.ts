@@ -72,8 +72,9 @@ export function statesThatStay(states: readonly KeptState[], days: number): Kept
     ({ savedAt }, i) => i === 0 || dayOf(good[i - 1]?.savedAt ?? 0) !== dayOf(savedAt),
   );
   const last = daily[days - 1]?.savedAt ?? Number.NEGATIVE_INFINITY;
-  const asked = good.filter((state) => isAsked(state) && !daily.slice(0, days).includes(state));
-  const stays = new Set<KeptState>([...daily.slice(0, days), ...asked.slice(0, mostAsked)]);
+  const kept: KeptState[] = daily.slice(0, days);
+  const asked = good.filter((state) => isAsked(state) && !kept.includes(state));
+  const stays = new Set([...kept, ...asked.slice(0, mostAsked)]);
   return states.filter((state) => stays.has(state) || (!isGood(state) && state.savedAt >= last));
 }
 

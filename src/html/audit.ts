@@ -179,27 +179,27 @@ function recordOf({ event, record }: AuditEntry): Html | undefined {
 }
 
 /** Columns of the database that no form and no export has under their names. */
-const fieldWords: Readonly<Record<string, string>> = {
-  one_time: "one-time password",
-  password_hash: "password",
-  client_id: "client",
-  driver_id: "driver",
-  arm64_driver_id: "driver for ARM64",
-  driver_desc: "model",
-  model_chosen: "model chosen",
-  trust_publisher: "publisher trusted",
-  drop_unused: "files left out that nothing uses",
-  file_name: "file",
-  inf_path: "INF",
-  sha256: "SHA-256",
-  print_ticket: "PrintTicket",
-  scope: "reaches",
-  scope_id: "its number",
-  expires_at: "ends",
-};
+const fieldWords: ReadonlyMap<string, string> = new Map([
+  ["one_time", "one-time password"],
+  ["password_hash", "password"],
+  ["client_id", "client"],
+  ["driver_id", "driver"],
+  ["arm64_driver_id", "driver for ARM64"],
+  ["driver_desc", "model"],
+  ["model_chosen", "model chosen"],
+  ["trust_publisher", "publisher trusted"],
+  ["drop_unused", "files left out that nothing uses"],
+  ["file_name", "file"],
+  ["inf_path", "INF"],
+  ["sha256", "SHA-256"],
+  ["print_ticket", "PrintTicket"],
+  ["scope", "reaches"],
+  ["scope_id", "its number"],
+  ["expires_at", "ends"],
+]);
 
 function fieldItem({ name, from, to }: ChangedField): Html {
-  const word = fieldWords[name];
+  const word = fieldWords.get(name);
   const label = word === undefined ? html`<code>${name}</code>` : html`<span class="soft">${word}:</span>`;
   if (to === undefined) return html`<li>${label} changed</li>`;
   if (from === undefined) return html`<li>${label} ${value(to)}</li>`;
