@@ -23,8 +23,8 @@ export interface Harness {
   readonly facts: Map<string, Fact>;
   readonly made: Made[];
   readonly told: Told;
-  /** Keys that were written together since the last start. */
-  together: (readonly string[])[];
+  /** Keys that one write is about, of each write that is not answered yet: afterwards their facts tell. */
+  readonly together: Set<readonly string[]>;
   /** Of records at the last start, by key. */
   ids: ReadonlyMap<string, number>;
   count: number;
@@ -69,7 +69,7 @@ export function keysIn(rows: Rows): Map<string, number> {
 /** What was not answered is known from now on. @returns what is wrong */
 export function settle(harness: Harness, there: ReadonlyMap<string, number>): string[] {
   const { facts, together } = harness;
-  const halves = together.filter((keys) => {
+  const halves = [...together].filter((keys) => {
     const found = keys.filter((key) => there.has(key)).length;
     return found !== 0 && found !== keys.length;
   });
@@ -80,7 +80,7 @@ export function settle(harness: Harness, there: ReadonlyMap<string, number>): st
     if (fact === "gone" && isThere) wrong.push(`came back: ${key}`);
     facts.set(key, isThere ? "there" : "gone");
   }
-  harness.together = [];
+  together.clear();
   harness.ids = there;
   return wrong;
 }

@@ -20,10 +20,11 @@ interface Write {
 /** Does one write: it counts when the whole answer is there. */
 export async function write(url: string, harness: Harness, { what, keys, fact, told, ask }: Write) {
   for (const key of keys) harness.facts.set(key, "maybe");
-  harness.together.push(keys);
+  harness.together.add(keys);
   const answer = await ask(client(url, harness.headers, harness.signal));
   const text = await answer.text();
   assert.ok(answer.status < 400, `${what}: ${answer.status} ${text}`);
+  harness.together.delete(keys);
   for (const key of keys) harness.facts.set(key, fact);
   for (const change of told) harness.told.add(change);
   countWrite(harness, what);

@@ -98,12 +98,13 @@ async function killAgainAndAgain(
 }
 
 function newHarness(random: Harness["random"], hasPasswords: boolean, tally: Tally): Harness {
-  const none = { made: [], together: [], count: 0, writes: 0, refusals: [] };
+  const none = { made: [], count: 0, writes: 0, refusals: [] };
   return {
     ...{ random, hasPasswords, headers: hasPasswords ? {} : bossHeaders, tally, ...none },
     ...{
       facts: new Map(),
       owners: new Map(),
+      together: new Set(),
       told: new Told(),
       ids: new Map(),
       signal: new AbortController().signal,
