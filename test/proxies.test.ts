@@ -42,7 +42,8 @@ test("proxies are trusted by address and by network, IPv4 and IPv6, however an a
 
 test("every wrong setting of a proxy is named at once", () => {
   const wrong = {
-    TRUSTED_PROXIES: "10.0.0.0/33, proxy.lan, 0.0.0.0/0, ::/0, ::ffff:0:0/96, fe80::1%eth0, 1.2.3.4/08",
+    TRUSTED_PROXIES:
+      "10.0.0.0/33, proxy.lan, 0.0.0.0/0, 128.0.0.0/1, ::/0, fc00::/6, ::ffff:0:0/96, fe80::1%eth0, 1.2.3.4/08",
     REMOTE_USER_HEADER: "Remote_User",
     REMOTE_GROUPS_HEADER: "X-Forwarded-For",
     REMOTE_GROUPS: "admin, boss=x, viewer=",
@@ -51,7 +52,7 @@ test("every wrong setting of a proxy is named at once", () => {
 
   assert.throws(
     () => readConfig(wrong),
-    /TRUSTED_PROXIES has “10\.0\.0\.0\/33”, “proxy\.lan”, “fe80::1%eth0”, “1\.2\.3\.4\/08”; it is addresses.*\nTRUSTED_PROXIES has “0\.0\.0\.0\/0”, “::\/0”, “::ffff:0:0\/96”, which is every address/,
+    /TRUSTED_PROXIES has “10\.0\.0\.0\/33”, “proxy\.lan”, “fe80::1%eth0”, “1\.2\.3\.4\/08”; it is addresses.*\nTRUSTED_PROXIES has “0\.0\.0\.0\/0”, “128\.0\.0\.0\/1”, “::\/0”, “fc00::\/6”, “::ffff:0:0\/96”, which is too much/,
   );
   assert.throws(() => readConfig(wrong), /REMOTE_USER_HEADER is “Remote_User”/);
   assert.throws(() => readConfig(wrong), /REMOTE_GROUPS_HEADER is “X-Forwarded-For”/);

@@ -85,6 +85,29 @@ test("a one-time password opens nothing but the page on which it is changed", as
   assert.equal(again.status, 422);
 });
 
+test("who changes a one-time password goes on to where they wanted to go, and to no other service", async (t) => {
+  const app = await startClosed(t);
+  const password = await addAccount(app, "jo", "operator");
+  const form = { password, chosen: ownPassword, again: ownPassword };
+  const entered = await app.post("/sign-in", { name: "jo", password, next: "/printers?q=ink" });
+  const headers = { cookie: cookiesOf(entered) };
+
+  const asked = await app.fetch("/clients/7?tab=2", { headers: { ...headers, accept: "text/html" } });
+  const leading = "/sign-in/password?next=%2F%2Fevil.example%2F";
+  const page = await (await app.fetch(leading, { headers })).text();
+  const refused = await app.post("/sign-in/password", { ...form, again: "x", next: "/printers" }, headers);
+  const changed = await app.post("/sign-in/password", { ...form, next: "/printers?q=ink" }, headers);
+
+  const places = [entered, asked, changed].map((answer) => answer.headers.get("location"));
+  assert.deepEqual(places, [
+    "/sign-in/password?next=%2Fprinters%3Fq%3Dink",
+    "/sign-in/password?next=%2Fclients%2F7%3Ftab%3D2",
+    "/printers?q=ink",
+  ]);
+  assert.match(page, /<input type="hidden" name="next" value="\/">/);
+  assert.match(await refused.text(), /<input type="hidden" name="next" value="\/printers">/);
+});
+
 test("a one-time password that nobody used for a week is over", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });

@@ -47,6 +47,17 @@ test("a DATA_DIR that is no folder, or lies in none, is named with its setting",
   );
 });
 
+test("a DATA_DIR where no folder can be made is told of, also where it says that it is not there itself", {
+  skip: process.platform === "linux" ? false : "needs Linux's /proc",
+}, async (t) => {
+  const said = await refusal(t, { DATA_DIR: "/proc/platen/data" });
+
+  assert.match(
+    said,
+    /^platen: DATA_DIR is \/proc\/platen\/data, which cannot be made or written: ENOENT.*\n$/,
+  );
+});
+
 test("a disk that is full at the first start is named by its folder", async (t) => {
   const disk = smallDisk(t, 64 << 10);
   if (disk === undefined) return t.skip(withoutDisk);
@@ -84,5 +95,5 @@ test("settings that say too little or too much are refused with the reason", asy
     empty,
     "platen: ADMIN_PASSWORD is empty. Set a password, or do not set it at all: then nobody has to sign in.\n",
   );
-  assert.match(world, /^platen: TRUSTED_PROXIES has “0\.0\.0\.0\/0”, which is every address there is: .*\n$/);
+  assert.match(world, /^platen: TRUSTED_PROXIES has “0\.0\.0\.0\/0”, which is too much of the world: .*\n$/);
 });

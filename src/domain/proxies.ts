@@ -85,7 +85,7 @@ function readTrusted(text: string | undefined, problems: string[]): BlockList | 
   if (text === undefined) return undefined;
   const list = new BlockList();
   const parts = partsOf(text).map((part) => [part, addTo(list, part)] as const);
-  const [wrong, world] = (["wrong", "world"] as const).map((of) =>
+  const [wrong, wide] = (["wrong", "wide"] as const).map((of) =>
     parts.filter(([, what]) => what === of).map(([part]) => part),
   );
   if (wrong?.length) {
@@ -93,16 +93,19 @@ function readTrusted(text: string | undefined, problems: string[]): BlockList | 
       `TRUSTED_PROXIES has “${wrong.join("”, “")}”; it is addresses and networks such as 10.0.0.5, 172.18.0.0/16 or fd00::/64, separated by commas.`,
     );
   }
-  if (world?.length) {
+  if (wide?.length) {
     problems.push(
-      `TRUSTED_PROXIES has “${world.join("”, “")}”, which is every address there is: anybody could say that they are somebody else. Name the proxy’s own address or network.`,
+      `TRUSTED_PROXIES has “${wide.join("”, “")}”, which is too much of the world: anybody there could say that they are somebody else. Name the proxy’s own address or network.`,
     );
   }
   return list;
 }
 
-/** @returns what it is where it was not added: no address and no network, or a network that is the whole world */
-function addTo(list: BlockList, part: string): "wrong" | "world" | undefined {
+/** Of the widest networks that somebody has to themselves: 10.0.0.0/8 and fc00::/7. */
+const leastPrefix = { ipv4: 8, ipv6: 7 } as const;
+
+/** @returns what it is where it was not added: no address and no network, or a network that is too wide */
+function addTo(list: BlockList, part: string): "wrong" | "wide" | undefined {
   const [typed = "", length, ...more] = part.split("/");
   const address = typed.includes("%") ? undefined : plainAddress(typed);
   if (address === undefined || more.length > 0) return "wrong";
@@ -111,8 +114,8 @@ function addTo(list: BlockList, part: string): "wrong" | "world" | undefined {
   // An IPv4 network written as IPv6 has 96 bits more.
   const mapped = family === "ipv4" && typed.includes(":") ? 96 : 0;
   const prefix = length === undefined ? bits : prefixIn(length) - mapped;
-  if (prefix === 0) return "world";
-  if (!(prefix >= 1 && prefix <= bits)) return "wrong";
+  if (!(prefix >= 0 && prefix <= bits)) return "wrong";
+  if (prefix < leastPrefix[family]) return "wide";
   list.addSubnet(address, prefix, family);
   return undefined;
 }

@@ -36,17 +36,21 @@ export function signInPage(frame: Frame, { name = "", next, problem, elsewhere }
   );
 }
 
-/** The page on which a one-time password is changed, before any other. */
-export function firstPasswordPage(frame: Frame, form: FormState): Html {
+/** The page on which a one-time password is changed, before any other. @param next where it goes on afterwards */
+export function firstPasswordPage(frame: Frame, form: FormState, next: string): Html {
   return page(
     { ...frame, title: "Choose a password" },
     html`<p>You signed in with a password that was made for you. Choose one that only you know; then everything else is open.</p>
-    ${passwordForm(paths.firstPassword, form, "One-time password")}`,
+    ${passwordForm(paths.firstPassword, form, "One-time password", next)}`,
   );
 }
 
-/** The form that changes one's own password. @param label of the current password */
-export function passwordForm(action: string, form: FormState, label: string): Html {
+/**
+ * The form that changes one's own password.
+ * @param label of the current password
+ * @param next where it goes on afterwards, unless the action says so
+ */
+export function passwordForm(action: string, form: FormState, label: string, next?: string): Html {
   const { least } = passwordLengths;
   return html`<form class="panel narrow" method="post" action="${action}" novalidate>
     ${problemSummary(form)}
@@ -58,6 +62,7 @@ export function passwordForm(action: string, form: FormState, label: string): Ht
       hint: `${least} characters or more, any you like: spaces too. A few words are easier to keep in mind than signs.`,
     })}
     ${passwordField(form, { label: "New password again", name: "again", autocomplete: "new-password" })}
+    ${next !== undefined && html`<input type="hidden" name="next" value="${next}">`}
     <button class="primary">Change password</button>
   </form>`;
 }

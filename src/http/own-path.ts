@@ -14,3 +14,9 @@ export function ownPath(text: string | null | undefined): string {
   const leadsBack = [paths.signIn, paths.signOut, paths.firstPassword].some((path) => path === pathname);
   return leadsBack ? paths.dashboard : pathname + search;
 }
+
+/** Where a one-time password is changed before it goes on. @param next an address of this service */
+export function firstPasswordPath(next: string): string {
+  const query = next === paths.dashboard ? "" : `?${new URLSearchParams({ next })}`;
+  return paths.firstPassword + query;
+}

@@ -14,7 +14,7 @@ import { saving, sentForm } from "./answer-form.ts";
 import { statusOf, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
-import { ownPath } from "./own-path.ts";
+import { firstPasswordPath, ownPath } from "./own-path.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { isOwnAddress } from "./service-url.ts";
@@ -36,7 +36,7 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
   if (outcome.kind === "in") {
     const device = { name: "platen-device", value: outcome.device, ms: deviceMs } as const;
     const cookies = [sessionCookie(app, request, outcome.cookie), setCookie(request, app.config, device)];
-    return redirect(outcome.account.isOneTime ? paths.firstPassword : next, cookies);
+    return redirect(outcome.account.isOneTime ? firstPasswordPath(next) : next, cookies);
   }
   if (outcome.kind === "wrong") {
     const problem = "There is no such account with this password.";
@@ -54,12 +54,12 @@ export async function signOut({ app, request }: Context): Promise<Reply> {
   return redirect(paths.signIn, [noSessionCookie(app, request)]);
 }
 
-/** `GET /sign-in/password` */
-export function showFirstPassword({ request }: Context): Reply {
+/** `GET /sign-in/password`: of the query, `next` alone is read. */
+export function showFirstPassword({ request, url }: Context): Reply {
   const signedIn = sessionOf(request);
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
-  return htmlReply(firstPasswordPage(frameOf(request), emptyForm));
+  return htmlReply(firstPasswordPage(frameOf(request), emptyForm, ownPath(url.searchParams.get("next"))));
 }
 
 /** `POST /sign-in/password` */
@@ -70,8 +70,12 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   const form = await readForm(request);
   const { password = "", chosen = "", again = "" } = form;
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
-  if (saved.error === undefined) return redirect(paths.dashboard, [sessionCookie(app, request, saved.value)]);
-  return htmlReply(firstPasswordPage(frameOf(request), sentForm({}, saved.error)), statusOf(saved.error));
+  const next = ownPath(form.next);
+  if (saved.error === undefined) return redirect(next, [sessionCookie(app, request, saved.value)]);
+  return htmlReply(
+    firstPasswordPage(frameOf(request), sentForm({}, saved.error), next),
+    statusOf(saved.error),
+  );
 }
 
 function formReply(

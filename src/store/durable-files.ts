@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { without } from "./files.ts";
@@ -20,10 +20,18 @@ export async function makeFolder(path: string): Promise<void> {
 
 /** Makes a folder with those around it, and lets a power cut take away none of them. */
 export async function makeFolders(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = resolve(path); made.length >= first.length; made = dirname(made))
-    await syncFolder(dirname(made));
+  const around = dirname(resolve(path));
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    // Node's own way, `recursive`, never ends where a folder that is there says that it is not, as /proc does.
+    if (code !== "ENOENT" || (await isThere(around))) throw error;
+    await makeFolders(around);
+    await mkdir(path);
+  }
+  await syncFolder(around);
 }
 
 /** A file is in its place, but a power cut may put the one back that was there. */

@@ -7,6 +7,7 @@ import { paths } from "../../html/paths.ts";
 import { isNavigation } from "../answer-form.ts";
 import { basicChallenge, isReading, statusReply, takesPages } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
+import { firstPasswordPath, ownPath } from "../own-path.ts";
 import type { Found, Route } from "../router.ts";
 import { isReached } from "./reach.ts";
 
@@ -22,7 +23,11 @@ export function refusalOf(
   if (mayUse(identity, rule) || isReached(store, identity, found)) return undefined;
   if (identity.kind === "nobody") return signInReply(config, request);
   if (identity.kind === "person" && identity.mustChoosePassword)
-    return elsewhereReply(request, paths.firstPassword, "Choose a password of your own first.");
+    return elsewhereReply(
+      request,
+      firstPasswordPath(ownPath(nextOf(request))),
+      "Choose a password of your own first.",
+    );
   if (identity.kind === "token")
     return statusReply(request, 403, `The token “${identity.name}” does not reach this.`);
   const isNobodys = rule === "admin" && lacksAdmin(config);

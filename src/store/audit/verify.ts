@@ -30,6 +30,8 @@ export interface AuditReport {
   readonly broken?: AuditBreak | undefined;
   /** Whether the last line was not written to its end: it is being written, or there was a power cut. */
   readonly isTorn: boolean;
+  /** Whether the database says where the log ends: without it nobody sees what was cut off there. */
+  readonly isEndKnown: boolean;
 }
 
 /** What the database knows of the log. */
@@ -47,7 +49,7 @@ export async function verifyAudit(dataDir: string, folder = auditFolder(dataDir)
     const report = await verifyFrom(folder, places);
     const now = report.broken === undefined ? places : await knownPlaces(dataDir);
     // Old files may have been removed meanwhile.
-    if (now.start?.seq === places.start?.seq) return report;
+    if (now.start?.seq === places.start?.seq) return { ...report, isEndKnown: places.head !== undefined };
     places = now;
   }
 }
@@ -75,7 +77,10 @@ async function knownPlaces(dataDir: string): Promise<KnownPlaces> {
   }
 }
 
-async function verifyFrom(folder: string, { start, head }: KnownPlaces): Promise<AuditReport> {
+async function verifyFrom(
+  folder: string,
+  { start, head }: KnownPlaces,
+): Promise<Omit<AuditReport, "isEndKnown">> {
   const lines = numbered(logLines(folder));
   let [last, count] = [start ?? (await startOf(folder)), 0];
   for await (const found of lines) {
