@@ -40,6 +40,17 @@ test("proxies are trusted by address and by network, IPv4 and IPv6, however an a
   assert.deepEqual(asked(others), []);
 });
 
+test("networks as wide as private ones are trusted, and none that is wider", () => {
+  const widest = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8, fc00::/7, ::ffff:172.0.0.0/104" });
+  const wider = ["10.0.0.0/7", "fc00::/6", "::ffff:172.0.0.0/103"];
+
+  const inside = ["10.255.0.1", "fdff::1", "172.31.0.1"].filter((address) => isTrusted(widest, address));
+
+  assert.deepEqual(inside, ["10.255.0.1", "fdff::1", "172.31.0.1"]);
+  for (const network of wider)
+    assert.throws(() => readConfig({ TRUSTED_PROXIES: network }), /, which is too much of the world/, network);
+});
+
 test("every wrong setting of a proxy is named at once", () => {
   const wrong = {
     TRUSTED_PROXIES:

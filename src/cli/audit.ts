@@ -55,11 +55,12 @@ async function verify({ dataDir, folder }: KeptLog, { out, err }: AuditCommand):
 
 /** The last hash, kept elsewhere, proves later that nothing before it was made anew. */
 function soundLine({ count, last, isTorn, isEndKnown }: AuditReport): string {
-  const alone =
-    " Whether entries are missing behind it cannot be seen without the database, platen.sqlite beside the log’s folder.";
   if (count === 0) return "The audit log has no entries yet.";
   const torn = isTorn ? " Its last line is not whole: it is being written, or was cut by a power cut." : "";
-  return `${count} entries hold together. The last one is number ${last.seq}, ${last.hash}.${torn}${isEndKnown ? "" : alone}`;
+  const alone = isEndKnown
+    ? ""
+    : " Whether entries are missing behind it cannot be seen without the database, platen.sqlite beside the log’s folder.";
+  return `${count} entries hold together. The last one is number ${last.seq}, ${last.hash}.${torn}${alone}`;
 }
 
 async function exportCsv({ folder }: KeptLog, { out }: AuditCommand): Promise<number> {

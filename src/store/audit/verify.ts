@@ -41,7 +41,8 @@ interface KnownPlaces {
 }
 
 /**
- * Reads the whole log of a data folder, or in a folder that is given, and says where its chain breaks first. It changes nothing, and works beside a running service.
+ * Reads the whole log of a data folder, or in a folder that is given, and says where its chain breaks first. It changes
+ * nothing, and works beside a running service.
  * @throws Error where the database or the log cannot be read
  */
 export async function verifyAudit(dataDir: string, folder = auditFolder(dataDir)): Promise<AuditReport> {
