@@ -48,7 +48,11 @@ test("networks as wide as private ones are trusted, and none that is wider", () 
 
   assert.deepEqual(inside, ["10.255.0.1", "fdff::1", "172.31.0.1"]);
   for (const network of wider)
-    assert.throws(() => readConfig({ TRUSTED_PROXIES: network }), /, which is too much of the world/, network);
+    assert.throws(
+      () => readConfig({ TRUSTED_PROXIES: network }),
+      /, which is too much of the world/,
+      network,
+    );
 });
 
 test("every wrong setting of a proxy is named at once", () => {
