@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { type Answer, notFound, wrong } from "./answers.ts";
+import { appOf, readableApp } from "./apps.ts";
+import type { Call } from "./graph-routes.ts";
+import { checkOptions, page } from "./queries.ts";
+import {
+  type Check,
+  checkShape,
+  type Fields,
+  fieldsOf,
+  guid,
+  isFields,
+  oneOf,
+  orNull,
+  type Shape,
+} from "./schema.ts";
+
+export function listAssignments({ tenant, seen, params, address }: Call): Answer {
+  checkOptions(seen.query, ["$top", "$skiptoken"]);
+  const { assignments } = readableApp(tenant, params);
+  return { status: 200, body: page(assignments, seen.query, address, tenant.behaviour.pageSize) };
+}
+
+export function assign({ tenant, params, json }: Call): Answer {
+  const app = appOf(tenant, params);
+  const { mobileAppAssignments, ...more } = fieldsOf(json(), "The body");
+  if (Object.keys(more).length > 0) throw wrong(`The property '${Object.keys(more)[0]}' does not exist.`);
+  if (!Array.isArray(mobileAppAssignments)) throw wrong("mobileAppAssignments must be an array.");
+  if (app.fields.publishingState !== "published" || app.processingFor > 0)
+    throw wrong("The app is not published yet.");
+  const fresh = mobileAppAssignments.map((value, i) => checkAssignment(value, `mobileAppAssignments[${i}]`));
+  const keys = fresh.map(keyOf);
+  if (new Set(keys).size !== keys.length) throw wrong("mobileAppAssignments names a group twice.");
+  for (const assignment of app.assignments)
+    if (!keys.includes(keyOf(assignment))) tenant.lostAssignments.push({ app: app.id, assignment });
+  app.assignments = fresh.map((said) => ({
+    ...said,
+    id: `${randomUUID()}_0_0`,
+    source: "direct",
+    sourceId: app.id,
+  }));
+  return { status: 200 };
+}
+
+export function listCategories({ tenant, seen, params, address }: Call): Answer {
+  checkOptions(seen.query, ["$top", "$skiptoken"]);
+  const { categories } = readableApp(tenant, params);
+  return { status: 200, body: page(categories, seen.query, address, tenant.behaviour.pageSize) };
+}
+
+export function removeCategory({ tenant, params }: Call): Answer {
+  const app = appOf(tenant, params);
+  const rest = app.categories.filter(({ id }) => id !== params[1]);
+  if (rest.length === app.categories.length) throw notFound(params[1] ?? "");
+  app.categories = rest;
+  return { status: 204 };
+}
+
+const filters = {
+  deviceAndAppManagementAssignmentFilterId: orNull(guid),
+  deviceAndAppManagementAssignmentFilterType: oneOf("none", "include", "exclude"),
+};
+
+const target = (name: string, isGroup: boolean): Shape => ({
+  type: `#microsoft.graph.${name}`,
+  properties: isGroup ? { ...filters, groupId: guid } : filters,
+  required: isGroup ? ["groupId"] : [],
+});
+
+const excluded = target("exclusionGroupAssignmentTarget", true);
+
+const targets: readonly Shape[] = [
+  target("groupAssignmentTarget", true),
+  excluded,
+  target("allLicensedUsersAssignmentTarget", false),
+  target("allDevicesAssignmentTarget", false),
+];
+
+const targetCheck: Check = (value, place) => {
+  const fields = fieldsOf(value, place);
+  const shape = targets.find(({ type }) => type === fields["@odata.type"]);
+  if (!shape) throw wrong(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no target.`);
+  checkShape(fields, place, shape);
+};
+
+/** Settings that only an administrator makes are taken as they are. */
+const whatever: Check = (value, place) => {
+  fieldsOf(value, place);
+};
+
+const settings: Shape = {
+  type: "#microsoft.graph.win32LobAppAssignmentSettings",
+  properties: {
+    notifications: oneOf("showAll", "showReboot", "hideAll"),
+    restartSettings: orNull(whatever),
+    installTimeSettings: orNull(whatever),
+    autoUpdateSettings: orNull(whatever),
+    deliveryOptimizationPriority: oneOf("notConfigured", "foreground"),
+  },
+};
+
+const assignment: Shape = {
+  type: "#microsoft.graph.mobileAppAssignment",
+  properties: {
+    intent: oneOf("required", "available", "uninstall", "availableWithoutEnrollment"),
+    target: targetCheck,
+    settings: orNull((value, place) => {
+      checkShape(value, place, settings);
+    }),
+  },
+  required: ["intent", "target"],
+};
+
+function checkAssignment(value: unknown, place: string): Fields {
+  const said = checkShape(value, place, assignment);
+  const isExcluded = isFields(said.target) && said.target["@odata.type"] === excluded.type;
+  if (isExcluded && isFields(said.settings)) throw wrong(`${place}: an exclusion takes no settings.`);
+  return { settings: null, ...said };
+}
+
+/** A group counts once, included or not; what is no group counts by its kind. */
+function keyOf({ target: to }: Fields): string {
+  const { groupId, "@odata.type": type } = isFields(to) ? to : {};
+  return String(groupId ?? type).toLowerCase();
+}

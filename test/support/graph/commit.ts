@@ -1,0 +1,157 @@
+import { createDecipheriv, createHash, createHmac } from "node:crypto";
+import { open, rm } from "node:fs/promises";
+import { wrong } from "./answers.ts";
+import { base64, bytesOfBase64, checkShape, type Fields, fieldsOf, oneOf, type Shape } from "./schema.ts";
+import type { Blob, ContentFile } from "./state.ts";
+import type { Tenant } from "./tenant.ts";
+
+/** What a payload was encrypted with, and what must come out of it. */
+interface Keys {
+  readonly encryptionKey: Buffer;
+  readonly macKey: Buffer;
+  readonly initializationVector: Buffer;
+  readonly mac: Buffer;
+  readonly fileDigest: Buffer;
+}
+
+const bytes = (length: number) => base64((value) => value.length === length, `${length} bytes`);
+
+const encryptionInfo: Shape = {
+  type: "#microsoft.graph.fileEncryptionInfo",
+  isTypeOptional: true,
+  properties: {
+    encryptionKey: bytes(32),
+    macKey: bytes(32),
+    initializationVector: bytes(16),
+    mac: bytes(32),
+    profileIdentifier: oneOf("ProfileVersion1"),
+    fileDigest: bytes(32),
+    fileDigestAlgorithm: oneOf("SHA256"),
+  },
+  required: [
+    "encryptionKey",
+    "macKey",
+    "initializationVector",
+    "mac",
+    "profileIdentifier",
+    "fileDigest",
+    "fileDigestAlgorithm",
+  ],
+};
+
+/** @throws a refusal of a body that does not say what is needed for a commit, or more */
+export function checkCommit(body: unknown): Keys {
+  const { fileEncryptionInfo, ...more } = fieldsOf(body, "The body");
+  if (Object.keys(more).length > 0) throw wrong(`The property '${Object.keys(more)[0]}' does not exist.`);
+  const info = checkShape(fileEncryptionInfo, "fileEncryptionInfo", encryptionInfo);
+  return {
+    encryptionKey: decoded(info, "encryptionKey"),
+    macKey: decoded(info, "macKey"),
+    initializationVector: decoded(info, "initializationVector"),
+    mac: decoded(info, "mac"),
+    fileDigest: decoded(info, "fileDigest"),
+  };
+}
+
+function decoded(info: Fields, name: string): Buffer {
+  return bytesOfBase64(info[name]) ?? Buffer.alloc(0);
+}
+
+/** Decrypts what was uploaded, and keeps what came out. @returns why it is refused, or an empty text */
+export async function verifyPayload(tenant: Tenant, file: ContentFile, keys: Keys): Promise<string> {
+  const { behaviour } = tenant;
+  if (behaviour.commitFailures > 0) {
+    behaviour.commitFailures--;
+    return "a simulated failure";
+  }
+  const { blob } = file;
+  const length = (blob.list ?? []).reduce((sum, segment) => sum + segment.length, 0);
+  if (length !== file.sizeEncrypted) return `the payload has ${length} bytes, not ${file.sizeEncrypted}`;
+  const found = await decrypt(blob, keys);
+  if (typeof found === "string") return found;
+  if (found.size !== file.size) return `the payload holds ${found.size} bytes, not ${file.size}`;
+  if (!found.digest.equals(keys.fileDigest)) return "what the payload holds has another digest";
+  const isKept = behaviour.keepsContent;
+  if (!isKept) await rm(blob.path, { force: true });
+  const wanted = async () => {
+    if (!isKept) throw new Error("this tenant keeps no content");
+    return await plainBytes(blob, keys);
+  };
+  file.content = { size: found.size, sha256: found.digest.toString("hex"), bytes: wanted };
+  return "";
+}
+
+const headLength = 48;
+
+/** The size and digest of what a payload holds, or what is wrong with the payload. */
+async function decrypt(blob: Blob, keys: Keys): Promise<{ size: number; digest: Buffer } | string> {
+  const hmac = createHmac("sha256", keys.macKey);
+  const digest = createHash("sha256");
+  let size = 0;
+  const take = (plain: Buffer) => {
+    digest.update(plain);
+    size += plain.length;
+  };
+  const head = Buffer.alloc(headLength);
+  const problem = await feedDecipher(blob, keys, head, (sealed) => hmac.update(sealed), take);
+  if (!head.subarray(0, 32).equals(keys.mac)) return "the payload does not begin with the mac";
+  if (!head.subarray(32).equals(keys.initializationVector))
+    return "the payload has another initialization vector";
+  if (!hmac.digest().equals(keys.mac)) return "the payload's mac is another one";
+  return problem === "" ? { size, digest: digest.digest() } : problem;
+}
+
+async function plainBytes(blob: Blob, keys: Keys): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await feedDecipher(
+    blob,
+    keys,
+    Buffer.alloc(headLength),
+    () => undefined,
+    (plain) => chunks.push(plain),
+  );
+  return Buffer.concat(chunks);
+}
+
+/** @returns why it does not decrypt, or an empty text */
+async function feedDecipher(
+  blob: Blob,
+  keys: Keys,
+  head: Buffer,
+  onSealed: (sealed: Buffer) => unknown,
+  onPlain: (plain: Buffer) => unknown,
+): Promise<string> {
+  const decipher = createDecipheriv("aes-256-cbc", keys.encryptionKey, keys.initializationVector);
+  let at = 0;
+  for await (const chunk of uploaded(blob)) {
+    const inHead = Math.min(Math.max(headLength - at, 0), chunk.length);
+    chunk.copy(head, at, 0, inHead);
+    onSealed(chunk.subarray(Math.min(Math.max(32 - at, 0), chunk.length)));
+    onPlain(decipher.update(chunk.subarray(inHead)));
+    at += chunk.length;
+  }
+  try {
+    onPlain(decipher.final());
+    return "";
+  } catch {
+    return "the payload does not decrypt";
+  }
+}
+
+const chunkLength = 2 ** 20;
+
+/** What was uploaded, in the order of the block list. */
+async function* uploaded({ path, list = [] }: Blob): AsyncGenerator<Buffer> {
+  const handle = await open(path, "r");
+  try {
+    for (const { at, length } of list)
+      for (let done = 0; done < length; done += chunkLength) {
+        const chunk = Buffer.allocUnsafe(Math.min(chunkLength, length - done));
+        const { bytesRead } = await handle.read(chunk, 0, chunk.length, at + done);
+        if (bytesRead !== chunk.length) throw new Error("the blob's file was cut off");
+        yield chunk;
+      }
+  } finally {
+    await handle.close();
+  }
+}

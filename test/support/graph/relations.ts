@@ -1,0 +1,101 @@
+import { type Answer, Refusal, wrong } from "./answers.ts";
+import { appOf, readableApp } from "./apps.ts";
+import type { Call } from "./graph-routes.ts";
+import { checkOptions, page } from "./queries.ts";
+import { type Check, checkShape, type Fields, fieldsOf, guid, oneOf } from "./schema.ts";
+import type { App, Relationship } from "./state.ts";
+import type { Tenant } from "./tenant.ts";
+
+export function listRelationships({ tenant, seen, params, address }: Call): Answer {
+  checkOptions(seen.query, ["$top", "$skiptoken"]);
+  const app = readableApp(tenant, params);
+  const children = app.children.map((child) => toldRelation(tenant, child, child.targetId, "child"));
+  const parents = [...tenant.state.apps.values()].flatMap((parent) =>
+    parent.children
+      .filter(({ targetId }) => targetId === app.id)
+      .map((child) => toldRelation(tenant, child, parent.id, "parent")),
+  );
+  // Parents first: who takes the first for a child is wrong.
+  const items = [...parents, ...children];
+  return { status: 200, body: page(items, seen.query, address, tenant.behaviour.pageSize) };
+}
+
+export function updateRelationships({ tenant, params, json }: Call): Answer {
+  const app = appOf(tenant, params);
+  if (app.unrelatableFor-- > 0)
+    throw new Refusal(412, "PreconditionFailed", "The app is not ready for relationships yet.");
+  const { relationships, ...more } = fieldsOf(json(), "The body");
+  if (Object.keys(more).length > 0) throw wrong(`The property '${Object.keys(more)[0]}' does not exist.`);
+  if (!Array.isArray(relationships)) throw wrong("relationships must be an array.");
+  const children = relationships.map((value, i) => childOf(tenant, app, value, `relationships[${i}]`));
+  checkGraph(tenant, app, children);
+  const kept = new Set(children.map(({ targetId }) => targetId));
+  for (const { targetId } of app.children)
+    if (!kept.has(targetId)) tenant.lostChildren.push({ app: app.id, child: targetId });
+  app.children = children;
+  return { status: 204 };
+}
+
+const child: Check = (value, place) => {
+  if (value !== "child") throw wrong(`${place}: the relationship is circular.`);
+};
+
+const common = { targetId: guid, targetType: child };
+
+const dependency = {
+  type: "#microsoft.graph.mobileAppDependency",
+  properties: { ...common, dependencyType: oneOf("autoInstall", "detect") },
+  required: ["targetId", "dependencyType"],
+};
+
+const supersedence = {
+  type: "#microsoft.graph.mobileAppSupersedence",
+  properties: { ...common, supersedenceType: oneOf("update", "replace") },
+  required: ["targetId", "supersedenceType"],
+};
+
+function childOf(tenant: Tenant, app: App, value: unknown, place: string): Relationship {
+  const said = fieldsOf(value, place);
+  const shape = said["@odata.type"] === supersedence.type ? supersedence : dependency;
+  const { targetId, targetType: _, "@odata.type": __, ...kind } = checkShape(said, place, shape);
+  const target = tenant.state.apps.get(String(targetId));
+  if (!target) throw wrong(`${place}: there is no app ${targetId}.`);
+  return { id: `${app.id}_${target.id}`, targetId: target.id, type: shape.type, kind };
+}
+
+/** @throws a refusal of relations that go round in a circle, or are too many */
+function checkGraph(tenant: Tenant, app: App, children: readonly Relationship[]): void {
+  if (new Set(children.map(({ targetId }) => targetId)).size !== children.length)
+    throw wrong("relationships names an app twice.");
+  const below = new Set<string>();
+  const waiting = children.map(({ targetId }) => targetId);
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (id === app.id) throw wrong("The relationship is circular.");
+    if (below.has(id)) continue;
+    below.add(id);
+    waiting.push(...(tenant.state.apps.get(id)?.children ?? []).map(({ targetId }) => targetId));
+  }
+  if (below.size > 100) throw wrong("An app depends on 100 others at most.");
+}
+
+function toldRelation(
+  tenant: Tenant,
+  { id, type, kind }: Relationship,
+  other: string,
+  targetType: string,
+): Fields {
+  const { displayName, displayVersion, publisher } = tenant.state.apps.get(other)?.fields ?? {};
+  return {
+    "@odata.type": type,
+    id,
+    targetId: other,
+    targetDisplayName: displayName,
+    targetDisplayVersion: displayVersion ?? null,
+    targetPublisher: publisher,
+    targetPublisherDisplayName: publisher,
+    targetType,
+    ...kind,
+    dependentAppCount: 0,
+    dependsOnAppCount: 0,
+  };
+}

@@ -1,0 +1,124 @@
+import { wrong } from "./answers.ts";
+import {
+  base64,
+  boolean,
+  type Check,
+  checkShape,
+  type Fields,
+  fieldsOf,
+  oneOf,
+  orNull,
+  type Shape,
+  text,
+} from "./schema.ts";
+
+const comparisons = ["equal", "notEqual", "greaterThan", "greaterThanOrEqual", "lessThan", "lessThanOrEqual"];
+
+const script = "#microsoft.graph.win32LobAppPowerShellScriptRule";
+
+/** A script's bytes as UTF-8 text that says something. */
+const scriptContent = base64(
+  (bytes) => bytes.length <= 200_000 && bytes.toString("utf8").trim() !== "",
+  "a script",
+);
+
+const scriptRule = {
+  ruleType: oneOf("detection", "requirement"),
+  enforceSignatureCheck: boolean,
+  runAs32Bit: boolean,
+  scriptContent,
+};
+
+const detection: Shape = {
+  type: script,
+  properties: {
+    ...scriptRule,
+    operationType: oneOf("notConfigured"),
+    operator: oneOf("notConfigured"),
+    comparisonValue: nothing,
+    displayName: nothing,
+    runAsAccount: nothing,
+  },
+  required: ["enforceSignatureCheck", "runAs32Bit", "scriptContent", "operationType", "operator"],
+};
+
+const requirement: Shape = {
+  type: script,
+  properties: {
+    ...scriptRule,
+    operationType: oneOf("string", "dateTime", "integer", "float", "version", "boolean"),
+    operator: oneOf(...comparisons),
+    comparisonValue: text(1000, 1),
+    displayName: text(256, 1),
+    runAsAccount: oneOf("system", "user"),
+  },
+  required: [
+    "enforceSignatureCheck",
+    "runAs32Bit",
+    "scriptContent",
+    "operationType",
+    "operator",
+    "comparisonValue",
+    "displayName",
+    "runAsAccount",
+  ],
+};
+
+const compared = {
+  ruleType: oneOf("detection", "requirement"),
+  check32BitOn64System: boolean,
+  operator: oneOf("notConfigured", ...comparisons),
+  comparisonValue: orNull(text(1000)),
+};
+
+/** What administrators choose in the portal. */
+const others: readonly Shape[] = [
+  {
+    type: "#microsoft.graph.win32LobAppRegistryRule",
+    properties: {
+      ...compared,
+      keyPath: text(1000, 1),
+      valueName: orNull(text(1000)),
+      operationType: oneOf("exists", "doesNotExist", "string", "integer", "version"),
+    },
+    required: ["keyPath", "operationType"],
+  },
+  {
+    type: "#microsoft.graph.win32LobAppFileSystemRule",
+    properties: {
+      ...compared,
+      path: text(1000, 1),
+      fileOrFolderName: text(1000, 1),
+      operationType: oneOf("exists", "doesNotExist", "modifiedDate", "createdDate", "version", "sizeInMB"),
+    },
+    required: ["path", "fileOrFolderName", "operationType"],
+  },
+];
+
+/** The rules of an app: at least one that detects, and a script that detects stands alone. */
+export const checkRules: Check = (value, place) => {
+  if (!Array.isArray(value)) throw wrong(`${place} must be an array.`);
+  const rules = value.map((rule, i) => checkRule(rule, `${place}[${i}]`));
+  const detecting = rules.filter(({ ruleType }) => ruleType === "detection");
+  if (detecting.length === 0) throw wrong(`${place}: an app needs a detection rule.`);
+  if (detecting.length > 1 && detecting.some((rule) => rule["@odata.type"] === script))
+    throw wrong(`${place}: a detection script cannot be combined with another detection rule.`);
+};
+
+function checkRule(value: unknown, place: string): Fields {
+  const fields = fieldsOf(value, place);
+  const shapes = [fields.ruleType === "requirement" ? requirement : detection, ...others];
+  const shape = shapes.find(({ type }) => type === fields["@odata.type"]);
+  if (!shape) throw wrong(`${place}: @odata.type ${JSON.stringify(fields["@odata.type"])} is no rule.`);
+  return checkShape(fields, place, { ...shape, required: ["ruleType", ...(shape.required ?? [])] });
+}
+
+function nothing(value: unknown, place: string): void {
+  if (value !== null) throw wrong(`${place} is not taken by a detection rule.`);
+}
+
+/** A rule as a tenant tells it: with what was not said, as null. */
+export function toldRule(rule: Fields): Fields {
+  const none = { displayName: null, runAsAccount: null, comparisonValue: null };
+  return rule["@odata.type"] === script ? { ...none, ...rule } : rule;
+}
