@@ -32,6 +32,7 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
     "SNMPCommunity",
   ],
   "Add-Type": ["AssemblyName"],
+  "ConvertFrom-Json": ["InputObject"],
   "ConvertTo-Json": ["InputObject", "Depth", "Compress"],
   "ForEach-Object": ["Process"],
   "Get-AuthenticodeSignature": ["LiteralPath"],
@@ -81,6 +82,8 @@ const allowedCommands: Readonly<Record<string, readonly string[]>> = {
   "Test-Path": ["LiteralPath", "PathType"],
   "Where-Object": ["EQ"],
   "Write-Output": ["InputObject"],
+  "Write-Host": [],
+  "Write-Progress": ["Activity", "Status", "PercentComplete", "Completed"],
   "Write-Verbose": ["Message"],
 };
 

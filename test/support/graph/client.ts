@@ -117,12 +117,20 @@ export async function createdApp(tenant: Tenant, changes: Record<string, unknown
 
 /** A new file of a new content version that waits for its upload; the path is below `mobileApps`. */
 export async function addedFile(tenant: Tenant, id: string, { payload, size }: Sealed) {
+  return await addedFileOf(tenant, id, { size, sizeEncrypted: payload.length });
+}
+
+/** The same for a payload of which no more than its sizes are known. */
+export async function addedFileOf(
+  tenant: Tenant,
+  id: string,
+  sizes: { size: number; sizeEncrypted: number },
+) {
   const version = String((await ask(tenant, "POST", contentOf(id), {})).body.id);
   const { body } = await ask(tenant, "POST", `${contentOf(id)}/${version}/files`, {
     "@odata.type": "#microsoft.graph.mobileAppContentFile",
     name: "IntunePackage.intunewin",
-    size,
-    sizeEncrypted: payload.length,
+    ...sizes,
     manifest: null,
     isDependency: false,
   });

@@ -1,0 +1,103 @@
+<#
+.SYNOPSIS
+Makes printers and drivers apps in Microsoft Intune, and brings the apps that there are up to date.
+
+.DESCRIPTION
+Made by Platen, to be run on the PC of whoever looks after Intune: Windows PowerShell 5.1 or PowerShell 7, on any system,
+without a module and without administrator's rights. It signs in as Microsoft asks for it (a code that is typed into a
+browser), looks for the apps that it made before by a marker in their notes, never by their names, and changes what
+differs: the content only where the package is another one, fields only where they differ. What somebody changed in
+Intune by hand stays, and so do assignments, categories and other relationships. A run that was interrupted is finished
+by the next one. Packages come from the Platen that made this script, or from files (-Package).
+
+The account needs the permission DeviceManagementApps.ReadWrite.All. The token that it gets stays in memory.
+
+Exit codes:
+0  every app is as Platen has it, or -WhatIf said what would be done
+1  something could not be done; the table at the end says what
+
+.PARAMETER Tenant
+The tenant, by its domain or id; by default that of whoever signs in.
+
+.PARAMETER ClientId
+The app registration that is signed in to; by default Microsoft Graph Command Line Tools.
+
+.PARAMETER AccessToken
+A token for Microsoft Graph, as text or SecureString: nobody is asked to sign in.
+
+.PARAMETER GraphUrl
+Microsoft Graph's address, which is another one in national clouds.
+
+.PARAMETER LoginUrl
+The address where one signs in, likewise.
+
+.PARAMETER Package
+The .intunewin file as Platen made it, or the folder with several of them: nothing is fetched from Platen.
+
+.PARAMETER AssignTo
+Ids of groups that the apps are assigned to, besides those that they are assigned to already.
+
+.PARAMETER Intent
+What these groups get them as: required (by default) or available.
+
+.PARAMETER Together
+Makes all printers of the client one app.
+
+.PARAMETER Remove
+Lists the apps of printers, clients and drivers that Platen has no more, asks, and deletes them. Publishes nothing.
+
+.PARAMETER Force
+Sets fields that were changed in Intune by hand, too. With -Remove: deletes without asking.
+
+.PARAMETER LogPath
+Where the log goes; by default Platen\Logs in the user's local application data.
+
+.EXAMPLE
+powershell.exe -NoProfile -ExecutionPolicy Bypass -File .\publish.ps1 -WhatIf
+#>
+[CmdletBinding(SupportsShouldProcess = $true)]
+param(
+    [ValidatePattern('^[A-Za-z0-9.-]{1,255}$')][string]$Tenant = 'organizations',
+    [ValidatePattern('^[A-Za-z0-9-]{1,64}$')][string]$ClientId = '14d82eec-204b-4c2f-b7e8-296a70dab67e',
+    [object]$AccessToken = $null,
+    [string]$GraphUrl = 'https://graph.microsoft.com',
+    [string]$LoginUrl = 'https://login.microsoftonline.com',
+    [string]$Package = '',
+    [string[]]$AssignTo = @(),
+    [ValidateSet('required', 'available')][string]$Intent = 'required',
+    [switch]$Together,
+    [switch]$Remove,
+    [switch]$Force,
+    [string]$LogPath = ''
+)
+
+Set-StrictMode -Version 2.0
+$ErrorActionPreference = 'Stop'
+$ConfirmPreference = 'High'
+
+#<settings>
+$Settings = @{}
+#</settings>
+
+#<parts>
+#</parts>
+
+$script:Run = $PSCmdlet
+$script:ExitCode = 0
+try {
+    Open-Log (Get-LogPath $LogPath) 'publish.ps1'
+    $AssignTo = @(Read-Groups $AssignTo)
+    $script:Graph = Read-Address $GraphUrl '-GraphUrl'
+    $script:Login = Read-Address $LoginUrl '-LoginUrl'
+    Open-Http
+    if ($Remove) { Remove-Leftovers } else { Publish-All }
+}
+catch {
+    Write-Failure "$_"
+}
+finally {
+    Close-Package
+    Close-Http
+    Write-Log "Ends with exit code $script:ExitCode"
+}
+exit $script:ExitCode

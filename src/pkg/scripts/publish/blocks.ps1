@@ -1,0 +1,62 @@
+#region Blocks (Azure block blobs)
+
+$MostRefusals = 6
+# An address may be refused for a moment after it was given.
+$RefusedPauseMs = 2000
+
+function Send-Payload {
+    # The payload in blocks, and the list that puts them together.
+    param($App, $Info, $Upload)
+    $buffer = New-Object 'byte[]' -ArgumentList $UploadBlockBytes
+    $ids = New-Object Text.StringBuilder
+    $sent = [long]0
+    $stream = Open-Payload $App
+    try {
+        for ($number = 0; $sent -lt $Info.Size; $number++) {
+            $count = Read-Full $stream $buffer $UploadBlockBytes
+            if ($count -eq 0) { throw "$($App.Package.FileName) ends too early." }
+            if ($Upload.Clock.Elapsed.TotalSeconds -ge $RenewSeconds) { Update-UploadUri $Upload }
+            # Of equal length, as they must be.
+            $id = [Convert]::ToBase64String([Text.Encoding]::ASCII.GetBytes($number.ToString('D8')))
+            Send-Blob $Upload "comp=block&blockid=$([Uri]::EscapeDataString($id))" @{ Bytes = $buffer; Count = $count; Type = 'application/octet-stream' }
+            $null = $ids.Append("<Latest>$id</Latest>")
+            $sent += $count
+            Write-Step "$($App.Fields.displayName): uploading $([Math]::Floor($sent / 1048576)) of $([Math]::Ceiling($Info.Size / 1048576)) MB" ([int](100 * $sent / $Info.Size))
+        }
+    }
+    finally {
+        $stream.Dispose()
+    }
+    $list = "<?xml version=`"1.0`" encoding=`"utf-8`"?><BlockList>$ids</BlockList>"
+    Send-Blob $Upload 'comp=blocklist' (New-HttpBody ([Text.Encoding]::UTF8.GetBytes($list)) 'application/xml')
+}
+
+function Send-Blob {
+    # One request to the storage. The address is the permission: no token goes there, and no log has it.
+    param($Upload, [string]$What, $Body)
+    $headers = @{}
+    if ($What -ne 'comp=blocklist') { $headers['x-ms-blob-type'] = 'BlockBlob' }
+    for ($refusal = 1; ; $refusal++) {
+        $answer = Send-Request 'PUT' "$($Upload.Uri)&$What" $headers $Body
+        if ($answer.Status -eq 201) { return }
+        if ($answer.Status -ne 403 -or $refusal -ge $MostRefusals) { Stop-Blob $answer }
+        # First the same address once more, then a new one each time.
+        if ($refusal -eq 1) { Start-Sleep -Milliseconds $RefusedPauseMs }
+        else { Update-UploadUri $Upload }
+    }
+}
+
+function Stop-Blob {
+    param($Answer)
+    $why = "no answer ($($Answer.Problem))"
+    if ($Answer.Status) {
+        $why = "$($Answer.Status)"
+        if ($Answer.Text -match '<Code>([A-Za-z0-9]{1,80})</Code>') { $why += " $($Matches[1])" }
+        if ($Answer.RequestId) { $why += " (request id $($Answer.RequestId))" }
+    }
+    $problem = New-Object InvalidOperationException -ArgumentList "The storage did not take the content: $why."
+    $problem.Data['Passing'] = (Test-Passing $Answer.Status @())
+    throw $problem
+}
+
+#endregion

@@ -1,0 +1,136 @@
+#region Fetching the package from Platen
+
+function Save-Package {
+    # The package in a temporary file that is gone as soon as it is closed.
+    param($App)
+    $wanted = $App.Package
+    if (-not $wanted.Url) { throw 'This script does not know where Platen is: give the file with -Package.' }
+    $path = [IO.Path]::Combine([IO.Path]::GetTempPath(), "platen-$([guid]::NewGuid().ToString('N')).intunewin")
+    $options = [IO.FileOptions]::DeleteOnClose
+    $file = [IO.FileStream]::new($path, [IO.FileMode]::CreateNew, [IO.FileAccess]::ReadWrite, [IO.FileShare]::None, 65536, $options)
+    try {
+        for ($try = 1; $file.Position -lt $wanted.Size; $try++) {
+            $problem = Receive-Part $wanted $file
+            if ($file.Position -ge $wanted.Size) { break }
+            if ($try -ge $MostTries) { throw "$($wanted.FileName) could not be fetched from $(Get-PackageAddress $wanted): $($problem.Problem)" }
+            Wait-Pause $problem $try
+        }
+        if ($file.Length -ne $wanted.Size) { Stop-Changed $wanted }
+        $file.Position = 0
+        return $file
+    }
+    catch {
+        $file.Dispose()
+        throw
+    }
+}
+
+function Get-PackageAddress {
+    # What stands behind it opens the service, and is nobody's business.
+    param($Wanted)
+    return $Wanted.Url -replace '\?.*'
+}
+
+function Stop-Changed {
+    param($Wanted)
+    Stop-Final "What Platen has at $(Get-PackageAddress $Wanted) is not what it was when this script was made. Fetch the script anew."
+}
+
+function Receive-Part {
+    # What is still missing of a package, as far as it comes; what stopped it, as an answer.
+    param($Wanted, $File)
+    $answer = @{ Status = 0; Problem = ''; AskedMs = 0 }
+    $message = $null
+    $response = $null
+    try {
+        $headers = @{ Accept = '*/*'; 'If-Range' = "`"$($Wanted.ETag)`"" }
+        if ($File.Position -gt 0) { $headers.Range = "bytes=$($File.Position)-" }
+        else { $headers.Remove('If-Range') }
+        $message = New-HttpMessage 'GET' $Wanted.Url $headers $null
+        $task = $script:Http.SendAsync($message, [Net.Http.HttpCompletionOption]::ResponseHeadersRead)
+        Wait-Task $task
+        $response = $task.Result
+        $answer.Status = [int]$response.StatusCode
+        $answer.AskedMs = Get-AskedMs $response.Headers.RetryAfter
+        if (Test-Passing $answer.Status @()) { $answer.Problem = "answer $($answer.Status)" }
+        else { Save-Answer $Wanted $response $File }
+    }
+    catch {
+        if ($_.Exception.Data['Final']) { throw }
+        $answer.Status = 0
+        $answer.Problem = $_.Exception.GetBaseException().Message
+    }
+    finally {
+        if ($null -ne $response) { $response.Dispose() }
+        if ($null -ne $message) { $message.Dispose() }
+    }
+    return $answer
+}
+
+function Save-Answer {
+    param($Wanted, $Response, $File)
+    $status = [int]$Response.StatusCode
+    if ($status -ne 200 -and $status -ne 206) { Stop-Fetch $Wanted $Response }
+    $tag = ''
+    if ($null -ne $Response.Headers.ETag) { $tag = $Response.Headers.ETag.Tag.Trim([char]34) }
+    if ($tag -ne $Wanted.ETag) { Stop-Changed $Wanted }
+    # The whole of it comes where a part was asked for: from the beginning.
+    if ($status -eq 200) { $File.SetLength(0) }
+    $open = $Response.Content.ReadAsStreamAsync()
+    Wait-Task $open
+    $stream = $open.Result
+    $buffer = New-Object 'byte[]' -ArgumentList $BufferBytes
+    while ($true) {
+        $read = $stream.ReadAsync($buffer, 0, $buffer.Length)
+        Wait-Read $read
+        if ($read.Result -eq 0) { return }
+        if ($File.Position + $read.Result -gt $Wanted.Size) { Stop-Final "Platen sends more than $($Wanted.FileName) has." }
+        Write-Part $File $buffer $read.Result
+        Write-Step "Fetching $($Wanted.FileName)" ([int](100 * $File.Position / $Wanted.Size))
+    }
+}
+
+function Write-Part {
+    param($File, [byte[]]$Buffer, [int]$Count)
+    try {
+        $File.Write($Buffer, 0, $Count)
+    }
+    catch {
+        Stop-Final "The package cannot be kept in $([IO.Path]::GetTempPath()): $($_.Exception.GetBaseException().Message)"
+    }
+}
+
+function Wait-Read {
+    # A connection that brings nothing for so long is broken.
+    param($Task)
+    $clock = [Diagnostics.Stopwatch]::StartNew()
+    $tasks = [Threading.Tasks.Task[]]@($Task)
+    while (-not $Task.IsCompleted) {
+        if ($clock.Elapsed.TotalSeconds -gt $RequestSeconds) { throw (New-Object TimeoutException) }
+        $null = [Threading.Tasks.Task]::WaitAny($tasks, 250)
+    }
+    Wait-Task $Task
+}
+
+function Stop-Final {
+    # No other try helps.
+    param([string]$Text)
+    $problem = New-Object InvalidOperationException -ArgumentList $Text
+    $problem.Data['Final'] = $true
+    throw $problem
+}
+
+function Stop-Fetch {
+    param($Wanted, $Response)
+    $status = [int]$Response.StatusCode
+    $read = $Response.Content.ReadAsStringAsync()
+    Wait-Task $read
+    $said = ($read.Result -replace '<[^>]{0,200}>' -replace $Unprintable, ' ').Trim()
+    if ($said.Length -gt 300) { $said = $said.Substring(0, 300) }
+    $text = "Platen did not give $($Wanted.FileName) at $(Get-PackageAddress $Wanted): answer $status"
+    if ($said) { $text += ", $said" }
+    if ($status -eq 401 -or $status -eq 403) { $text += ' Fetch this script anew, or give the file with -Package.' }
+    Stop-Final $text
+}
+
+#endregion

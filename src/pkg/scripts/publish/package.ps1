@@ -1,0 +1,112 @@
+#region The package
+
+$BufferBytes = 1048576
+$MostDetectionBytes = 65536
+$PayloadName = 'IntuneWinPackage/Contents/IntunePackage.intunewin'
+$DetectionName = 'IntuneWinPackage/Metadata/Detection.xml'
+# Of an encrypted payload: HMAC and initialization vector stand before the text, whose blocks have 16 bytes.
+$MacBytes = 32
+$PrefixBytes = 48
+$BlockBytes = 16
+$script:PackageStream = $null
+$script:PackageZip = $null
+
+function Open-Package {
+    # Opens an app's .intunewin and makes sure that it is that of this script, and whole. Info: what Detection.xml says.
+    param($App)
+    Close-Package
+    Add-Type -AssemblyName 'System.IO.Compression'
+    if ($Package) { $script:PackageStream = Open-GivenPackage $App }
+    else { $script:PackageStream = Save-Package $App }
+    $wanted = $App.Package
+    try {
+        $script:PackageZip = [IO.Compression.ZipArchive]::new($script:PackageStream, [IO.Compression.ZipArchiveMode]::Read)
+    }
+    catch {
+        throw "$($wanted.FileName) is no .intunewin: $($_.Exception.GetBaseException().Message)"
+    }
+    $info = Read-Detection $wanted
+    $size = (Get-PackageEntry $wanted $PayloadName).Length
+    $cipher = [Math]::Floor($info.PlainSize / $BlockBytes) * $BlockBytes + $BlockBytes
+    if ($info.PlainSize -ne $wanted.PlainSize -or $size -ne $cipher + $PrefixBytes) { Stop-OtherPackage $wanted }
+    $info.Size = $size
+    Test-Payload $App $info
+    return $info
+}
+
+function Stop-OtherPackage {
+    param($Wanted)
+    throw "$($Wanted.FileName) is not the package that this script was made for. Fetch both from Platen anew."
+}
+
+function Open-GivenPackage {
+    param($App)
+    $path = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Package)
+    if ([IO.Directory]::Exists($path)) { $path = [IO.Path]::Combine($path, $App.Package.FileName) }
+    if (-not [IO.File]::Exists($path)) { throw "There is no file $path." }
+    $stream = [IO.File]::Open($path, [IO.FileMode]::Open, [IO.FileAccess]::Read, [IO.FileShare]::Read)
+    if ($stream.Length -eq $App.Package.Size) { return $stream }
+    $stream.Dispose()
+    Stop-OtherPackage $App.Package
+}
+
+function Close-Package {
+    if ($null -ne $script:PackageZip) { $script:PackageZip.Dispose() }
+    if ($null -ne $script:PackageStream) { $script:PackageStream.Dispose() }
+    $script:PackageZip = $null
+    $script:PackageStream = $null
+}
+
+function Get-PackageEntry {
+    param($Wanted, [string]$Name)
+    $entry = $script:PackageZip.GetEntry($Name)
+    if ($null -eq $entry) { throw "$($Wanted.FileName) is no .intunewin: it has no $Name." }
+    return $entry
+}
+
+function Open-Payload {
+    # The encrypted payload as a stream: it is stored as it is, so that nothing is unpacked.
+    param($App)
+    return (Get-PackageEntry $App.Package $PayloadName).Open()
+}
+
+function Read-Detection {
+    param($Wanted)
+    $entry = Get-PackageEntry $Wanted $DetectionName
+    if ($entry.Length -gt $MostDetectionBytes) { Stop-OtherPackage $Wanted }
+    $settings = [Xml.XmlReaderSettings]::new()
+    $settings.DtdProcessing = [Xml.DtdProcessing]::Prohibit
+    $settings.XmlResolver = $null
+    $stream = $entry.Open()
+    try {
+        $document = [Xml.XmlDocument]::new()
+        $document.XmlResolver = $null
+        $document.Load([Xml.XmlReader]::Create($stream, $settings))
+    }
+    finally {
+        $stream.Dispose()
+    }
+    $texts = @{}
+    foreach ($name in 'UnencryptedContentSize', 'FileName', 'EncryptionKey', 'MacKey', 'InitializationVector', 'Mac', 'ProfileIdentifier', 'FileDigest', 'FileDigestAlgorithm') {
+        $node = $document.SelectSingleNode("//*[local-name()='$name']")
+        if ($null -eq $node) { throw "$($Wanted.FileName) is no .intunewin: its Detection.xml has no $name." }
+        $texts[$name] = $node.InnerText
+    }
+    return @{ PlainSize = [long]$texts.UnencryptedContentSize; FileName = $texts.FileName; Encryption = (Get-EncryptionInfo $texts) }
+}
+
+function Get-EncryptionInfo {
+    # As Graph wants it at the commit.
+    param($Texts)
+    return @{
+        encryptionKey = $Texts.EncryptionKey
+        macKey = $Texts.MacKey
+        initializationVector = $Texts.InitializationVector
+        mac = $Texts.Mac
+        profileIdentifier = $Texts.ProfileIdentifier
+        fileDigest = $Texts.FileDigest
+        fileDigestAlgorithm = $Texts.FileDigestAlgorithm
+    }
+}
+
+#endregion

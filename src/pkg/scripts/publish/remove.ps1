@@ -1,0 +1,87 @@
+#region Apps of records that are gone
+
+function Remove-Leftovers {
+    if ($null -eq $Settings.Records) {
+        throw '-Remove needs a script that was fetched by somebody who sees all of Platen: this one does not know which records there are.'
+    }
+    Connect-Graph
+    $ours = Get-OurApps
+    $gone = @(Find-Leftovers $ours)
+    if ($gone.Count -eq 0) {
+        Write-Line "There is nothing to remove: each of Platen's apps in this tenant belongs to a record that Platen has."
+        return
+    }
+    Write-Line "These apps were made for records that Platen has no more:"
+    foreach ($app in $gone) { Write-Line "  $($app.Name) ($($app.Id)), $($app.Kind) $($app.Number), $(Get-AssignedText $app.Id)" }
+    if (-not (Test-Removal $gone.Count)) {
+        Write-Table @($gone | ForEach-Object { New-Row $_.Name (Get-KeptResult) '' })
+        return
+    }
+    $rows = @(foreach ($app in $gone) {
+            try {
+                $null = Invoke-Graph 'DELETE' "mobileApps/$($app.Id)" $null @{ Doing = 'delete the app'; Allow = 404 }
+                New-Row $app.Name 'Deleted' ''
+            }
+            catch {
+                New-Row $app.Name 'Failed' "$_"
+            }
+        })
+    Write-Table $rows
+}
+
+function Get-KeptResult {
+    if ($WhatIfPreference) { return 'Would delete' }
+    return 'Kept'
+}
+
+function Test-Removal {
+    # Whether somebody said so.
+    param([int]$Count)
+    if (-not $script:Run.ShouldProcess((Get-CountText $Count 'app'), 'Delete from Intune')) { return $false }
+    if ($Force) { return $true }
+    try {
+        return $script:Run.ShouldContinue("Delete $(Get-CountText $Count 'app')? What they installed stays on the PCs.", 'Delete from Intune')
+    }
+    catch {
+        throw 'Nobody can be asked here. Look at the list, and run it again with -Force.'
+    }
+}
+
+function Find-Leftovers {
+    # Printers and clients first: drivers can go when nothing depends on them. Records that are younger than this script
+    # are unknown to it, and an app with another marker that is in use stays.
+    param($Ours)
+    $kinds = @(
+        @{ Kind = 'printer'; Ids = @($Settings.Records.Printers); Last = $Settings.Records.LastPrinter },
+        @{ Kind = 'client'; Ids = @($Settings.Records.Clients); Last = $Settings.Records.LastClient },
+        @{ Kind = 'driver'; Ids = @($Settings.Records.Drivers); Last = $Settings.Records.LastDriver }
+    )
+    $used = @{}
+    $gone = @()
+    foreach ($kind in $kinds) {
+        $there = @{}
+        foreach ($id in $kind.Ids) { $there[[long]$id] = $true }
+        foreach ($key in @($Ours.Keys | Where-Object { $_ -like "$($kind.Kind):*" } | Sort-Object)) {
+            foreach ($app in $Ours[$key]) {
+                if ($there.ContainsKey([long]$app.Number) -or $app.Number -gt $kind.Last) { $used[$app.Id] = $true }
+                else { $gone += $app }
+            }
+        }
+    }
+    $named = @{}
+    foreach ($app in $gone) {
+        if ($used.ContainsKey($app.Id) -or $named.ContainsKey($app.Id)) { continue }
+        $named[$app.Id] = $true
+        $app
+    }
+}
+
+function Get-AssignedText {
+    param([string]$Id)
+    $count = @(Get-GraphList "mobileApps/$Id/assignments" 'list the assignments').Count
+    if ($count -eq 0) { return 'not assigned' }
+    if ($count -eq 1) { return 'assigned once' }
+    return "assigned $count times"
+}
+
+#endregion

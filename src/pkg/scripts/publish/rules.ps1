@@ -1,0 +1,60 @@
+#region Detection and requirement rules
+
+$RuleType = '#microsoft.graph.win32LobAppPowerShellScriptRule'
+$RequirementName = 'The machine is in its subnets'
+
+function Get-ScriptText {
+    # A script of Platen's, put together, as base64 of the file.
+    param($Script)
+    $frame = $Settings.Frames[$Script.Frame]
+    $bytes = [IO.MemoryStream]::new()
+    foreach ($part in $frame.Before, $Script.Settings, $frame.After) {
+        $piece = [Convert]::FromBase64String($part)
+        $bytes.Write($piece, 0, $piece.Length)
+    }
+    return [Convert]::ToBase64String($bytes.ToArray())
+}
+
+function Get-OurRules {
+    param($App)
+    @{
+        '@odata.type' = $RuleType
+        ruleType = 'detection'
+        enforceSignatureCheck = $false
+        runAs32Bit = $false
+        scriptContent = (Get-ScriptText $App.Detection)
+        operationType = 'notConfigured'
+        operator = 'notConfigured'
+    }
+    if ($null -eq $App.Requirement) { return }
+    @{
+        '@odata.type' = $RuleType
+        ruleType = 'requirement'
+        displayName = $RequirementName
+        enforceSignatureCheck = $false
+        runAs32Bit = $false
+        runAsAccount = 'system'
+        scriptContent = (Get-ScriptText $App.Requirement)
+        operationType = 'string'
+        operator = 'equal'
+        comparisonValue = 'applicable'
+    }
+}
+
+function Get-WantedRules {
+    # All rules that an app should have, where they differ from those it has: ours, and requirements of an administrator's.
+    # $null where nothing differs. How an app is detected is never left to somebody's change.
+    param($App, $Current)
+    $ours = @(Get-OurRules $App)
+    $there = @(Get-List $Current 'rules')
+    $others = @($there | Where-Object { (Get-Field $_ 'ruleType') -ne 'detection' -and (Get-Field $_ 'displayName') -ne $RequirementName })
+    $same = 0
+    foreach ($rule in $ours) {
+        $text = Get-Canonical $rule $rule
+        $same += @($there | Where-Object { (Get-Canonical $_ $rule) -ceq $text } | Select-Object -First 1).Count
+    }
+    if ($same -eq $ours.Count -and $there.Count -eq $ours.Count + $others.Count) { return $null }
+    return , @($ours + $others)
+}
+
+#endregion

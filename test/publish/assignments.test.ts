@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Fields } from "../support/graph/schema.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  appOf,
+  changesIn,
+  closePublisher,
+  openPublisher,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+const everyone = "11111111-2222-4333-8444-555555555555";
+const office = "22222222-2222-4333-8444-555555555555";
+const guests = "33333333-2222-4333-8444-555555555555";
+
+const groupsOf = (assignments: readonly Fields[]) =>
+  assignments.map(({ intent, target }) => [intent, (target as Fields).groupId]);
+
+describe("assigning what was published", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("printers are assigned to the groups, and their driver comes with them", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t, { processingFor: 2 });
+    await sharedDriver(service);
+
+    const run = await publish("/clients/1/publish", {
+      AssignTo: [`${everyone},${office}`],
+      Intent: "available",
+    });
+
+    const [one, two, driver] = ["printer:1", "printer:2", "driver:1"].map(
+      (key) => tenant.found(appOf(tenant, key).id).assignments,
+    );
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.deepEqual(groupsOf(one ?? []), [
+      ["available", everyone],
+      ["available", office],
+    ]);
+    assert.deepEqual([groupsOf(two ?? []), driver], [groupsOf(one ?? []), []]);
+  });
+
+  test("a second run assigns nothing anew, and without -AssignTo nothing is assigned at all", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const none = tenant.found(appOf(tenant, `printer:${id}`).id).assignments.length;
+    await publish(`/printers/${id}/publish`, { AssignTo: [everyone] });
+    const since = tenant.requests.length;
+
+    const run = await publish(`/printers/${id}/publish`, { AssignTo: [everyone] });
+
+    assert.deepEqual([none, changesIn(tenant, since)], [0, []]);
+    assert.match(rowsOf(run).join(), /Nothing to do/);
+  });
+
+  test("assignments that are there stay, exclusions too; another intent gives way to -Force alone", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const app = appOf(tenant, `printer:${id}`).id;
+    tenant.assign(app, everyone, "available");
+    tenant.assign(app, guests, "required", true);
+
+    const AssignTo = [everyone, office, guests];
+    const run = await publish(`/printers/${id}/publish`, { AssignTo });
+    const kept = groupsOf(tenant.found(app).assignments);
+    await publish(`/printers/${id}/publish`, { AssignTo, Force: true });
+
+    assert.deepEqual(kept, [
+      ["available", everyone],
+      ["required", guests],
+      ["required", office],
+    ]);
+    assert.match(
+      run.output.join("\n"),
+      new RegExp(`the group ${everyone} is assigned as available in Intune, and stays so`),
+    );
+    assert.match(
+      run.output.join("\n"),
+      new RegExp(`the group ${guests} is excluded in Intune, and stays so`),
+    );
+    assert.deepEqual(groupsOf(tenant.found(app).assignments), [
+      ["required", everyone],
+      ["required", guests],
+      ["required", office],
+    ]);
+  });
+
+  test("what is no group's id is refused before anything is asked", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`, { AssignTo: ["All users"] });
+
+    assert.deepEqual([run.code, tenant.requests], [1, []]);
+    assert.match(run.output.join(), /-AssignTo takes ids of groups: 'All users' is none/);
+  });
+});

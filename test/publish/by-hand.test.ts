@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Fields } from "../support/graph/schema.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  appOf,
+  changesIn,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+const group = "11111111-2222-4333-8444-555555555555";
+
+describe("what an administrator did by hand", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("fields that were changed stay and are told; -Force sets them", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const app = appOf(tenant, `printer:${id}`);
+    const installExperience = { ...(app.installExperience as object), maxRunTimeInMinutes: 90 };
+    tenant.change(app.id, { displayName: "The good printer", installExperience, owner: "Anna" });
+
+    await editPrinter(service, id, { address: "10.0.0.55", port_name: "" });
+    const kept = await publish(`/printers/${id}/publish`);
+    const after = { ...tenant.app(app.id) };
+    const forced = await publish(`/printers/${id}/publish`, { Force: true });
+
+    assert.deepEqual([after.displayName, after.installExperience], ["The good printer", installExperience]);
+    assert.match(rowsOf(kept).join(), /kept as changed in Intune: displayName, installExperience \(-Force/);
+    assert.match(rowsOf(forced).join(), /Updated +displayName, installExperience$/);
+    assert.deepEqual([tenant.app(app.id).displayName, tenant.app(app.id).owner], [app.displayName, "Anna"]);
+  });
+
+  test("notes, categories, assignments, further rules and dependencies stay when all else changes", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });
+    const id = await service.addPrinter({ client_id: "1" });
+    await publish(`/printers/${id}/publish`);
+    const app = appOf(tenant, `printer:${id}`);
+    const other = tenant.addApp({ displayName: "Reader" });
+    const older = tenant.addApp({ displayName: "Older" });
+    const rule = {
+      "@odata.type": "#microsoft.graph.win32LobAppRegistryRule",
+      ruleType: "requirement",
+      check32BitOn64System: false,
+      keyPath: "HKEY_LOCAL_MACHINE\\Software\\Contoso",
+      valueName: "Site",
+      operationType: "exists",
+      operator: "notConfigured",
+      comparisonValue: null,
+    };
+    tenant.change(app.id, {
+      notes: `Ask Anna.\n${app.notes}\nSince 2026.`,
+      rules: [...(app.rules as Fields[]), rule],
+    });
+    tenant.relate(app.id, other, "detect");
+    tenant.relate(app.id, older, "replace");
+    tenant.assign(app.id, group, "available");
+    tenant.categorize(app.id, "Printers");
+
+    await service.post("/clients/1", { name: "Fabrikam", subnets: "10.2.0.0/16" });
+    await editPrinter(service, id, { address: "10.2.0.9", port_name: "" });
+    const run = await publish(`/printers/${id}/publish`);
+
+    const now = tenant.found(app.id);
+    const rules = now.fields.rules as Fields[];
+    assert.equal(run.code, 0);
+    assert.match(
+      String(now.fields.notes),
+      /^Ask Anna\.\nplaten:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12} set:\S+\nSince 2026\.$/,
+    );
+    assert.deepEqual(
+      rules.map(({ ruleType }) => ruleType),
+      ["detection", "requirement", "requirement"],
+    );
+    assert.deepEqual(tenant.children(app.id), [other, older]);
+    assert.deepEqual([now.assignments.length, now.categories.length], [1, 1]);
+  });
+
+  test("dependencies of an administrator's stay when the driver's is added", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const [id = 0] = await sharedDriver(service, ["Front Desk"]);
+    await publish("/clients/1/publish");
+    const app = appOf(tenant, `printer:${id}`).id;
+    const other = tenant.addApp({ displayName: "Reader" });
+    const parent = tenant.addApp({ displayName: "Bundle" });
+    tenant.relate(app, other, "autoInstall");
+    tenant.relate(parent, app, "autoInstall");
+
+    await service.addPrinter({ client_id: "1", driver_id: "1", name: "Second", address: "10.0.0.9" });
+    const run = await publish("/clients/1/publish");
+
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.deepEqual(tenant.children(app), [other, appOf(tenant, "driver:1").id]);
+    assert.deepEqual(tenant.children(parent), [app]);
+  });
+
+  test("an app of the same name that Platen did not make is never touched", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const foreign = tenant.addApp({ displayName: "Office", notes: `platen:000000000000:printer:${id}` });
+    const before = structuredClone(tenant.app(foreign));
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual([run.code, tenant.apps().length], [0, 2]);
+    assert.deepEqual(tenant.app(foreign), before);
+  });
+
+  test("an app that was made from the page's fields is found by its notes and brought up to date", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const page = await (await service.fetch(`/printers/${id}`)).text();
+    const notes = /platen:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12}/.exec(page)?.[0];
+    const made = tenant.addApp({ displayName: "Mine", notes });
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual([run.code, tenant.apps().length], [0, 1]);
+    assert.deepEqual([tenant.app(made).displayName, tenant.app(made).fileName], ["Mine", "office.intunewin"]);
+    assert.match(rowsOf(run).join(), /Updated +content, .*kept as changed in Intune: .*displayName/);
+  });
+
+  test("two apps with one marker stop the run, which names both and changes nothing", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const { notes } = appOf(tenant, `printer:${id}`);
+    const second = tenant.addApp({ displayName: "A copy", notes });
+    await editPrinter(service, id, { address: "10.0.0.55", port_name: "" });
+    const since = tenant.requests.length;
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    const said = run.output.join("\n");
+    assert.deepEqual([run.code, changesIn(tenant, since)], [1, []]);
+    assert.ok(said.includes("'A copy'") && said.includes("'Office'") && said.includes(second), said);
+  });
+
+  test("a detection rule that was changed is ours again: without it nothing is ever installed", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const app = appOf(tenant, `printer:${id}`);
+    const [rule] = app.rules as Fields[];
+    tenant.change(app.id, { rules: [{ ...rule, scriptContent: "ZXhpdCAw" }], fileName: "other.intunewin" });
+
+    await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual(
+      [tenant.app(app.id).rules, tenant.app(app.id).fileName],
+      [app.rules, "office.intunewin"],
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Tenant } from "../support/graph/tenant.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  addIcon,
+  appOf,
+  changesIn,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  type Publishing,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+const path = "/clients/1/publish";
+
+/** Two printers of one driver, one with an icon. */
+async function aClient(t: Parameters<typeof startPublishing>[0]): Promise<Publishing & { ids: number[] }> {
+  const publishing = await startPublishing(t);
+  const ids = await sharedDriver(publishing.service);
+  await addIcon(publishing.service, ids[0] ?? 0);
+  return { ...publishing, ids };
+}
+
+/** What must be there in the end: three apps with their content, the printers' depending on the driver's, and no more. */
+function checkDone({ tenant, ids }: Publishing & { ids: number[] }, where: string): void {
+  const driver = appOf(tenant, "driver:1").id;
+  const printers = ids.map((id) => appOf(tenant, `printer:${id}`));
+  assert.equal(tenant.apps().length, 3, where);
+  for (const { id } of [{ id: driver }, ...printers]) {
+    assert.ok(tenant.content(id).size > 0, where);
+    const states = Object.values(tenant.versions(id)).flat();
+    assert.deepEqual([...new Set(states)], ["commitFileSuccess"], where);
+  }
+  assert.deepEqual(
+    printers.map(({ id }) => tenant.children(id)),
+    [[driver], [driver]],
+    where,
+  );
+  assert.ok(printers[0]?.largeIcon, where);
+}
+
+/** A tenant as it was before anything was published. */
+function clear(tenant: Tenant): void {
+  const ids = tenant.apps().map(({ id }) => String(id));
+  for (const id of ids) tenant.found(id).children = [];
+  for (const id of ids) tenant.remove(id);
+}
+
+function withoutContent(tenant: Tenant): string[] {
+  const empty = tenant.apps().filter(({ committedContentVersion }) => !committedContentVersion);
+  return empty.map(({ id }) => String(id));
+}
+
+describe("a run that breaks off", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  for (const when of ["before", "after"] as const) {
+    test(`at any request (${when} its effect) is finished by the next one`, async (t) => {
+      const shop = await aClient(t);
+      const { tenant, run, script } = shop;
+      const text = await script(path);
+      await run(text);
+      const total = tenant.requests.length;
+      checkDone(shop, "undisturbed");
+
+      for (let at = 1; at <= total; at++) {
+        clear(tenant);
+        tenant.stopAt(at, when);
+        const broken = await run(text);
+        const unnamed = withoutContent(tenant).filter((id) => !broken.output.join().includes(id));
+        tenant.goOn();
+        const finished = await run(text);
+
+        const where = `${when} request ${at}\n${finished.output.join("\n")}`;
+        assert.deepEqual([broken.code, finished.code], [1, 0], where);
+        // Where the answer with its id never came, its marker is all that there is of it.
+        assert.ok(unnamed.length === 0 || when === "after", where);
+        checkDone(shop, where);
+      }
+    });
+  }
+
+  test("an update that breaks off at any request is finished, and then there is nothing to do", async (t) => {
+    const shop = await aClient(t);
+    const { service, tenant, run, script, ids } = shop;
+    await run(await script(path));
+    const start = tenant.requests.length;
+    let address = 100;
+    const change = async () => {
+      const port = { address: `10.0.1.${++address}`, port_name: "", location: `Room ${address}` };
+      await editPrinter(service, ids[0] ?? 0, port);
+      return script(path);
+    };
+    await run(await change());
+    const total = tenant.requests.length - start;
+
+    for (let at = 1; at <= total; at++) {
+      const text = await change();
+      tenant.stopAt(at, at % 2 === 0 ? "before" : "after");
+      const broken = await run(text);
+      tenant.goOn();
+      const finished = await run(text);
+      const since = tenant.requests.length;
+      await run(text);
+
+      const where = `request ${at} of ${total}\n${broken.output.join("\n")}`;
+      assert.deepEqual([finished.code, changesIn(tenant, since)], [0, []], where);
+      checkDone(shop, where);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  appOf,
+  changesIn,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  type Publishing,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+async function packageOf({ service }: Publishing, path: string): Promise<Buffer> {
+  return Buffer.from(await (await service.fetch(path)).arrayBuffer());
+}
+
+describe("where a package comes from", { skip: withoutPowerShell }, () => {
+  let folder = "";
+  before(async () => {
+    openPublisher();
+    folder = await mkdtemp(join(tmpdir(), "platen-given-"));
+  });
+  after(async () => {
+    closePublisher();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("a file is taken where it is the one that the script was made for, and Platen is not asked", async (t) => {
+    const publishing = await startPublishing(t);
+    const id = await publishing.service.addPrinter();
+    const text = await publishing.script(`/printers/${id}/publish`);
+    const file = join(folder, "given.intunewin");
+    await writeFile(file, await packageOf(publishing, `/printers/${id}/packages/mdm`));
+    await publishing.service.stop();
+
+    const run = await publishing.run(text, { Package: file });
+
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.ok(publishing.tenant.content(appOf(publishing.tenant, `printer:${id}`).id).size > 0);
+  });
+
+  test("a folder has the files of several apps, by the names that Platen gives them", async (t) => {
+    const publishing = await startPublishing(t);
+    await sharedDriver(publishing.service);
+    const text = await publishing.script("/clients/1/publish");
+    const several = join(folder, "several");
+    await mkdir(several);
+    for (const path of [
+      "/drivers/1/packages/mdm",
+      "/printers/1/packages/mdm?driver=apart",
+      "/printers/2/packages/mdm?driver=apart",
+    ]) {
+      const answer = await publishing.service.fetch(path);
+      const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1] ?? "";
+      await writeFile(join(several, name), Buffer.from(await answer.arrayBuffer()));
+    }
+    await publishing.service.stop();
+
+    const run = await publishing.run(text, { Package: several });
+
+    assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.output.join("\n"));
+  });
+
+  const wrong: Readonly<Record<string, [(whole: Buffer) => Buffer, RegExp]>> = {
+    "is cut short": [(whole) => whole.subarray(0, -9), /is not the package that this script was made for/],
+    "has a flipped bit in its content": [
+      (whole) => {
+        const copy = Buffer.from(whole);
+        copy[2000] = (copy[2000] ?? 0) ^ 1;
+        return copy;
+      },
+      /is damaged: its checksum is wrong/,
+    ],
+    "is no ZIP": [(whole) => Buffer.alloc(whole.length, 7), /is no \.intunewin/],
+  };
+  for (const [name, [spoil, message]] of Object.entries(wrong)) {
+    test(`a file that ${name} is refused before anything is made`, async (t) => {
+      const publishing = await startPublishing(t);
+      const id = await publishing.service.addPrinter();
+      const file = join(folder, "wrong.intunewin");
+      await writeFile(file, spoil(await packageOf(publishing, `/printers/${id}/packages/mdm`)));
+
+      const run = await publishing.publish(`/printers/${id}/publish`, { Package: file });
+
+      assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+      assert.match(rowsOf(run).join(), message);
+    });
+  }
+
+  test("another printer's file of the same size is told apart", async (t) => {
+    const publishing = await startPublishing(t);
+    const { service } = publishing;
+    const id = await service.addPrinter({ address: "10.0.0.11" });
+    const older = await packageOf(publishing, `/printers/${id}/packages/mdm`);
+    let newer = older;
+    for (let last = 12; last < 99; last++) {
+      await editPrinter(service, id, { address: `10.0.0.${last}`, port_name: "" });
+      newer = await packageOf(publishing, `/printers/${id}/packages/mdm`);
+      if (newer.length === older.length) break;
+    }
+    assert.equal(newer.length, older.length, "two addresses make packages of one size");
+    const file = join(folder, "older.intunewin");
+    await writeFile(file, older);
+
+    const run = await publishing.publish(`/printers/${id}/publish`, { Package: file });
+
+    assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+    assert.match(rowsOf(run).join(), /is not the package that this script was made for/);
+  });
+
+  test("a printer that was changed since the script was made is not published from it", async (t) => {
+    const publishing = await startPublishing(t);
+    const id = await publishing.service.addPrinter();
+    const text = await publishing.script(`/printers/${id}/publish`);
+    await editPrinter(publishing.service, id, { address: "10.0.0.12", port_name: "" });
+
+    const run = await publishing.run(text);
+
+    assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+    assert.match(rowsOf(run).join(), /is not what it was when this script was made\. Fetch the script anew/);
+  });
+
+  test("what Platen says of a refusal is passed on, and nothing is made", async (t) => {
+    const publishing = await startPublishing(t);
+    const id = await publishing.service.addPrinter();
+    const text = await publishing.script(`/printers/${id}/publish`);
+    await publishing.service.fetch(`/printers/${id}`, { method: "DELETE" });
+
+    const run = await publishing.run(text);
+
+    assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+    assert.match(rowsOf(run).join(), /Platen did not give office\.intunewin at http:\S+: answer 404/);
+  });
+});

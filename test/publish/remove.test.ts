@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  appOf,
+  changesIn,
+  closePublisher,
+  openPublisher,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+describe("removing what Platen has no more", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("apps of deleted records are listed and deleted, printers before their driver; all others stay", async (t) => {
+    const { service, tenant, publish, script, run } = await startPublishing(t);
+    const [one = 0, two = 0] = await sharedDriver(service);
+    const other = await service.addPrinter({ name: "Elsewhere", address: "10.9.9.9" });
+    await publish("/clients/1/publish");
+    await publish(`/printers/${other}/publish`);
+    const foreign = tenant.addApp({ displayName: "Front Desk", notes: `platen:000000000000:printer:${one}` });
+    for (const id of [one, two]) await service.fetch(`/printers/${id}`, { method: "DELETE" });
+    await service.fetch("/drivers/1", { method: "DELETE" });
+    const text = await script(`/printers/${other}/publish`);
+
+    const listed = await run(text, { Remove: true, WhatIf: true });
+    const before = tenant.apps().length;
+    const removed = await run(text, { Remove: true, Force: true });
+
+    assert.deepEqual([listed.code, before, removed.code], [0, 5, 0], removed.output.join("\n"));
+    assert.equal(rowsOf(listed).filter((row) => row.includes("Would delete")).length, 3);
+    assert.equal(rowsOf(removed).filter((row) => row.includes("Deleted")).length, 3);
+    assert.deepEqual(
+      tenant
+        .apps()
+        .map(({ id }) => id)
+        .sort(),
+      [foreign, appOf(tenant, `printer:${other}`).id].sort(),
+    );
+  });
+
+  test("where nobody can be asked and nobody said -Force, nothing is deleted", async (t) => {
+    const { service, tenant, publish, script, run } = await startPublishing(t);
+    const gone = await service.addPrinter();
+    const other = await service.addPrinter({ name: "Elsewhere", driver_id: "1" });
+    await publish(`/printers/${gone}/publish`);
+    await service.fetch(`/printers/${gone}`, { method: "DELETE" });
+    const since = tenant.requests.length;
+
+    const result = await run(await script(`/printers/${other}/publish`), { Remove: true });
+
+    assert.deepEqual([result.code, changesIn(tenant, since)], [1, []]);
+    assert.match(result.output.join("\n"), /Nobody can be asked here/);
+  });
+
+  test("a record that is younger than the script is none that is gone", async (t) => {
+    const { service, tenant, publish, script, run } = await startPublishing(t);
+    const first = await service.addPrinter();
+    const old = await script(`/printers/${first}/publish`);
+    const second = await service.addPrinter({ name: "Younger", driver_id: "1" });
+    await publish(`/printers/${second}/publish`);
+
+    const result = await run(old, { Remove: true, Force: true });
+
+    assert.deepEqual([result.code, tenant.apps().length], [0, 1]);
+    assert.match(result.output.join("\n"), /There is nothing to remove/);
+  });
+});
+
+describe("publishing with -WhatIf", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("says what would be done, and only reads", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    await sharedDriver(service);
+    const fresh = await publish("/clients/1/publish", {
+      WhatIf: true,
+      AssignTo: ["11111111-2222-4333-8444-555555555555"],
+    });
+    const none = changesIn(tenant);
+    await publish("/clients/1/publish");
+    await service.post("/clients/1", { name: "Fabrikam" });
+    const since = tenant.requests.length;
+
+    const changed = await publish("/clients/1/publish", { WhatIf: true });
+
+    assert.deepEqual([fresh.code, none, changed.code, changesIn(tenant, since)], [0, [], 0, []]);
+    assert.equal(rowsOf(fresh).filter((row) => row.includes("Would create")).length, 3);
+    assert.equal(rowsOf(changed).filter((row) => row.includes("Would update")).length, 2);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { BehaviourChanges } from "../support/graph/behaviour.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { appOf, changesIn, closePublisher, openPublisher, startPublishing } from "../support/publishing.ts";
+
+const byCode = { AccessToken: undefined };
+
+describe("signing in to publish", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("Microsoft's words are shown as they are, and the run goes on as soon as somebody signed in", async (t) => {
+    const answers = ["authorization_pending", "authorization_pending", "slow_down", "authorization_pending"];
+    const { service, tenant, publish } = await startPublishing(t, { signIn: { answers, slowDown: 1 } });
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`, byCode);
+
+    const asked = tenant.requests.find(({ area }) => area === "login");
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.ok(run.output.some((line) => line.startsWith("To sign in, use a web browser to open the page")));
+    assert.deepEqual([tenant.signIns.polls, tenant.signIns.tooFast], [5, 0]);
+    assert.equal(asked?.path, "/organizations/oauth2/v2.0/devicecode");
+    assert.match(JSON.stringify(asked?.body), /"client_id":"14d82eec-204b-4c2f-b7e8-296a70dab67e"/);
+    assert.ok(appOf(tenant, `printer:${id}`));
+  });
+
+  const refusals: Readonly<Record<string, [BehaviourChanges["signIn"] & object, RegExp]>> = {
+    "nobody signs in": [{ answers: ["expired_token"] }, /Nobody signed in before the code expired/],
+    "the code ends while it is waited for": [{ expiresIn: 0 }, /Nobody signed in before the code expired/],
+    "the person declines": [{ answers: ["authorization_declined"] }, /The sign-in was declined/],
+    "the code is unknown": [{ answers: ["bad_verification_code"] }, /bad_verification_code: AADSTS70019/],
+    "the tenant is unknown": [
+      { refusal: "invalid_request AADSTS90002: Tenant not found." },
+      /invalid_request: AADSTS90002: Tenant not found/,
+    ],
+    "an administrator has to consent": [{ answers: ["invalid_grant"] }, /invalid_grant/],
+  };
+  for (const [name, [signIn, message]] of Object.entries(refusals)) {
+    test(`where ${name}, the run says so and nothing is asked of Graph`, async (t) => {
+      const { service, tenant, publish } = await startPublishing(t, { signIn });
+      const id = await service.addPrinter();
+
+      const run = await publish(`/printers/${id}/publish`, byCode);
+
+      assert.deepEqual([run.code, tenant.requests.filter(({ area }) => area === "graph")], [1, []]);
+      assert.match(run.output.join("\n"), message);
+    });
+  }
+
+  test("a token that ends in the middle of a run is renewed", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t, { tokenRequests: 4 });
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`, byCode);
+
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.ok(tenant.signIns.refreshed > 2);
+  });
+
+  test("one that was handed in and ends stops the run, which says what to do; the next finishes it", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t, { tokenRequests: 4 });
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`);
+    tenant.behaviour.tokenRequests = Number.POSITIVE_INFINITY;
+    const next = await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual([run.code, next.code, tenant.apps().length], [1, 0, 1]);
+    assert.match(
+      run.output.join("\n"),
+      /401 InvalidAuthenticationToken.*The token is not valid, or not any more/,
+    );
+  });
+
+  test("without the permission the first refusal ends the run and names what is missing", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t, { isForbidden: true });
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual([run.code, tenant.requests.length, changesIn(tenant)], [1, 1, []]);
+    assert.match(run.output.join("\n"), /403 .*needs the permission DeviceManagementApps\.ReadWrite\.All/);
+  });
+
+  test("a token goes to nobody but over https, or to this machine", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+
+    const graph = await publish(`/printers/${id}/publish`, { GraphUrl: "http://graph.example.com" });
+    const login = await publish(`/printers/${id}/publish`, { LoginUrl: "http://login.example.com" });
+
+    assert.match(graph.output.join(), /-GraphUrl takes an address that begins with https:\/\//);
+    assert.match(login.output.join(), /-LoginUrl takes an address that begins with https:\/\//);
+    assert.deepEqual([graph.code, login.code, tenant.requests], [1, 1, []]);
+  });
+
+  test("a list that goes on elsewhere is not followed", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const other = await startPublishing(t);
+    const instance = /Instance = '([0-9a-f]+)'/.exec(
+      await (await service.fetch(`/printers/${id}/publish`)).text(),
+    )?.[1];
+    for (const number of [50, 51, 52]) tenant.addApp({ notes: `platen:${instance}:printer:${number}` });
+    const GraphUrl = tenant.graphUrl;
+    Object.assign(tenant, { graphUrl: other.tenant.graphUrl });
+
+    const run = await publish(`/printers/${id}/publish`, { GraphUrl });
+
+    assert.deepEqual([run.code, other.tenant.requests], [1, []]);
+    assert.match(run.output.join(), /goes on at an address that is not its own/);
+  });
+});

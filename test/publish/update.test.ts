@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { driverZip } from "../support/driver-zip.ts";
+import type { Tenant } from "../support/graph/tenant.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  addIcon,
+  appOf,
+  changesIn,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+const upload = [
+  "POST mobileApps/{id}/contentVersions",
+  "POST mobileApps/{id}/contentVersions/2/files",
+  "PUT storage",
+  "PUT storage",
+  "POST mobileApps/{id}/contentVersions/2/files/{id}/commit",
+  "PATCH mobileApps/{id}",
+];
+
+/** The names of the fields that the last PATCH sent. */
+function lastPatch({ requests }: Tenant): string[] {
+  const { body } = requests.findLast(({ method }) => method === "PATCH") ?? {};
+  return Object.keys(body as object).sort();
+}
+
+describe("publishing what Intune has already", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("another address is another package: content and detection go together, at once", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const { id: appId, rules } = appOf(tenant, `printer:${id}`);
+    await editPrinter(service, id, { address: "10.0.0.77", port_name: "" });
+    const since = tenant.requests.length;
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual(changesIn(tenant, since), upload);
+    assert.deepEqual(lastPatch(tenant), [
+      "@odata.type",
+      "committedContentVersion",
+      "fileName",
+      "notes",
+      "rules",
+      "setupFilePath",
+    ]);
+    assert.deepEqual([run.code, tenant.app(appId).committedContentVersion], [0, "2"]);
+    assert.notDeepEqual(tenant.app(appId).rules, rules);
+    assert.match(rowsOf(run).join(), /Updated +content, rules$/);
+  });
+
+  test("another icon is sent alone: nothing is uploaded", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await addIcon(service, id);
+    await publish(`/printers/${id}/publish`);
+    const png = await addIcon(service, id, 99);
+    const since = tenant.requests.length;
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    const icon = appOf(tenant, `printer:${id}`).largeIcon as { value: string };
+    assert.deepEqual(changesIn(tenant, since), ["PATCH mobileApps/{id}"]);
+    assert.deepEqual(lastPatch(tenant), ["@odata.type", "largeIcon", "notes"]);
+    assert.deepEqual([run.code, icon.value], [0, png.toString("base64")]);
+  });
+
+  test("an icon that is deleted in Platen goes from the app, and one of an administrator's stays", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await addIcon(service, id);
+    await publish(`/printers/${id}/publish`);
+    await service.fetch(`/printers/${id}/icon`, { method: "DELETE" });
+    await publish(`/printers/${id}/publish`);
+    const { id: appId, largeIcon } = appOf(tenant, `printer:${id}`);
+    const theirs = {
+      "@odata.type": "#microsoft.graph.mimeContent",
+      type: "image/png",
+      value: "iVBORw0KGgo=",
+    };
+    tenant.change(appId, { largeIcon: theirs });
+
+    await editPrinter(service, id, { address: "10.0.0.78", port_name: "" });
+    await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual([largeIcon, tenant.app(appId).largeIcon], [null, theirs]);
+  });
+
+  test("another name is a field alone where the package stays, and the package where it does not", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    await service.post("/clients", { name: "Contoso" });
+    const id = await service.addPrinter({ client_id: "1" });
+    await publish(`/printers/${id}/publish`);
+    await service.post("/clients/1", { name: "Fabrikam" });
+    const since = tenant.requests.length;
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.deepEqual(changesIn(tenant, since), ["PATCH mobileApps/{id}"]);
+    assert.deepEqual(lastPatch(tenant), ["@odata.type", "description", "displayName", "fileName", "notes"]);
+    assert.equal(appOf(tenant, `printer:${id}`).displayName, "Office (Fabrikam)");
+    assert.match(rowsOf(run).join(), /Updated +description, displayName, fileName$/);
+  });
+
+  test("a printer that comes to share its driver, and stops to, keeps its app", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const [first] = await sharedDriver(service, ["Front Desk"]);
+    await publish("/clients/1/publish");
+    const { id } = appOf(tenant, `printer:${first}`);
+    const whole = tenant.content(id).size;
+
+    const fields = { client_id: "1", driver_id: "1", name: "Second", address: "10.0.0.9" };
+    const second = await service.addPrinter(fields);
+    await publish("/clients/1/publish");
+    const shared = { size: tenant.content(id).size, children: tenant.children(id) };
+    await service.fetch(`/printers/${second}`, { method: "DELETE" });
+    tenant.lostChildren.length = 0;
+    const { tenant: same } = { tenant };
+    const run = await publish("/clients/1/publish").catch((error: unknown) => error);
+    void run;
+
+    assert.ok(shared.size < whole);
+    assert.deepEqual(shared.children, [appOf(same, "driver:1").id]);
+    assert.deepEqual([tenant.children(id), tenant.content(id).size], [[], whole]);
+  });
+
+  test("a newer driver is new content for the driver's app, and the printers follow", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    await sharedDriver(service);
+    await publish("/clients/1/publish");
+    const newer = await service.addDriver(driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" }));
+    for (const id of [1, 2]) await editPrinter(service, id, { driver_id: String(newer) });
+
+    const run = await publish("/clients/1/publish");
+
+    const driver = appOf(tenant, `driver:${newer}`).id;
+    const printers = [1, 2].map((id) => appOf(tenant, `printer:${id}`).id);
+    assert.equal(run.code, 0);
+    assert.deepEqual(
+      printers.map((id) => tenant.children(id)),
+      [[driver], [driver]],
+    );
+  });
+});
