@@ -99,5 +99,6 @@ finally {
     Close-Package
     Close-Http
     Write-Log "Ends with exit code $script:ExitCode"
+    if ($script:Log) { Write-Host "Log: $script:Log" }
 }
 exit $script:ExitCode

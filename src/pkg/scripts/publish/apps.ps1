@@ -134,7 +134,8 @@ function Update-App {
     $fields = Compare-Fields $App $current $noted.Set
     $body = $fields.Changes
     $rules = Get-WantedRules $App $current
-    if ($null -ne $rules) { $body.rules = $rules }
+    # Collected anew: 5.1 would write what came out of a function as an object with a count.
+    if ($null -ne $rules) { $body.rules = @($rules) }
     $committed = [string](Get-Field $current 'committedContentVersion')
     $what = @($body.Keys | Where-Object { $_ -ne 'applicableArchitectures' } | Sort-Object)
     $needsContent = ($noted.Revision -ne $App.Revision -or -not $committed)

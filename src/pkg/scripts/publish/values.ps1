@@ -38,6 +38,8 @@ function Get-Canonical {
     if ($null -eq $Value) { return '' }
     if ($Value -is [string]) { return ($Value -replace "`r`n?", "`n").Trim() }
     if ($Value -is [bool]) { return $Value.ToString().ToLowerInvariant() }
+    # PowerShell 7 takes some texts for dates.
+    if ($Value -is [datetime]) { return $Value.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ', [Globalization.CultureInfo]::InvariantCulture) }
     if ($Value -is [ValueType]) { return [Convert]::ToString($Value, [Globalization.CultureInfo]::InvariantCulture) }
     if ($Value -is [Collections.IEnumerable] -and $Value -isnot [Collections.IDictionary]) {
         $first = @($Like)[0]
