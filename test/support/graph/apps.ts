@@ -14,7 +14,7 @@ export function listApps({ tenant, seen, address }: Call): Answer {
   const holds = parseFilter(query.get("$filter"));
   const selected = parseSelect(query.get("$select"));
   const all = [...tenant.state.apps.values()];
-  const listed = all.filter((app) => app.unlistedFor-- <= 0).map((app) => told(tenant, app));
+  const listed = all.filter((app) => app.unlistedFor-- <= 0).map((app) => told(app));
   const apps = listed.filter(holds).map((app) => selected({ ...app, largeIcon: null, rules: [] }));
   return { status: 200, body: page(apps, query, address, tenant.behaviour.pageSize) };
 }
@@ -23,14 +23,14 @@ export function createApp({ tenant, json }: Call): Answer {
   const fields = checkNewApp(json());
   const id = randomUUID();
   const app = tenant.place(id, newRecord(fields, id));
-  return { status: 201, body: told(tenant, app) };
+  return { status: 201, body: told(app) };
 }
 
 export function showApp({ tenant, seen, params }: Call): Answer {
   checkOptions(seen.query, ["$select"]);
   const app = readableApp(tenant, params);
   const selected = parseSelect(seen.query.get("$select"));
-  const body = selected(told(tenant, app));
+  const body = selected(told(app));
   if (app.processingFor > 0) app.processingFor--;
   return { status: 200, body };
 }
@@ -45,7 +45,7 @@ export function changeApp({ tenant, params, json }: Call): Answer {
   const lastModifiedDateTime = new Date().toISOString();
   app.fields = { ...app.fields, ...fields, ...published, lastModifiedDateTime };
   if (tenant.behaviour.patchSaysNothing) return { status: 204 };
-  return { status: 200, body: told(tenant, app) };
+  return { status: 200, body: told(app) };
 }
 
 /** What setting the version of the content brings with it, the loss of an icon that is not in the same request too. */
@@ -86,7 +86,7 @@ export function readableApp(tenant: Tenant, params: readonly string[]): App {
 }
 
 /** An app as it is told: types of parts that can be of one type alone are left out. */
-function told(tenant: Tenant, app: App): Fields {
+function told(app: App): Fields {
   const { fields } = app;
   const rules = Array.isArray(fields.rules)
     ? fields.rules.map((rule) => toldRule(fieldsOf(rule, "rule")))
@@ -96,9 +96,7 @@ function told(tenant: Tenant, app: App): Fields {
   const icon = untyped(fields.largeIcon);
   const returnCodes = Array.isArray(fields.returnCodes) ? fields.returnCodes.map(untyped) : [];
   const installExperience = untyped(fields.installExperience);
-  const context = `${tenant.graphUrl}/beta/$metadata#deviceAppManagement/mobileApps/$entity`;
   return {
-    "@odata.context": context,
     ...fields,
     rules,
     returnCodes,
