@@ -1,5 +1,6 @@
 # Runs publish scripts, a request a line of JSON: Script (a path), Parameters, Folder (for temporary files and the log).
-# One process serves a whole test file. Answers Code, Output, Errors, Log and Left, the files that stayed.
+# One process serves a whole test file. Answers ANSWER and Code, Output, Errors, Log and Left, the files that stayed; what
+# PowerShell itself tells a person (What if:) stands before that.
 $ErrorActionPreference = 'Stop'
 [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)
 [Console]::InputEncoding = [Text.UTF8Encoding]::new($false)
@@ -34,5 +35,5 @@ while ($null -ne ($line = [Console]::In.ReadLine())) {
         [IO.File]::Delete($log)
     }
     $left = @([IO.Directory]::GetFileSystemEntries($request.Folder) | ForEach-Object { [IO.Path]::GetFileName($_) } | Where-Object { $_ -like 'platen-*' })
-    [Console]::Out.WriteLine((ConvertTo-Json -Compress -Depth 4 -InputObject @{ Code = $global:LASTEXITCODE; Output = $output; Errors = $errors; Log = $text; Left = $left }))
+    [Console]::Out.WriteLine('ANSWER ' + (ConvertTo-Json -Compress -Depth 4 -InputObject @{ Code = $global:LASTEXITCODE; Output = $output; Errors = $errors; Log = $text; Left = $left }))
 }

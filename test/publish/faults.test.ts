@@ -30,8 +30,8 @@ async function created({ service, tenant, publish }: Publishing): Promise<number
   return tenant.requests.length;
 }
 
-/** Blocks of 200 bytes, so that a small package has several. */
-const smallBlocks = [["$UploadBlockBytes = 6291456", "$UploadBlockBytes = 8192"]] as const;
+/** Small blocks, so that a small package has several. */
+const smallBlocks = [["$UploadBlockBytes = 6291456", "$UploadBlockBytes = 2048"]] as const;
 
 describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, () => {
   before(openPublisher);

@@ -31,8 +31,13 @@ function checkDone({ tenant, ids }: Publishing & { ids: number[] }, where: strin
   assert.equal(tenant.apps().length, 3, where);
   for (const { id } of [{ id: driver }, ...printers]) {
     assert.ok(tenant.content(id).size > 0, where);
+    // A version that Intune took and that the run did not come to use stays: it cannot be told from one that was in use.
     const states = Object.values(tenant.versions(id)).flat();
-    assert.deepEqual([...new Set(states)], ["commitFileSuccess"], where);
+    assert.deepEqual(
+      states.filter((state) => !state.startsWith("commitFile")),
+      [],
+      where,
+    );
   }
   assert.deepEqual(
     printers.map(({ id }) => tenant.children(id)),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { driverZip } from "../support/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import {
   appOf,
@@ -18,7 +19,8 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
   test("apps of deleted records are listed and deleted, printers before their driver; all others stay", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const [one = 0, two = 0] = await sharedDriver(service);
-    const other = await service.addPrinter({ name: "Elsewhere", address: "10.9.9.9" });
+    const driver_id = String(await service.addDriver(driverZip({ version: "7.0.0.0" })));
+    const other = await service.addPrinter({ name: "Elsewhere", driver_id });
     await publish("/clients/1/publish");
     await publish(`/printers/${other}/publish`);
     const foreign = tenant.addApp({ displayName: "Front Desk", notes: `platen:000000000000:printer:${one}` });

@@ -59,10 +59,17 @@ export class Publisher {
     this.#process.stdin?.write(
       `${JSON.stringify({ Script: path, Parameters: parameters, Folder: folder })}\n`,
     );
-    const { value, done } = await this.#answers.next();
-    if (done) throw new Error("PowerShell ended");
-    const { Code, Output, Errors, Log, Left } = JSON.parse(value);
-    return { code: Code, output: Output, errors: Errors, log: Log, left: Left };
+    const said: string[] = [];
+    for (;;) {
+      const { value, done } = await this.#answers.next();
+      if (done) throw new Error("PowerShell ended");
+      if (!value.startsWith("ANSWER ")) {
+        said.push(value);
+        continue;
+      }
+      const { Code, Output, Errors, Log, Left } = JSON.parse(value.slice("ANSWER ".length));
+      return { code: Code, output: [...said, ...Output], errors: Errors, log: Log, left: Left };
+    }
   }
 
   close(): void {

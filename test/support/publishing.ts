@@ -68,7 +68,11 @@ function checkRun(tenant: Tenant, { errors, left, output, log }: PublishRun): vo
   assert.deepEqual(errors, [], "nothing is written to STDERR");
   assert.deepEqual(left, [], "no temporary file stays");
   assert.deepEqual(tenant.leaks, [], "no token goes to the storage");
-  assert.deepEqual([tenant.lostIcons, tenant.lostChildren], [[], []]);
+  // Drivers' apps of ours come and go; whatever else a call lost was somebody's.
+  const lost = tenant.lostChildren.filter(
+    ({ child }) => !/platen:\w+:driver:/.test(String(tenant.app(child).notes)),
+  );
+  assert.deepEqual([tenant.lostIcons, lost], [[], []]);
   const said = [...output, log].join("\n");
   for (const secret of [...tenant.state.tokens.keys(), ...tenant.signIns.refreshTokens.keys()])
     assert.ok(!said.includes(secret), "no token is said or logged");
@@ -98,12 +102,10 @@ function shortPath(path: string): string {
     .replace("microsoft.graph.win32LobApp/", "");
 }
 
-/** What a person sees last: the table, as words of each row. */
+/** What a person sees last: the table, a text a row. */
 export function rowsOf({ output }: PublishRun): string[] {
   const head = output.findIndex((line) => /^App +Result +Detail/.test(line));
-  return head < 0
-    ? []
-    : output.slice(head + 1).filter((line) => line.trim() !== "" && !line.startsWith("Note:"));
+  return head < 0 ? [] : output.slice(head + 1).filter((line) => !/^(?:|Note: .*|Log: .*)$/.test(line));
 }
 
 /** A client with printers of one driver, which is therefore shared; answers the ids of the printers. */
