@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { instanceOf } from "../src/services/package-facts.ts";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 
@@ -18,7 +19,7 @@ function filledIn(page: string, label: string): string | undefined {
 }
 
 test("a driver's page offers its own packages and scripts, and what Intune asks for", async (t) => {
-  const { fetch, addDriver, addPrinter } = await startApp(t);
+  const { app, fetch, addDriver, addPrinter } = await startApp(t);
   const driver = String(await addDriver(driverZip({ models: ["One", "Two"] })));
   await addPrinter({ driver_id: driver, driver_desc: "Two" });
 
@@ -41,7 +42,7 @@ test("a driver's page offers its own packages and scripts, and what Intune asks 
   assert.equal(filledIn(section, "Description"), `${appName}: Two`);
   assert.equal(filledIn(section, "Publisher"), "Papyrus");
   assert.equal(filledIn(section, "App Version"), "1.2.3.4");
-  assert.equal(filledIn(section, "Notes"), `Platen: driver 1, revision ${revision}`);
+  assert.equal(filledIn(section, "Notes"), `platen:${instanceOf(app.store)}:driver:1 revision:${revision}`);
   assert.equal(filledIn(section, "Operating system architecture"), "x64");
   assert.equal(filledIn(section, "Script file"), "detect-papyrus-papyrus-inf-1-2-3-4.ps1");
   assert.doesNotMatch(section, /Without the driver|driver=apart/);

@@ -56,6 +56,7 @@ export const paths = {
   script: (id: number, kind: string) => `/printers/${id}/scripts/${kind}`,
   readScript: (id: number, kind: string) => `/printers/${id}/read/${kind}`,
   package: (id: number, format: string) => `/printers/${id}/packages/${format}`,
+  publishPrinter: (id: number) => `/printers/${id}/publish`,
   icon: (id: number) => `/printers/${id}/icon`,
   iconDownload: (id: number) => `/printers/${id}/icon?download=1`,
   iconDelete: (id: number) => `/printers/${id}/icon/delete`,
@@ -64,6 +65,7 @@ export const paths = {
   clientPackage: (id: number, format: string) => `/clients/${id}/packages/${format}`,
   clientScript: (id: number, kind: string) => `/clients/${id}/scripts/${kind}`,
   readClientScript: (id: number, kind: string) => `/clients/${id}/read/${kind}`,
+  publishClient: (id: number) => `/clients/${id}/publish`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
   /** @param outcome the name under which it is remembered how many were moved */
@@ -75,6 +77,7 @@ export const paths = {
   driverPackage: (id: number, format: string) => `/drivers/${id}/packages/${format}`,
   driverScript: (id: number, kind: string) => `/drivers/${id}/scripts/${kind}`,
   readDriverScript: (id: number, kind: string) => `/drivers/${id}/read/${kind}`,
+  publishDriver: (id: number) => `/drivers/${id}/publish`,
   /** What is asked for at a package's or a script's path, without its drivers. */
   apart: (path: string) => `${path}?driver=apart`,
   driverModels: (id: number) => `/drivers/${id}/models`,

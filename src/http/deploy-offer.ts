@@ -56,7 +56,7 @@ export function printerOffer(
 ): Offer {
   const { id } = details.printer;
   return offerOf(app, request, {
-    facts: printerFacts(details, deployable),
+    facts: printerFacts(app.store, details, deployable),
     drivers: uploadedAmong(driversOf(deployable)),
     kinds: scriptKinds,
     packageName: packageName(details),
@@ -100,7 +100,7 @@ export function driverOffer(
 ): Offer {
   const { id } = driver;
   return offerOf(app, request, {
-    facts: driverFacts(driver, models),
+    facts: driverFacts(app.store, driver, models),
     drivers: [],
     kinds: packagedScripts,
     packageName: driverFileName(driver),

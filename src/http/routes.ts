@@ -17,6 +17,7 @@ import * as movePrinters from "./move-printers.ts";
 import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
+import * as publish from "./publish.ts";
 import { del, download, get, page, post, postList, postPrinter, type Route, where } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   where("sign-in", post("/printers/:id/links", "operator", links.ofPrinter)),
   where("sign-in", post("/printers/:id/links/end", "operator", links.endPrinter)),
   download("/printers/:id/packages/:format", "viewer", packages.ofPrinter, "printer"),
+  download("/printers/:id/publish", "viewer", publish.ofPrinter, "printer"),
   get("/printers/:id/icon", "viewer", icons.show),
   post("/printers/:id/icon", "operator", icons.upload),
   del("/printers/:id/icon", "operator", icons.remove),
@@ -61,6 +63,7 @@ export const routes: readonly Route[] = [
   post("/clients/:id/delete", "operator", clients.remove),
   download("/clients/:id/packages/:format", "viewer", packages.ofClient, "client"),
   download("/clients/:id/scripts/:kind", "viewer", packages.clientScript, "client"),
+  download("/clients/:id/publish", "viewer", publish.ofClient, "client"),
   page("/clients/:id/read/:kind", "viewer", scriptPages.ofClient),
   where("sign-in", post("/clients/:id/links", "operator", links.ofClient)),
   where("sign-in", post("/clients/:id/links/end", "operator", links.endClient)),
@@ -75,6 +78,7 @@ export const routes: readonly Route[] = [
   download("/drivers/:id/files", "viewer", drivers.files, "files"),
   download("/drivers/:id/packages/:format", "viewer", driverPackages.show, "driver"),
   download("/drivers/:id/scripts/:kind", "viewer", driverPackages.script, "driver"),
+  download("/drivers/:id/publish", "viewer", publish.ofDriver, "driver"),
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
   where("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),
   where("sign-in", post("/drivers/:id/links/end", "operator", links.endDriver)),

@@ -33,6 +33,6 @@ export function withoutDriverName(name: string, isApart: boolean): string {
   return isApart ? `${name}-without-driver` : name;
 }
 
-export function scriptFileName(kind: ScriptKind, name: string): string {
+export function scriptFileName(kind: ScriptKind | "publish", name: string): string {
   return `${kind}-${name}.ps1`;
 }

@@ -1,5 +1,6 @@
 import type { Driver } from "../domain/driver.ts";
 import { slug } from "../domain/slug.ts";
+import type { Contents } from "../pkg/formats/contents.ts";
 import type { PackageFormat } from "../pkg/formats/format.ts";
 import { plainZip, zipContentType } from "../pkg/formats/plain-zip.ts";
 import { driverScriptSettings } from "../pkg/scripts/driver-deployment.ts";
@@ -21,6 +22,12 @@ interface Parts {
   readonly context: StoredPackageContext;
 }
 
+interface DriverContents {
+  /** Under which it is installed. */
+  readonly models: readonly string[];
+  readonly contents: Contents & { readonly settings: string };
+}
+
 /** Makes what can be downloaded of a driver by itself. */
 export class DriverPackages {
   readonly #store: Store;
@@ -37,10 +44,16 @@ export class DriverPackages {
 
   /** A package that installs it under all names that printers use. @throws UserError "invalid" with the remedy */
   async packageOf(format: PackageFormat, driver: Driver): Promise<NamedPackage> {
-    const settings = driverScriptSettings({ driver, models: requireModels(this.#store, driver) });
-    const drivers = [await this.#sources.files(driver, driverFolder)];
-    const contents = { settings: JSON.stringify(settings), drivers, icon: undefined };
+    const { contents } = await this.contentsOf(driver);
     return named(format, await format.build(contents, this.#context), driverFileName(driver));
+  }
+
+  /** What goes into that. @throws as `packageOf` does */
+  async contentsOf(driver: Driver): Promise<DriverContents> {
+    const models = requireModels(this.#store, driver);
+    const settings = driverScriptSettings({ driver, models });
+    const drivers = [await this.#sources.files(driver, driverFolder)];
+    return { models, contents: { settings: JSON.stringify(settings), drivers, icon: undefined } };
   }
 
   /**

@@ -2,7 +2,6 @@ import { driversOf, machinesOf } from "../domain/arm64-driver.ts";
 import type { Client } from "../domain/client.ts";
 import {
   type Architecture,
-  architecturesInWords,
   chosenInf,
   type Driver,
   type DriverSummary,
@@ -13,10 +12,12 @@ import {
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { effectiveDescription, isDriverOnly, type Printer } from "../domain/printer.ts";
 import { publisherOf } from "../domain/publisher.ts";
-import { counted, firstOf } from "../domain/sentences.ts";
+import { firstOf } from "../domain/sentences.ts";
+import { keyFor } from "../domain/signed.ts";
 import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
 import { uploadedAmong } from "../domain/windows-drivers.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
+import { appNotes } from "../pkg/formats/graph-app.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { labelOfMany, revisionOf, revisionOfDriver } from "../pkg/scripts/revision.ts";
 import type { Store } from "../store/store.ts";
@@ -27,8 +28,17 @@ export type DeploymentFacts = Omit<
   "fileName" | "detectionFileName" | "requirementFileName" | "urls"
 >;
 
+/** Tells apps of this installation from those of others: 12 hex digits. */
+export function instanceOf({ secret }: Pick<Store, "secret">): string {
+  return Buffer.from(keyFor("publish", secret)).toString("hex", 0, 6);
+}
+
 /** What is filled in for a printer where its package goes. */
-export function printerFacts({ printer, client }: PrinterDetails, deployable: Deployable): DeploymentFacts {
+export function printerFacts(
+  store: Pick<Store, "secret">,
+  { printer, client }: PrinterDetails,
+  deployable: Deployable,
+): DeploymentFacts {
   const { driver } = deployable;
   const inf = chosenInf(driver);
   const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
@@ -40,8 +50,8 @@ export function printerFacts({ printer, client }: PrinterDetails, deployable: De
     description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
     publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
-    notes: `Platen: printer ${printer.id}, revision ${revision}`,
-    machines: inWords(machinesOf(deployable)),
+    notes: appNotes(instanceOf(store), { kind: "printer", id: printer.id }, revision),
+    machines: machinesOf(deployable),
     dependencies: dependenciesOf(driversOf(deployable)),
     minimumWindows: minimumOf([printer]),
     place: placeOf([effectiveSubnets(printer, client)]),
@@ -49,7 +59,11 @@ export function printerFacts({ printer, client }: PrinterDetails, deployable: De
 }
 
 /** The same of a driver by itself. @param models under which it is installed */
-export function driverFacts(driver: Driver, models: readonly string[]): DeploymentFacts {
+export function driverFacts(
+  store: Pick<Store, "secret">,
+  driver: Driver,
+  models: readonly string[],
+): DeploymentFacts {
   const inf = chosenInf(driver);
   const name = driverPackageName(driver);
   const revision = revisionOfDriver(driver);
@@ -58,8 +72,8 @@ export function driverFacts(driver: Driver, models: readonly string[]): Deployme
     description: `${name}: ${firstOf(models, namedModels)}`,
     publisher: publisherOf(inf?.provider ?? null, models[0] ?? "", inf?.manufacturers),
     version: inf?.driverVer?.version ?? revision,
-    notes: `Platen: driver ${driver.id}, revision ${revision}`,
-    machines: inWords(shippedBy(inf)),
+    notes: appNotes(instanceOf(store), { kind: "driver", id: driver.id }, revision),
+    machines: shippedBy(inf),
     dependencies: dependenciesOf([driver]),
     minimumWindows: minimumOf([]),
     place: undefined,
@@ -78,7 +92,7 @@ export function clientFacts(store: Store, client: Client, rows: readonly StatedP
     description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
     publisher: commonPublisher(store, rows),
     version: label,
-    notes: `Platen: client ${client.id}, ${counted(rows.length, "printer")}, version ${label}`,
+    notes: appNotes(instanceOf(store), { kind: "client", id: client.id }, label),
     machines: architecturesOfAll(rows),
     dependencies: dependenciesOf(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
     minimumWindows: minimumOf(rows.map(({ printer }) => printer)),
@@ -93,7 +107,7 @@ function dependenciesOf(drivers: readonly (DriverSummary | undefined)[]): string
 }
 
 /** No older Windows adds IPP queues by a command; `pnputil /add-driver` came with the other. */
-function minimumOf(printers: readonly Pick<Printer, "protocol">[]): string {
+function minimumOf(printers: readonly Pick<Printer, "protocol">[]): PackageFacts["minimumWindows"] {
   return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
 }
 
@@ -161,13 +175,8 @@ function inBrackets(name: string, client: string | undefined): string {
 }
 
 /** The machines that can have every printer; empty where there are none. */
-function architecturesOfAll(rows: readonly StatedPrinter[]): string {
+function architecturesOfAll(rows: readonly StatedPrinter[]): readonly Architecture[] {
   const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
   const [first = [], ...others] = lists;
-  const common = first.filter((name) => others.every((list) => list.includes(name)));
-  return inWords(common);
-}
-
-function inWords(names: readonly Architecture[]): string {
-  return names.length === 0 ? "" : architecturesInWords(names);
+  return first.filter((name) => others.every((list) => list.includes(name)));
 }

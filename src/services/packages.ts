@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import type { DeployedPrinter } from "../domain/download.ts";
 import type { Driver } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
@@ -28,11 +27,11 @@ import { deployableOf, deployablesOf } from "./deployable.ts";
 import { packageName, withoutDriverName } from "./download-names.ts";
 import { DriverPackages } from "./driver-packages.ts";
 import { DriverSources, type FilesUrl } from "./driver-sources.ts";
-import { findIcon } from "./icons.ts";
 import { type NamedPackage, named } from "./named-package.ts";
+import { PackageContents } from "./package-contents.ts";
 import { StoredPackageContext } from "./package-context.ts";
 import { checkSettingsLength, type PrinterGroup } from "./printer-group.ts";
-import { fileChanged } from "./source-files.ts";
+import { type InTurn, Publisher } from "./publish.ts";
 import { inSteps } from "./steps.ts";
 
 /** Printers as they are in what was made of them. */
@@ -58,10 +57,13 @@ interface Wanted {
 export class PackageBuilder {
   /** Of drivers by themselves. */
   readonly drivers: DriverPackages;
+  /** Scripts that put packages into Intune. */
+  readonly publisher: Publisher;
   readonly #store: Store;
   readonly #workers: Workers;
   readonly #context: StoredPackageContext;
   readonly #sources: DriverSources;
+  readonly #contents: PackageContents;
   readonly #groups = new Admission(2, 64);
   #preparing: Promise<void> = Promise.resolve();
   /** Ids of drivers whose turn has not come. */
@@ -72,7 +74,12 @@ export class PackageBuilder {
     this.#workers = workers;
     this.#context = new StoredPackageContext(store, workers);
     this.#sources = new DriverSources(store, archives, this.#context);
-    this.drivers = new DriverPackages({ store, workers, sources: this.#sources, context: this.#context });
+    this.#contents = new PackageContents(store, this.#sources);
+    const context = this.#context;
+    const drivers = new DriverPackages({ store, workers, sources: this.#sources, context });
+    this.drivers = drivers;
+    const inTurn: InTurn = (group, work) => this.#inTurn(group, work);
+    this.publisher = new Publisher({ store, workers, context, contents: this.#contents, drivers, inTurn });
   }
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */
@@ -81,9 +88,9 @@ export class PackageBuilder {
     details: PrinterDetails,
     wanted: Wanted = {},
   ): Promise<PrinterPackage> {
-    const icon = format.hasIcon ? await this.#icon(details.printer.id) : undefined;
+    const icon = format.hasIcon ? await this.#contents.picture(details.printer.id) : undefined;
     const deployment = deploymentOf(deployableOf(this.#store, details));
-    const made = await this.#build(format, deploymentFor(wanted, deployment), icon);
+    const made = await this.#build(format, deploymentFor(wanted, deployment), icon?.file);
     const name = withoutDriverName(packageName(details), wanted.isApart ?? false);
     return { ...named(format, made.file, name), printers: made.printers };
   }
@@ -166,27 +173,9 @@ export class PackageBuilder {
     deployment: Deployment,
     icon: IconFile | undefined,
   ): Promise<MadeOfPrinters & { readonly file: PackageFile }> {
-    const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
-    const settings = await inSteps(settingsByPrinter(deployment));
-    const files = await Promise.all(
-      uploadedAmong(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
-    );
-    const contents = {
-      settings: JSON.stringify(settings),
-      // They have to be there all the same: without them their own packages cannot be had.
-      drivers: deployment.isApart ? [] : files,
-      icon,
-    };
-    return { file: await format.build(contents, this.#context), printers: revisionsIn(settings) };
-  }
-
-  /** The printer's picture; a missing record or file is no reason to fail. */
-  async #icon(printerId: number): Promise<IconFile | undefined> {
-    const picture = await findIcon(this.#store, printerId);
-    if (picture === undefined) return undefined;
-    const { path, sha256, bytes } = picture;
-    const size = bytes.length;
-    return { path, sha256, size, version: undefined, crc32: crc32(bytes), refusal: fileChanged };
+    const { settings, contents } = await this.#contents.of(deployment);
+    const file = await format.build({ ...contents, icon }, this.#context);
+    return { file, printers: revisionsIn(settings) };
   }
 }
 

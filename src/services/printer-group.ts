@@ -18,7 +18,7 @@ export interface PrinterGroup {
 }
 
 /** What a client's printers are deployed as, and which of them are. */
-interface ClientGroup extends PrinterGroup, DeploymentChoice {
+export interface ClientGroup extends PrinterGroup, DeploymentChoice {
   readonly client: number;
 }
 

@@ -29,6 +29,7 @@ import type { LinkGenerations } from "./link-generations.ts";
 import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
 import type { Printers } from "./printers.ts";
+import { RecordNumbers } from "./record-numbers.ts";
 import { checkRows, recordsOf } from "./records.ts";
 import { Restoring } from "./restoring.ts";
 import type { Sessions } from "./sessions.ts";
@@ -47,6 +48,7 @@ export interface Store {
   readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
+  readonly recordNumbers: RecordNumbers;
   readonly tokens: Tokens;
   readonly linkGenerations: LinkGenerations;
   readonly deletions: Deletions;
@@ -154,6 +156,7 @@ async function openLocked(
     await lock.release();
   };
   const downloads = new Downloads(db);
+  const recordNumbers = new RecordNumbers(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const steps: Pick<Store, "atOneMoment" | "change"> = {
@@ -162,7 +165,7 @@ async function openLocked(
   };
   const saves = { ...steps, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
-  return { ...records, manyPrinters, downloads, restoring, ...files, ...saves, close };
+  return { ...records, recordNumbers, manyPrinters, downloads, restoring, ...files, ...saves, close };
 }
 
 /** Of a database that was gone back to by hand, with the audit log of the one that was there. */

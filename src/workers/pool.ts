@@ -86,6 +86,11 @@ export class Workers {
     return this.#withSettings("renderScript", input, input.settings);
   }
 
+  /** A script that puts packages into Intune, as a file. */
+  renderPublish(input: Tasks["renderPublish"]["input"]): Promise<Uint8Array> {
+    return this.#runDedicated("large settings", "renderPublish", input);
+  }
+
   /** SHA-256 of all that is laid out. */
   digest(input: LaidOut): Promise<Uint8Array> {
     return this.#runDedicated("digests", "digest", input);

@@ -28,6 +28,7 @@ import {
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
 import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
 import type { ScriptSettings } from "../pkg/scripts/deployment.ts";
+import { type Publication, renderPublishScript } from "../pkg/scripts/publish-script.ts";
 import { renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
 import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
@@ -58,6 +59,8 @@ export interface Tasks {
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
   /** A script of these settings, which are given as JSON. */
   renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
+  /** A script that puts packages into Intune. */
+  renderPublish: { input: Publication; output: Uint8Array };
   /** SHA-256 of a whole layout. */
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
@@ -105,6 +108,7 @@ function handlersWith(open: Open): Handlers {
     layOut: async ({ drivers, end }) => layOut(drivers, end),
     renderScript: async ({ kind, settings }) =>
       new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
+    renderPublish: async (input) => new Uint8Array(renderPublishScript(input)),
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {
       lowerPriority(19);

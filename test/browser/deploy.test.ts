@@ -81,7 +81,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
       "Ricoh",
       "1.2.3.4",
     ]);
-    assert.match(copied[4] ?? "", /^Platen: printer 1, revision [0-9a-f]{12}$/);
+    assert.match(copied[4] ?? "", /^platen:[0-9a-f]{12}:printer:1 revision:[0-9a-f]{12}$/);
     assert.ok(copied.includes("Determine behavior based on return codes"));
     assert.ok(copied.includes("detect-office.ps1"));
     assert.equal(copied.length, rows.length - 2, "all but the logo and the dependencies");

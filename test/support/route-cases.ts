@@ -60,6 +60,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   }),
   "POST /printers/:id/links/end": operator(303),
   "GET /printers/:id/packages/:format": viewer(200, { reach: "printer" }),
+  "GET /printers/:id/publish": viewer(200, { reach: "printer" }),
   "GET /printers/:id/icon": viewer(200),
   "POST /printers/:id/icon": operator(200, { file: makePng(256, 256, 50) }),
   "DELETE /printers/:id/icon": operator(200),
@@ -73,6 +74,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "POST /clients/:id/delete": operator(409, { idle: "the client has printers" }),
   "GET /clients/:id/packages/:format": viewer(200, { reach: "client" }),
   "GET /clients/:id/scripts/:kind": viewer(200, { reach: "client" }),
+  "GET /clients/:id/publish": viewer(200, { reach: "client" }),
   "GET /clients/:id/read/:kind": viewer(200),
   "POST /clients/:id/links": operator(200, {
     fields: { address: "/clients/1/scripts/install", days: "7" },
@@ -90,6 +92,7 @@ export const routeCases: Readonly<Record<string, RouteCase>> = {
   "GET /drivers/:id/files": viewer(200, { reach: "files" }),
   "GET /drivers/:id/packages/:format": viewer(200, { reach: "driver" }),
   "GET /drivers/:id/scripts/:kind": viewer(200, { reach: "driver" }),
+  "GET /drivers/:id/publish": viewer(200, { reach: "driver" }),
   "GET /drivers/:id/read/:kind": viewer(200),
   "POST /drivers/:id/links": operator(200, {
     fields: { address: "/drivers/1/scripts/install", days: "7" },

@@ -1,3 +1,4 @@
+import type { Architecture } from "../../domain/driver.ts";
 import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/package-format.ts";
 import type { Place } from "../../domain/subnet.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
@@ -63,13 +64,13 @@ export interface PackageFacts {
   /** Undefined where nothing says whose software it is. */
   readonly publisher: string | undefined;
   readonly version: string;
-  /** Names the printer or client here, so that the app is found again there. */
+  /** Names the printer, client or driver here, so that the app is found again there. */
   readonly notes: string;
-  /** In words; empty where no machine can have all of it. */
-  readonly machines: string;
+  /** Empty where no machine can have all of it. */
+  readonly machines: readonly Architecture[];
   readonly dependencies: string;
   /** The oldest Windows that can have it. */
-  readonly minimumWindows: string;
+  readonly minimumWindows: "Windows 10 1607" | "Windows 11 21H2";
   /** Where it belongs; undefined: anywhere. */
   readonly place: Place | undefined;
   /** Of the downloads: the package's own, and of the detection and the requirement script by themselves. */

@@ -1,3 +1,4 @@
+import { architecturesInWords } from "../../domain/driver.ts";
 import type { FieldSection, PackageField } from "../../domain/package-format.ts";
 import { installCommand, uninstallCommand } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
@@ -63,13 +64,13 @@ function requirements(facts: PackageFacts): PackageField[] {
   const { machines } = facts;
   const choice = "under “Yes. Specify the systems …”";
   return [
-    machines === ""
+    machines.length === 0
       ? {
           label: "Operating system architecture",
           value: "",
           hint: "no machine can have all of these drivers",
         }
-      : { label: "Operating system architecture", value: machines, hint: choice },
+      : { label: "Operating system architecture", value: architecturesInWords(machines), hint: choice },
     { label: "Minimum operating system", value: facts.minimumWindows },
     ...requirementRule(facts),
   ];

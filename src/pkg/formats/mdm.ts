@@ -1,15 +1,27 @@
 import { createHash } from "node:crypto";
+import { literalEnd } from "../zip/layout.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
-import type { LaidOutZip } from "./contents.ts";
+import type { Contents, LaidOutZip } from "./contents.ts";
 import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
-import type { EncryptingZip, OpenPackage, PackageFormat } from "./format.ts";
+import type { EncryptingZip, OpenPackage, PackageContext, PackageFile, PackageFormat } from "./format.ts";
 import { intuneDependencies, intuneSections } from "./intune-fields.ts";
 import { packageFrame, packageSize } from "./intunewin.ts";
 
-const setupFile = "install.ps1";
+export const setupFile = "install.ps1";
+
+/** An Intune package with what is known of the ZIP inside before it is encrypted. */
+interface IntunePackage extends PackageFile {
+  /** In bytes. */
+  readonly plainSize: number;
+  /** The last bytes of the ZIP: most of its directory, with the checksums of what is a printer's own. */
+  readonly plainTail: Uint8Array;
+}
+
+/** So many of the last bytes tell two ZIPs apart. */
+const tailBytes = 512;
 
 /** A Win32 app for Microsoft Intune: the ZIP as for `rmm`, with the icon, encrypted and wrapped. */
-export const mdm: PackageFormat = {
+export const mdm = {
   id: "mdm",
   target: "Intune",
   label: "Intune (.intunewin)",
@@ -24,13 +36,15 @@ export const mdm: PackageFormat = {
   apartFields: intuneDependencies,
   snippets: () => [],
   tools: () => [],
-  async build(contents, context) {
+  async build(contents: Contents, context: PackageContext): Promise<IntunePackage> {
     const zip = await context.layOut(contents);
     const keys = deriveKeys(context.secret, keyDigest(zip));
     const { size } = zip.layout;
     return {
       size: packageSize(size, setupFile),
       etag: `mdm-${etagOf(zip, keys)}`,
+      plainSize: size,
+      plainTail: literalEnd(zip.layout, tailBytes),
       open: async () => openEncrypted(await context.openForEncryption(zip), keys, size),
     };
   },
@@ -39,7 +53,7 @@ export const mdm: PackageFormat = {
     const open = await context.openForEncryption(zip);
     await open.prepare(deriveKeys(context.secret, keyDigest(zip))).finally(() => open.close());
   },
-};
+} as const satisfies PackageFormat;
 
 /** Packages that begin with the same drivers begin with the same bytes; one without any shares nothing. */
 function keyDigest({ drivers, digest }: LaidOutZip): Uint8Array {

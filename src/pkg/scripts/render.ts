@@ -3,6 +3,7 @@ import { type Need, needsOf } from "./needs.ts";
 import { packagedScripts, type ScriptKind, scriptKinds, scriptSources } from "./parts.ts";
 import { neededPieces } from "./pieces.ts";
 import { asciiPowershell, powershell } from "./powershell.ts";
+import { aroundRegion, fileBytes, tabbed } from "./script-file.ts";
 
 export { packagedScripts, type ScriptKind, scriptKinds };
 
@@ -57,15 +58,6 @@ function withoutNotes(text: string): string {
     .replace(/\n{3,}/g, "\n\n");
 }
 
-/** Each step of indentation is one character, for the same reason. */
-function tabbed(text: string): string {
-  return text.replace(/^(?: {4})+/gm, (spaces) => "\t".repeat(spaces.length / 4));
-}
-
-function fileBytes(text: string): Buffer {
-  return Buffer.from(text.replaceAll("\n", "\r\n"), "utf8");
-}
-
 /**
  * A deployment's script as a file: its body with the settings and its parts in their places. Install and uninstall are
  * UTF-8 with a byte order mark, which Windows PowerShell needs to see; the others are ASCII, because Intune may
@@ -108,13 +100,4 @@ function withoutTickets(settings: ScriptSettings): ScriptSettings {
 
 function printersIn({ Printers }: ScriptSettings): readonly ScriptSettings[] {
   return Array.isArray(Printers) ? (Printers as ScriptSettings[]) : [];
-}
-
-/** What stands before `#<name>` and behind `#</name>`. */
-function aroundRegion(body: string, name: string): [string, string] {
-  const start = body.indexOf(`#<${name}>`);
-  const closing = `#</${name}>`;
-  const end = body.indexOf(closing, start);
-  if (start < 0 || end < 0) throw new Error(`a script has no region ${name}`);
-  return [body.slice(0, start), body.slice(end + closing.length)];
 }

@@ -1,0 +1,76 @@
+import { needsSignIn } from "../config.ts";
+import { mayUse } from "../domain/access.ts";
+import type { AuditedRecord } from "../domain/audit.ts";
+import type { LinkBringer, LinkOwner } from "../domain/link.ts";
+import { paths } from "../html/paths.ts";
+import { mdm } from "../pkg/formats/mdm.ts";
+import { clientGroup } from "../services/printer-group.ts";
+import { askerOf } from "./access/asker.ts";
+import { bytesDownload, type Reply } from "./answers/reply.ts";
+import { audited } from "./downloads.ts";
+import { driverRecord } from "./driver-packages.ts";
+import type { Context, RequestContext } from "./router.ts";
+import { serviceUrl } from "./service-url.ts";
+
+// Scripts that put packages into Intune, from an operator's own PC. They deploy nothing before they run: nothing is counted.
+
+/** `GET /printers/{id}/publish` */
+export async function ofPrinter(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const { clients, printers } = app.store;
+  const details = printers.get(id);
+  const client = details.client && clients.get(details.client.id);
+  const siblings = client === undefined ? [] : (await clientGroup(app.overview, client, false)).goesIn;
+  const asker = askerFor(context, { kind: "printer", id });
+  const script = await app.packages.publisher.ofPrinter(details, siblings, asker);
+  return scriptReply(context, script, { kind: "printer", id, name: details.printer.name });
+}
+
+/** `GET /clients/{id}/publish` */
+export async function ofClient(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const client = app.store.clients.get(id);
+  const group = await clientGroup(app.overview, client, false);
+  const asker = askerFor(context, { kind: "client", id });
+  const script = await app.packages.publisher.ofClient(client, group, asker);
+  return scriptReply(context, script, { kind: "client", id, name: client.name });
+}
+
+/** `GET /drivers/{id}/publish` */
+export async function ofDriver(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const driver = app.store.drivers.get(id);
+  const script = await app.packages.publisher.ofDriver(driver, askerFor(context, undefined));
+  return scriptReply(context, script, driverRecord(driver));
+}
+
+const packagePaths = { printer: paths.package, client: paths.clientPackage, driver: paths.driverPackage };
+
+/** @param bringer whose script it is; undefined for a driver's own */
+function askerFor({ app, request }: RequestContext, bringer: LinkBringer | undefined) {
+  const { identity } = askerOf(request);
+  const service = serviceUrl(request, app.config) ?? "";
+  const packageUrl = (owner: LinkOwner, isApart: boolean) => {
+    const path = packagePaths[owner.kind](owner.id, mdm.id);
+    const address = isApart ? paths.apart(path) : path;
+    if (service === "" || !needsSignIn(app.config)) return service && service + address;
+    const isOwn = bringer?.kind === owner.kind && bringer.id === owner.id;
+    const making = { days: app.config.linkDays, by: identity, bringer: isOwn ? undefined : bringer };
+    return service + app.links.make({ owner, address }, making).address;
+  };
+  return { service, packageUrl, knowsAll: mayUse(identity, "viewer") };
+}
+
+interface PublishScript {
+  readonly bytes: Uint8Array;
+  readonly fileName: string;
+}
+
+function scriptReply(
+  context: RequestContext,
+  { bytes, fileName }: PublishScript,
+  record: AuditedRecord,
+): Reply {
+  const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+  return audited(context, { what: "publish", record }, download);
+}

@@ -1,0 +1,47 @@
+import type { Architecture } from "../../domain/driver.ts";
+import type { LinkOwner } from "../../domain/link.ts";
+import { installCommand, uninstallCommand } from "../scripts/commands.ts";
+import type { PackageFacts } from "./format.ts";
+import { setupFile } from "./mdm.ts";
+
+// What `intune-fields.ts` has people fill in, in Microsoft Graph's words.
+
+/** What an app's notes hold: by the mark the app is found again, whatever it is called. */
+export function appNotes(instance: string, { kind, id }: LinkOwner, revision: string): string {
+  return `platen:${instance}:${kind}:${id} revision:${revision}`;
+}
+
+type GraphFacts = Pick<
+  PackageFacts,
+  "name" | "description" | "publisher" | "version" | "machines" | "minimumWindows"
+>;
+
+/** An app's properties, by Graph's names. @returns undefined where no machine could have it */
+export function graphFields(
+  facts: GraphFacts,
+  { kind }: Pick<LinkOwner, "kind">,
+  fileName: string,
+): Record<string, string> | undefined {
+  const machines = facts.machines.flatMap((machine) => architectureNames[machine] ?? []);
+  if (machines.length === 0) return undefined;
+  return {
+    displayName: facts.name,
+    description: facts.description,
+    publisher: facts.publisher || (kind === "client" ? "Several manufacturers" : "Unknown manufacturer"),
+    displayVersion: facts.version,
+    fileName,
+    setupFilePath: setupFile,
+    installCommandLine: installCommand,
+    uninstallCommandLine: uninstallCommand,
+    allowedArchitectures: machines.join(),
+    minimumSupportedWindowsRelease: releases[facts.minimumWindows],
+  };
+}
+
+/** Windows on other processors is none that Intune manages. */
+const architectureNames: Partial<Record<Architecture, string>> = { x86: "x86", amd64: "x64", arm64: "arm64" };
+
+const releases = {
+  "Windows 10 1607": "1607",
+  "Windows 11 21H2": "Windows11_21H2",
+} as const satisfies Record<PackageFacts["minimumWindows"], string>;

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import type { LinkOwner } from "../../domain/link.ts";
+import type { ScriptSettings } from "./deployment.ts";
+import { asciiPowershell, type PowerShellValue } from "./powershell.ts";
+import publish from "./publish.ps1";
+import { publishParts } from "./publish-parts.ts";
+import { frameOf, type ScriptKind, settingsOf } from "./render.ts";
+import { aroundRegion, fileBytes, tabbed } from "./script-file.ts";
+
+/** A package of an app, as it is downloaded. */
+interface PublishedPackage {
+  /** Empty where the service's own address cannot be said. */
+  readonly url: string;
+  readonly etag: string;
+  readonly fileName: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Of the ZIP inside, in bytes. */
+  readonly plainSize: number;
+  /** The last bytes of that ZIP. */
+  readonly plainTail: Uint8Array;
+}
+
+/** An app that the script makes or updates. */
+export interface PublishedApp extends LinkOwner {
+  /** Names what is in the package, whatever its icon. */
+  readonly revision: string;
+  readonly package: PublishedPackage;
+  /** Of Graph, by their names there. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The settings of the package's scripts, as JSON. */
+  readonly scripts: string;
+  /** Whether a script says which machines it is for. */
+  readonly hasRequirement: boolean;
+  /** SHA-256 of its picture in hex; undefined where it has none. */
+  readonly icon: string | undefined;
+  /** Other apps of the same script, which stand before it. */
+  readonly dependsOn: readonly LinkOwner[];
+}
+
+/** The numbers of all records of a kind, and the highest that there ever was. */
+interface RecordNumbers {
+  readonly ids: readonly number[];
+  readonly last: number;
+}
+
+/** What a script publishes: nothing but data, so that it can cross threads. */
+export interface Publication {
+  readonly logName: string;
+  readonly title: string;
+  /** Names the installation in the marks of its apps. */
+  readonly instance: string;
+  /** Of the service; empty where it cannot be said. */
+  readonly service: string;
+  readonly apps: readonly PublishedApp[];
+  /** Pictures by their digest. */
+  readonly icons: ReadonlyMap<string, Uint8Array>;
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+  /** A client's one package. */
+  readonly together: PublishedApp | undefined;
+  /** Why there is none, for people. */
+  readonly togetherRefusal: string;
+  /** Undefined for who may not know of all records. */
+  readonly records: Readonly<Record<"printers" | "clients" | "drivers", RecordNumbers>> | undefined;
+}
+
+/** The revision of an app whose package, without a picture, has this ETag: a new picture uploads nothing. */
+export function etagRevision(etag: string): string {
+  return createHash("sha256").update(etag).digest("hex").slice(0, 12);
+}
+
+/** `publish.ps1` as a file: ASCII. Blocks for some milliseconds an app: where there are many, call it in a worker thread. */
+export function renderPublishScript(publication: Publication): Buffer {
+  const [start, end] = aroundRegion(publish.replaceAll("\r\n", "\n"), "parts");
+  const parts = publishParts.map((part) => part.replaceAll("\r\n", "\n").trim());
+  const [before, after] = aroundRegion(start + parts.join("\n\n") + end, "settings");
+  const settings = asciiPowershell`$Settings = ${settingsFor(publication)}`;
+  return fileBytes(tabbed(before) + settings + tabbed(after));
+}
+
+function settingsFor(publication: Publication): PowerShellValue {
+  const { logName, title, instance, service, apps, icons, together, records } = publication;
+  const frames = new Frames();
+  const icon = iconNames(icons);
+  const settingsOfApp = (app: PublishedApp) => appSettings(app, frames, icon);
+  const Apps = apps.map(settingsOfApp);
+  const Together = together === undefined ? null : settingsOfApp(together);
+  const pictures = [...icons].map(([sha256, bytes]) => [icon(sha256), base64(bytes)] as const);
+  return {
+    LogName: logName,
+    Title: title,
+    Instance: instance,
+    Service: service,
+    Frames: frames.settings(),
+    Icons: Object.fromEntries(pictures),
+    Apps,
+    LeftOut: publication.leftOut.map(({ name, reason }) => ({ Name: name, Reason: reason })),
+    Together,
+    TogetherRefusal: publication.togetherRefusal,
+    Records: records === undefined ? null : recordSettings(records),
+  };
+}
+
+/** I1, I2, … in the order of the pictures; of none nothing. */
+function iconNames(icons: Publication["icons"]): (sha256: string | undefined) => string {
+  const names = new Map([...icons.keys()].map((sha256, i) => [sha256, `I${i + 1}`]));
+  return (sha256) => (sha256 === undefined ? "" : (names.get(sha256) ?? ""));
+}
+
+function appSettings(
+  app: PublishedApp,
+  frames: Frames,
+  iconName: (sha256: string | undefined) => string,
+): PowerShellValue {
+  const { kind, id, revision, fields, hasRequirement, icon, dependsOn } = app;
+  const scripts = JSON.parse(app.scripts) as ScriptSettings;
+  return {
+    Kind: kind,
+    Id: id,
+    Revision: revision,
+    Package: packageSettings(app.package),
+    Fields: fields,
+    Detection: frames.script("detect", scripts),
+    Requirement: hasRequirement ? frames.script("requirement", scripts) : null,
+    Icon: iconName(icon),
+    DependsOn: dependsOn.map((other) => `${other.kind}:${other.id}`),
+  };
+}
+
+function packageSettings({ url, etag, fileName, size, plainSize, plainTail }: PublishedPackage) {
+  return {
+    Url: url,
+    ETag: etag,
+    FileName: fileName,
+    Size: size,
+    PlainSize: plainSize,
+    TailSize: plainTail.length,
+    TailSha256: createHash("sha256").update(plainTail).digest("hex"),
+  };
+}
+
+function recordSettings({ printers, clients, drivers }: NonNullable<Publication["records"]>) {
+  return {
+    Printers: printers.ids,
+    Clients: clients.ids,
+    Drivers: drivers.ids,
+    LastPrinter: printers.last,
+    LastClient: clients.last,
+    LastDriver: drivers.last,
+  };
+}
+
+/** What scripts have in common besides their settings, each once. */
+class Frames {
+  readonly #byText = new Map<
+    string,
+    { readonly name: string; readonly Before: string; readonly After: string }
+  >();
+
+  /** A script as its frame and what stands in it. */
+  script(kind: ScriptKind, settings: ScriptSettings) {
+    const frame = frameOf(kind, settings);
+    const [Before, After] = [base64(frame.before), base64(frame.after)];
+    const key = `${Before} ${After}`;
+    const known = this.#byText.get(key) ?? { name: `F${this.#byText.size + 1}`, Before, After };
+    this.#byText.set(key, known);
+    return { Frame: known.name, Settings: base64(settingsOf(kind, settings)) };
+  }
+
+  settings() {
+    const frames = [...this.#byText.values()];
+    return Object.fromEntries(frames.map(({ name, Before, After }) => [name, { Before, After }]));
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
+}

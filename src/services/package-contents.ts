@@ -1,0 +1,61 @@
+import { crc32 } from "node:zlib";
+import type { Driver } from "../domain/driver.ts";
+import { uploadedAmong } from "../domain/windows-drivers.ts";
+import type { Contents, IconFile } from "../pkg/formats/contents.ts";
+import {
+  type Deployment,
+  driversIn,
+  type ScriptSettings,
+  settingsByPrinter,
+} from "../pkg/scripts/deployment.ts";
+import { driverFolder } from "../pkg/scripts/driver-settings.ts";
+import type { Store } from "../store/store.ts";
+import type { DriverSources } from "./driver-sources.ts";
+import { findIcon } from "./icons.ts";
+import { fileChanged } from "./source-files.ts";
+import { inSteps } from "./steps.ts";
+
+/** What packages of printers are made of. */
+export class PackageContents {
+  readonly #store: Store;
+  readonly #sources: DriverSources;
+
+  constructor(store: Store, sources: DriverSources) {
+    this.#store = store;
+    this.#sources = sources;
+  }
+
+  /** Without a picture. @throws UserError "invalid" when an archive is missing or damaged */
+  async of(
+    deployment: Deployment,
+  ): Promise<{ readonly settings: ScriptSettings; readonly contents: Contents & { settings: string } }> {
+    const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
+    const settings = await inSteps(settingsByPrinter(deployment));
+    const files = await Promise.all(
+      uploadedAmong(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
+    );
+    const contents = {
+      settings: JSON.stringify(settings),
+      // They have to be there all the same: without them their own packages cannot be had.
+      drivers: deployment.isApart ? [] : files,
+      icon: undefined,
+    };
+    return { settings, contents };
+  }
+
+  /** A printer's picture; a missing record or file is no reason to fail. */
+  async picture(printerId: number): Promise<Picture | undefined> {
+    const picture = await findIcon(this.#store, printerId);
+    if (picture === undefined) return undefined;
+    const { path, sha256, bytes } = picture;
+    const size = bytes.length;
+    const file = { path, sha256, size, version: undefined, crc32: crc32(bytes), refusal: fileChanged };
+    return { bytes, file };
+  }
+}
+
+/** A printer's picture, and as a part of a package. */
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly file: IconFile;
+}

@@ -1,0 +1,179 @@
+import type { Client } from "../domain/client.ts";
+import { type Driver, driverTitle } from "../domain/driver.ts";
+import { UserError } from "../domain/errors.ts";
+import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
+import { sharedDrivers } from "../domain/shared-drivers.ts";
+import type { PackageContext } from "../pkg/formats/format.ts";
+import { type Deployable, driversIn } from "../pkg/scripts/deployment.ts";
+import type { Publication, PublishedApp } from "../pkg/scripts/publish-script.ts";
+import type { Store } from "../store/store.ts";
+import type { Workers } from "../workers/pool.ts";
+import { deployableOf } from "./deployable.ts";
+import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
+import type { DriverPackages } from "./driver-packages.ts";
+import type { PackageContents } from "./package-contents.ts";
+import { instanceOf } from "./package-facts.ts";
+import { type ClientGroup, type PrinterGroup, requirePrinters } from "./printer-group.ts";
+import { type PackageUrl, PublishedApps } from "./published-apps.ts";
+import { Pauses } from "./steps.ts";
+
+/** Works on a few groups of printers at once. */
+export type InTurn = <T>(group: PrinterGroup, work: (printers: Deployable[]) => Promise<T>) => Promise<T>;
+
+interface Parts {
+  readonly store: Store;
+  readonly workers: Workers;
+  readonly context: PackageContext;
+  readonly contents: PackageContents;
+  readonly drivers: DriverPackages;
+  readonly inTurn: InTurn;
+}
+
+/** For whom a script is. */
+interface Asker {
+  /** The service's address; empty where it cannot be said. */
+  readonly service: string;
+  readonly packageUrl: PackageUrl;
+  /** Whether they may know which records there are. */
+  readonly knowsAll: boolean;
+}
+
+interface PublishScript {
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What differs between a printer, a client and a driver. */
+type Published = Pick<Publication, "title" | "apps"> &
+  Partial<Pick<Publication, "leftOut" | "together" | "togetherRefusal">>;
+
+/** Makes scripts that put packages into Intune. */
+export class Publisher {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * One printer, with its driver as an app of its own where other printers of its client have it, too.
+   * @param siblings what is deployed of its client, the printer with it
+   * @throws UserError "invalid" with the remedy
+   */
+  async ofPrinter(
+    details: PrinterDetails,
+    siblings: readonly StatedPrinter[],
+    asker: Asker,
+  ): Promise<PublishScript> {
+    const { printer } = details;
+    const deployable = deployableOf(this.#parts.store, details);
+    const isApart = sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
+    const made = this.#apps(asker);
+    const apps = isApart ? [await made.ofDriver(deployable.driver)] : [];
+    apps.push(await made.ofPrinter(details, deployable, isApart));
+    return this.#render(scriptName(printer), { title: printer.name, apps }, made, asker);
+  }
+
+  /** All printers of a client that can be deployed. @throws UserError "invalid" with the remedy */
+  async ofClient(client: Client, group: ClientGroup, asker: Asker): Promise<PublishScript> {
+    checkIcons(this.#parts.store, requirePrinters(group));
+    return this.#parts.inTurn(group, async (deployables) => {
+      const made = this.#apps(asker);
+      const { apps, leftOut } = await this.#appsOf(client, deployables, made);
+      const before = group.leftOut.map(({ row, reason }) => ({
+        name: row.printer.name,
+        reason: reason.text,
+      }));
+      const together = await refusable(() => made.ofClient(client, group.goesIn, deployables));
+      const published = {
+        title: client.name,
+        apps,
+        leftOut: [...before, ...leftOut],
+        together: together.value,
+        togetherRefusal: together.refusal,
+      };
+      return this.#render(clientFileName(client), published, made, asker);
+    });
+  }
+
+  /** A driver by itself. @throws UserError "invalid" with the remedy */
+  async ofDriver(driver: Driver, asker: Asker): Promise<PublishScript> {
+    const made = this.#apps(asker);
+    const published = { title: driverTitle(driver), apps: [await made.ofDriver(driver)] };
+    return this.#render(driverFileName(driver), published, made, asker);
+  }
+
+  #apps({ packageUrl }: Asker): PublishedApps {
+    return new PublishedApps({ ...this.#parts, packageUrl });
+  }
+
+  /** Drivers that are shared first. */
+  async #appsOf(client: Client, deployables: readonly Deployable[], made: PublishedApps) {
+    const pauses = new Pauses();
+    const apps: PublishedApp[] = [];
+    const leftOut: { name: string; reason: string }[] = [];
+    const shared = sharedDrivers(deployables);
+    const alone = new Set(shared.values());
+    for (const driver of driversIn({ printers: deployables }))
+      if (alone.has(driver.id)) apps.push(await made.ofDriver(driver));
+    for (const deployable of deployables) {
+      if (pauses.isDue) await pauses.take();
+      const { printer } = deployable;
+      const isApart = shared.has(printer.id);
+      const { value, refusal } = await refusable(() =>
+        made.ofPrinter({ printer, client }, deployable, isApart),
+      );
+      if (value === undefined) leftOut.push({ name: printer.name, reason: refusal });
+      else apps.push(value);
+    }
+    if (leftOut.length === deployables.length) throw new UserError("invalid", leftOut[0]?.reason ?? "");
+    return { apps, leftOut };
+  }
+
+  async #render(
+    name: string,
+    published: Published,
+    { icons }: PublishedApps,
+    { service, knowsAll }: Asker,
+  ): Promise<PublishScript> {
+    const { store, workers } = this.#parts;
+    const bytes = await workers.renderPublish({
+      logName: `Platen-publish-${name}`,
+      instance: instanceOf(store),
+      service,
+      leftOut: [],
+      together: undefined,
+      togetherRefusal: "",
+      ...published,
+      icons,
+      records: knowsAll ? store.recordNumbers.all() : undefined,
+    });
+    return { bytes, fileName: scriptFileName("publish", name) };
+  }
+}
+
+/** What may be refused for a reason that people are told. */
+async function refusable<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly value: T | undefined; readonly refusal: string }> {
+  try {
+    return { value: await work(), refusal: "" };
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== "invalid") throw error;
+    return { value: undefined, refusal: error.message };
+  }
+}
+
+/** Of all pictures that one script carries, each once. */
+const iconsLimitBytes = 8 * 1024 * 1024;
+
+/** @throws UserError "invalid" where the printers' pictures are more than one script can carry */
+function checkIcons({ icons }: Store, { title, ids }: PrinterGroup): void {
+  const sizes = new Map(ids.flatMap((id) => icons.find(id) ?? []).map(({ sha256, size }) => [sha256, size]));
+  const sum = [...sizes.values()].reduce((before, size) => before + size, 0);
+  if (sum <= iconsLimitBytes) return;
+  throw new UserError(
+    "invalid",
+    `The icons of “${title}” have more than 8 MB together, which is more than one script carries: publish its printers one by one, or give several of them one icon.`,
+  );
+}
