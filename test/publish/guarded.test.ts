@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { navigation } from "../support/app.ts";
+import { startGraph } from "../support/graph/server.ts";
+import { startGuarded } from "../support/guarded.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { hurried, Publisher } from "../support/publisher.ts";
+
+describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
+  let publisher: Publisher;
+  before(() => {
+    publisher = new Publisher();
+  });
+  after(() => publisher.close());
+
+  test("the script of a viewer fetches its packages by links, which its log does not have", async (t) => {
+    const { operator, viewer } = await startGuarded(t);
+    const tenant = (await startGraph(t)).tenant("guarded");
+    await operator.post("/clients", { name: "Contoso" });
+    const driver_id = String(await operator.addDriver());
+    for (const name of ["A", "B"])
+      await operator.post("/printers", { name, client_id: "1", driver_id, address: "10.0.0.1" }, navigation);
+    const text = await (await viewer.fetch("/clients/1/publish")).text();
+
+    const { GraphUrl, AccessToken } = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
+    const run = await publisher.run(hurried(text), { GraphUrl, AccessToken });
+
+    assert.deepEqual([run.code, run.errors, tenant.apps().length], [0, [], 3], run.output.join("\n"));
+    assert.match(text, /\?driver=apart&link=/);
+    assert.doesNotMatch(run.output.join() + run.log, /link=/);
+  });
+
+  test("a link that came to an end says so, and the remedy", async (t) => {
+    const { operator } = await startGuarded(t);
+    const tenant = (await startGraph(t)).tenant("ended");
+    const id = await operator.addPrinter();
+    const text = await (await operator.fetch(`/printers/${id}/publish`)).text();
+    await operator.post(`/printers/${id}/links/end`, {});
+
+    const run = await publisher.run(hurried(text), { GraphUrl: tenant.graphUrl, AccessToken: tenant.token });
+
+    assert.deepEqual([run.code, tenant.apps()], [1, []]);
+    assert.match(
+      run.output.join("\n"),
+      /answer 403, This link .* Fetch this script anew, or give the file with -Package/,
+    );
+  });
+
+  test("the script of a token for one printer does not know which records there are, and removes nothing", async (t) => {
+    const { operator, addToken, bearer } = await startGuarded(t);
+    const tenant = (await startGraph(t)).tenant("scoped");
+    const id = await operator.addPrinter();
+    const text = await (
+      await bearer(await addToken(`printer:${id}`)).fetch(`/printers/${id}/publish`)
+    ).text();
+
+    const parameters = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
+    const removed = await publisher.run(hurried(text), { ...parameters, Remove: true, Force: true });
+    const run = await publisher.run(hurried(text), parameters);
+
+    assert.deepEqual([removed.code, run.code], [1, 0], run.output.join("\n"));
+    assert.match(
+      removed.output.join("\n"),
+      /-Remove needs a script that was fetched by somebody who sees all of Platen/,
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { navigation } from "../support/app.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { appOf, closePublisher, openPublisher, startPublishing } from "../support/publishing.ts";
+import { seededRandom } from "../support/random.ts";
+
+const pieces = [
+  ..."'\"`$;&|<>(){}[]@#%^*~?\u2018\u2019\u201a\u201b\u201c\u201d",
+  "$(New-Item pwned)",
+  "'; New-Item pwned; '",
+  `${"$"}{env:PATH}`,
+  "@'\u2028",
+  "<#",
+  "#>",
+  "Büro",
+  "打印机",
+  "😀",
+  "\u202eexe.",
+  "%SystemRoot%",
+  " platen:000000000000:printer:1 ",
+  "{0}",
+  "\u0001",
+];
+
+describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("arrive in Intune as they are, and run nowhere", async (t) => {
+    const random = seededRandom(14);
+    const text = () => Array.from({ length: 1 + random(9) }, () => pieces[random(pieces.length)]).join("");
+    const { service, tenant, publish } = await startPublishing(t, { pageSize: 100 });
+    await service.post("/clients", { name: `C ${text()}`, subnets: "10.0.0.0/8" });
+    const driver_id = String(await service.addDriver());
+    for (let i = 0; i < 40; i++) {
+      const fields = { name: `${i} ${text().replaceAll(/[\\,!]/g, "")}`, location: text(), comment: text() };
+      await service.post(
+        "/printers",
+        { ...fields, client_id: "1", driver_id, address: `10.0.0.${i}` },
+        navigation,
+      );
+    }
+
+    const run = await publish("/clients/1/publish");
+
+    const { printers } = await service.app.overview.read();
+    const made = printers.filter(({ printer }) =>
+      tenant.apps().some(({ notes }) => String(notes).includes(`:printer:${printer.id} `)),
+    );
+    assert.deepEqual([run.code, made.length > 20], [0, true], run.output.join("\n"));
+    for (const { printer, client } of made) {
+      const { displayName, description } = appOf(tenant, `printer:${printer.id}`);
+      assert.equal(displayName, `${printer.name} (${client?.name})`);
+      assert.ok(String(description).includes(printer.name));
+    }
+    assert.ok(!existsSync("pwned"));
+  });
+
+  test("in Intune's answers are not written to the terminal as they come", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await publish(`/printers/${id}/publish`);
+    const { notes } = appOf(tenant, `printer:${id}`);
+    tenant.addApp({ displayName: "A\u001b[2Jcopy\u0007\r\nFailed: nothing", notes });
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.equal(run.code, 1);
+    assert.ok(
+      run.output.every((line) => !/[\u0000-\u001f\u007f]/.test(line)),
+      JSON.stringify(run.output),
+    );
+    assert.equal(run.output.filter((line) => line.startsWith("Failed:")).length, 1);
+  });
+
+  test("a log that cannot be written stops nothing", async (t) => {
+    const { service, tenant, script, run } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const text = await script(`/printers/${id}/publish`, [
+      ["Open-Log (Get-LogPath $LogPath)", "Open-Log '/proc/none/a.log'"],
+    ]);
+
+    const result = await run(text);
+
+    assert.deepEqual([result.code, result.log], [0, ""]);
+    assert.ok(appOf(tenant, `printer:${id}`));
+  });
+});
