@@ -3,12 +3,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { client } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
 import { startGraph } from "../support/graph/server.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { program } from "../support/powershell.ts";
 import { largeFile } from "./driver-files.ts";
-import { machine, table } from "./figures.ts";
-import { folder, memory, startService, upload } from "./service.ts";
+import { machine, median, percentile, table, times } from "./figures.ts";
+import { printerFields } from "./many-printers.ts";
+import { folder, healthDuring, memory, startService, upload } from "./service.ts";
 
 // Publishing a driver of 1.2 GB with a real PowerShell into a simulated tenant, all on this machine: how long it takes and
 // how much memory PowerShell has at its highest, beside the same with a small driver's printer.
@@ -65,8 +67,33 @@ async function main(): Promise<void> {
   }
   console.log(`\n## Publishing to Intune\n\n${machine()}\n`);
   table(rows);
+  await script500(service.url);
   service.process.kill();
   for (const end of ended) await end();
+}
+
+/** The script for a client of 500 printers that share a driver: how long it takes, and how long others wait meanwhile. */
+async function script500(url: string): Promise<void> {
+  const { post, addDriver, fetch } = client(url);
+  const driver_id = String(await addDriver(driverZip({ models: ["Shared"] })));
+  await post("/clients", { name: "Many" });
+  for (let i = 0; i < 500; i++)
+    await post("/printers", { ...printerFields(i), driver_desc: "", client_id: "1", driver_id });
+  const script = async () => (await fetch("/clients/1/publish")).text();
+  let size = 0;
+  const took: number[] = [];
+  const health = await healthDuring(url, async () => {
+    for (let i = 0; i < 5; i++)
+      took.push(
+        ...(await times(1, async () => {
+          size = (await script()).length;
+        })),
+      );
+  });
+  const words = `${Math.round(size / 1024)} KB, first ${Math.round(took[0] ?? 0)} ms, then ${Math.round(median(took))} ms`;
+  console.log(
+    `\nThe script for 500 printers: ${words}; /health ${Math.round(percentile(health, 0.99))} ms at p99.`,
+  );
 }
 
 void main();

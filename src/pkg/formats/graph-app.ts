@@ -25,7 +25,7 @@ export function graphFields(
   const machines = facts.machines.flatMap((machine) => architectureNames[machine] ?? []);
   if (machines.length === 0) return undefined;
   return {
-    displayName: facts.name,
+    displayName: shortened(facts.name),
     description: facts.description,
     publisher: facts.publisher || (kind === "client" ? "Several manufacturers" : "Unknown manufacturer"),
     displayVersion: facts.version,
@@ -36,6 +36,16 @@ export function graphFields(
     allowedArchitectures: machines.join(),
     minimumSupportedWindowsRelease: releases[facts.minimumWindows],
   };
+}
+
+/** Longer names are refused. */
+const nameLimit = 256;
+
+/** No character is cut in two. */
+function shortened(name: string): string {
+  if (name.length <= nameLimit) return name;
+  const start = name.slice(0, nameLimit - 1).replace(/[\ud800-\udbff]$/, "");
+  return `${start}…`;
 }
 
 /** Windows on other processors is none that Intune manages. */
