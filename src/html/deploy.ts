@@ -10,6 +10,7 @@ import type {
 import { type Html, html } from "./html.ts";
 import { copyable, type Link } from "./layout.ts";
 import { linkFold, ownOnlyNote } from "./links.ts";
+import { type OfferedPublish, publishFold, publishLink } from "./publish.ts";
 import { findingsNotice } from "./standing.ts";
 
 /** A kind of package with what is filled in and pasted for this printer or client. */
@@ -21,6 +22,8 @@ interface OfferedFormat extends ListedFormat {
   readonly tools: readonly ToolGuide[];
   /** The same without its drivers; undefined where it has none that could come apart. */
   readonly apart: OfferedApart | undefined;
+  /** A script that does by itself what the sections have filled in by hand; undefined where there is none. */
+  readonly publish: OfferedPublish | undefined;
 }
 
 /** A package of scripts alone, for machines that get the drivers by packages of their own. */
@@ -118,12 +121,13 @@ function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
   return html`<ul class="actions">
       <li><a class="button primary" href="${path}">Download ${fileType}</a></li>${links}
       <li class="file-name"><code>${fileName}</code></li>
-    </ul><p class="hint">${guide}</p>
+    </ul><p class="hint">${guide}${format.publish && publishLink}</p>
     ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, offer))}
     ${snippets.length > 0 && ownOnlyNote(offer)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
     ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
     ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
+    ${format.publish && publishFold(format.publish)}
     ${format.apart && apartFold(format, format.apart, offer)}`;
 }
 

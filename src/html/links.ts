@@ -7,12 +7,14 @@ import { type Html, html } from "./html.ts";
 import { copyable, type Frame, type Link, page } from "./layout.ts";
 import { time } from "./text.ts";
 
-/** What a link can lead to, in the order of a page: scripts, packages, and these without drivers. */
+/** What a link can lead to, in the order of a page: scripts, packages, these without drivers, and what publishes them. */
 export function linkable({ formats, scripts }: Pick<DeployOffer, "formats" | "scripts">): Link[] {
   return [
     ...scripts.map(({ path, fileName }) => ({ path, label: fileName })),
     ...formats.map(({ path, fileName }) => ({ path, label: fileName })),
-    ...formats.flatMap(({ apart }) => (apart ? [{ path: apart.path, label: apart.fileName }] : [])),
+    ...formats.flatMap(({ apart, publish }) =>
+      [apart, publish].flatMap((other) => (other ? [{ path: other.path, label: other.fileName }] : [])),
+    ),
   ];
 }
 

@@ -11,6 +11,7 @@ import type { DeployOffer } from "../html/deploy.ts";
 import { paths } from "../html/paths.ts";
 import type { PackageFacts, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
+import { mdm } from "../pkg/formats/mdm.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { packagedScripts, type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
 import {
@@ -24,20 +25,19 @@ import {
 import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
 import { askerOf } from "./access/asker.ts";
 import { byHand } from "./by-hand.ts";
+import { appsOfClient, appsOfPrinter, type Publishable, publishOffer } from "./publish-offer.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
 
 /** What differs between a printer, a client and a driver. */
-interface Target {
+interface Target extends Publishable {
   readonly facts: DeploymentFacts;
   /** Drivers that can come apart. */
   readonly drivers: readonly DriverSummary[];
   readonly kinds: readonly ScriptKind[];
   /** Of its packages, without their endings. */
   readonly packageName: string;
-  /** Of its scripts, without kind and ending. */
-  readonly scriptName: string;
   readonly packagePath: (format: string) => string;
   readonly scriptPath: (kind: string) => string;
   readonly readPath: (kind: string) => string;
@@ -64,6 +64,8 @@ export function printerOffer(
     packagePath: (format) => paths.package(id, format),
     scriptPath: (kind) => paths.script(id, kind),
     readPath: (kind) => paths.readScript(id, kind),
+    publishPath: paths.publishPrinter(id),
+    makes: appsOfPrinter(details.client !== undefined),
     linksPath: paths.printerLinks(id),
     tokenPath: paths.tokenFor({ kind: "printer", id }),
   });
@@ -86,6 +88,8 @@ export function clientOffer(
     packagePath: (format) => paths.clientPackage(id, format),
     scriptPath: (kind) => paths.clientScript(id, kind),
     readPath: (kind) => paths.readClientScript(id, kind),
+    publishPath: paths.publishClient(id),
+    makes: appsOfClient(rows),
     linksPath: paths.clientLinks(id),
     tokenPath: paths.tokenFor({ kind: "client", id }),
   });
@@ -108,6 +112,8 @@ export function driverOffer(
     packagePath: (format) => paths.driverPackage(id, format),
     scriptPath: (kind) => paths.driverScript(id, kind),
     readPath: (kind) => paths.readDriverScript(id, kind),
+    publishPath: paths.publishDriver(id),
+    makes: "one app, which installs the driver under all names that printers use",
     linksPath: paths.driverLinks(id),
     tokenPath: undefined,
   });
@@ -139,6 +145,7 @@ function offerOf({ config }: App, request: IncomingMessage, target: Target): Off
       snippets: format.snippets(facts),
       tools: format.tools(facts),
       apart: apartOf(format, target, facts),
+      publish: id === mdm.id ? publishOffer(config, request, target) : undefined,
     };
   });
   const isOwnOnly = service !== undefined && isLoopback(service);

@@ -36,12 +36,12 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
 
     const hidden = await outside(
       page,
-      ["a", "button", "dt"].map((name) => `#pane-mdm ${name}:not(.apart *)`).join() +
+      ["a", "button", "dt"].map((name) => `#pane-mdm ${name}:not(.apart *, .publish *)`).join() +
         ", .tabs > label, .deploy-side h2",
     );
-    const titles = await page.locator("#pane-mdm h3:not(.apart *)").allInnerTexts();
+    const titles = await page.locator("#pane-mdm h3:not(.apart *, .publish *)").allInnerTexts();
     const rows = await page
-      .locator("#pane-mdm dl.values > div:not(.apart *)")
+      .locator("#pane-mdm dl.values > div:not(.apart *, .publish *)")
       .evaluateAll((found) =>
         found.map((row) =>
           [...row.querySelectorAll("dt, dd")].slice(0, 2).map((cell) => cell.textContent?.trim()),

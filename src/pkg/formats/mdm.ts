@@ -31,7 +31,7 @@ export const mdm = {
   isResumable: true,
   isEncrypted: true,
   hasIcon: true,
-  guide: "Apps > All Apps > Create, Windows app (Win32): select this file, then fill in what it asks for.",
+  guide: "Apps > All Apps > Create, Windows app (Win32): this file, these fields.",
   fields: intuneSections,
   apartFields: intuneDependencies,
   snippets: () => [],

@@ -11,6 +11,11 @@ export function commandFor(script: string): string {
   return `${run} .\\${plainName(script)}`;
 }
 
+/** The same for who sits before the machine: the script may ask. */
+export function operatorCommand(script: string): string {
+  return `powershell.exe -NoProfile -ExecutionPolicy Bypass -File .\\${plainName(script)}`;
+}
+
 export const installCommand = commandFor("install.ps1");
 export const uninstallCommand = commandFor("uninstall.ps1");
 
