@@ -7,6 +7,7 @@ import type { Printer } from "../src/domain/printer.ts";
 import { parsePrinter } from "../src/domain/printer-fields.ts";
 import { deploymentOf, scriptSettings } from "../src/pkg/scripts/deployment.ts";
 import { asciiPowershell, type PowerShellValue, powershell } from "../src/pkg/scripts/powershell.ts";
+import { nasty } from "./support/nasty.ts";
 import { withoutPowerShell } from "./support/powershell.ts";
 import { seededRandom } from "./support/random.ts";
 import { makeDriver } from "./support/records.ts";
@@ -43,51 +44,6 @@ test("numbers, truth values, nothing and tables have their own literals", () => 
   assert.throws(() => powershell`${{ "a b": 1 }}`);
 });
 
-const nasty = [
-  ...[
-    "'",
-    "‘",
-    "’",
-    "‚",
-    "‛",
-    '"',
-    "`",
-    "$",
-    "$()",
-    "$(calc)",
-    "$" + "{x}",
-    "@'",
-    "'@",
-    '@"',
-    "#>",
-    "<#",
-    "%PATH%",
-    ";",
-    "|",
-    "&",
-    "\\",
-    "/",
-  ],
-  ...[
-    "\0",
-    "\r",
-    "\n",
-    "\r\n",
-    "\t",
-    "\u0085",
-    "\u2028",
-    "\u200e",
-    "\u202e",
-    "\ufeff",
-    "\ufffe",
-    "\ud800",
-    "\udc00",
-    "😀",
-    "ü",
-    "é",
-  ],
-  ...["CON", "-Force", "--%", "{0}", "*", "?", "[", "]", " ", "x", "Büro", "1"],
-];
 const textFields = [
   "name",
   "address",

@@ -8,8 +8,10 @@ import {
   deploymentOfMany,
 } from "../../src/pkg/scripts/deployment.ts";
 import { type DriverDeployment, driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts";
+import { renderPublishScript } from "../../src/pkg/scripts/publish-script.ts";
 import { renderScript, renderSettings, scriptKinds } from "../../src/pkg/scripts/render.ts";
 import { windowsDeployable } from "./ipp-machine.ts";
+import { makePublication } from "./publications.ts";
 import { makeDriver, makePrinter } from "./records.ts";
 import { makeTicket } from "./tickets.ts";
 
@@ -120,6 +122,7 @@ export function rendered(): Map<string, string> {
       texts.set(`${kind}, ${name}`, renderSettings(kind, driverScriptSettings(deployment)).toString());
     }
   }
+  texts.set("publish, a client", renderPublishScript(makePublication("O'Brien ’x’ $(calc)")).toString());
   return texts;
 }
 

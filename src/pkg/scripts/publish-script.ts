@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LinkOwner } from "../../domain/link.ts";
 import type { ScriptSettings } from "./deployment.ts";
+import { neededPieces } from "./pieces.ts";
 import { asciiPowershell, type PowerShellValue } from "./powershell.ts";
 import publish from "./publish.ps1";
 import { publishParts } from "./publish-parts.ts";
@@ -72,7 +73,7 @@ export function etagRevision(etag: string): string {
 /** `publish.ps1` as a file: ASCII. Blocks for some milliseconds an app: where there are many, call it in a worker thread. */
 export function renderPublishScript(publication: Publication): Buffer {
   const [start, end] = aroundRegion(publish.replaceAll("\r\n", "\n"), "parts");
-  const parts = publishParts.map((part) => part.replaceAll("\r\n", "\n").trim());
+  const parts = publishParts.map((part) => neededPieces(part.replaceAll("\r\n", "\n"), () => false).trim());
   const [before, after] = aroundRegion(start + parts.join("\n\n") + end, "settings");
   const settings = asciiPowershell`$Settings = ${settingsFor(publication)}`;
   return fileBytes(tabbed(before) + settings + tabbed(after));

@@ -47,10 +47,12 @@ function Write-Log {
     }
 }
 
+#<if install|uninstall>
 function Write-Change {
     param([string]$Message)
     $script:Changes++
     Write-Log "Changed: $Message"
 }
+#</if>
 
 #endregion
