@@ -54,9 +54,7 @@ function Stop-Blob {
         if ($Answer.Text -match '<Code>([A-Za-z0-9]{1,80})</Code>') { $why += " $($Matches[1])" }
         if ($Answer.RequestId) { $why += " (request id $($Answer.RequestId))" }
     }
-    $problem = New-Object InvalidOperationException -ArgumentList "The storage did not take the content: $why."
-    $problem.Data['Passing'] = (Test-Passing $Answer.Status @())
-    throw $problem
+    Stop-With "The storage did not take the content: $why." @{ Passing = (Test-Passing $Answer.Status @()) }
 }
 
 #endregion

@@ -72,16 +72,11 @@ function Wait-ForState {
         $file = Invoke-Graph 'GET' $Path $null @{ Doing = 'say how far the content is'; Again = 404, 409 }
         $state = [string](Get-Field $file 'uploadState')
         if ($States -contains $state) { return $file }
-        if ($state -match 'Failed$|TimedOut$|^error$') { Stop-Content "Intune could not $What ($state)." }
+        if ($state -match 'Failed$|TimedOut$|^error$') {
+            # A new file may fare better.
+            Stop-With "Intune could not $What ($state)." @{ NewFile = $true }
+        }
     } "To $What"
-}
-
-function Stop-Content {
-    # A new file may fare better.
-    param([string]$Text)
-    $problem = New-Object InvalidOperationException -ArgumentList $Text
-    $problem.Data['NewFile'] = $true
-    throw $problem
 }
 
 function Set-UploadUri {

@@ -56,7 +56,7 @@ function Receive-Part {
         else { Save-Answer $Wanted $response $File }
     }
     catch {
-        if ($_.Exception.Data['Final']) { throw }
+        if (Test-Problem $_ 'Final') { throw }
         $answer.Status = 0
         $answer.Problem = $_.Exception.GetBaseException().Message
     }
@@ -115,9 +115,7 @@ function Wait-Read {
 function Stop-Final {
     # No other try helps.
     param([string]$Text)
-    $problem = New-Object InvalidOperationException -ArgumentList $Text
-    $problem.Data['Final'] = $true
-    throw $problem
+    Stop-With $Text @{ Final = $true }
 }
 
 function Stop-Fetch {

@@ -67,12 +67,12 @@ function Stop-Graph {
     if ($Answer.Status -eq 403) {
         $text += '. The account needs the permission DeviceManagementApps.ReadWrite.All, which an administrator of the tenant grants, and a role in Intune that may manage apps'
     }
-    $problem = New-Object InvalidOperationException -ArgumentList "$text."
-    $problem.Data['Status'] = $Answer.Status
-    $problem.Data['Passing'] = (Test-Passing $Answer.Status @())
-    $problem.Data['AskedMs'] = $Answer.AskedMs
-    $problem.Data['Fatal'] = ($Answer.Status -eq 401 -or $Answer.Status -eq 403)
-    throw $problem
+    Stop-With "$text." @{
+        Status = $Answer.Status
+        Passing = (Test-Passing $Answer.Status @())
+        AskedMs = $Answer.AskedMs
+        Fatal = ($Answer.Status -eq 401 -or $Answer.Status -eq 403)
+    }
 }
 
 function Get-GraphMessage {
@@ -86,12 +86,6 @@ function Get-GraphMessage {
         if ($inner) { $message = [string]$inner }
     }
     return "$(Get-Field $problem 'code'): $message".Trim().TrimEnd('.')
-}
-
-function Test-Problem {
-    # What Stop-Graph noted of a problem that was caught.
-    param($ErrorRecord, [string]$Name)
-    return [bool]$ErrorRecord.Exception.Data[$Name]
 }
 
 function Get-ProblemAnswer {

@@ -146,4 +146,18 @@ function Get-AskedMs {
     return 0
 }
 
+function Stop-With {
+    # Throws a problem with what its callers have to know of it.
+    param([string]$Text, $Notes)
+    $problem = New-Object InvalidOperationException -ArgumentList $Text
+    foreach ($name in $Notes.Keys) { $problem.Data[$name] = $Notes[$name] }
+    throw $problem
+}
+
+function Test-Problem {
+    # What was noted of a problem that was caught.
+    param($ErrorRecord, [string]$Name)
+    return [bool]$ErrorRecord.Exception.Data[$Name]
+}
+
 #endregion
