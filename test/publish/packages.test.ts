@@ -67,6 +67,18 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.output.join("\n"));
   });
 
+  test("one file for several apps is refused with what is taken", async (t) => {
+    const publishing = await startPublishing(t);
+    await sharedDriver(publishing.service);
+    const file = join(folder, "one.intunewin");
+    await writeFile(file, await packageOf(publishing, "/printers/1/packages/mdm"));
+
+    const run = await publishing.publish("/clients/1/publish", { Package: file });
+
+    assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+    assert.match(rowsOf(run).join(), /-Package takes the folder that has \S+\.intunewin and the others/);
+  });
+
   const wrong: Readonly<Record<string, [(whole: Buffer) => Buffer, RegExp]>> = {
     "is cut short": [(whole) => whole.subarray(0, -9), /is not the package that this script was made for/],
     "has a flipped bit in its content": [

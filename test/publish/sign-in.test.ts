@@ -49,6 +49,19 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     });
   }
 
+  test("whose tenant it is, is told where the token says so", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const claims = { tid: "0f0f", upn: "anna@contoso.example\u001b[2J" };
+    const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2ln`;
+    tenant.state.tokens.set(token, 0);
+
+    const run = await publish(`/printers/${id}/publish`, { AccessToken: `Bearer ${token}` });
+
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.equal(run.output[0], "Signed in as anna@contoso.example [2J, tenant 0f0f");
+  });
+
   test("a token that ends in the middle of a run is renewed", async (t) => {
     const { service, tenant, publish } = await startPublishing(t, { tokenRequests: 4 });
     const id = await service.addPrinter();

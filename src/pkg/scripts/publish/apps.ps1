@@ -38,6 +38,9 @@ function Publish-All {
     }
     Write-Table $rows
     Write-Others $ours
+    if ($AssignTo.Count -eq 0 -and @($rows | Where-Object { $_.Result -eq 'Created' }).Count -gt 0) {
+        Write-Line 'New apps are assigned to nobody yet: assign them in Intune, or run this again with -AssignTo and the ids of groups.'
+    }
 }
 
 function Get-CountText {

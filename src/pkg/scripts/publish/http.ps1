@@ -135,6 +135,7 @@ function Wait-Pause {
     $why = $Answer.Problem
     if ($Answer.Status) { $why = "answer $($Answer.Status)" }
     Write-Log "Waits $pause ms and tries again ($why)"
+    Write-Step "Waiting $([Math]::Ceiling($pause / 1000)) s before the next try ($why)"
     Start-Sleep -Milliseconds $pause
 }
 

@@ -47,6 +47,9 @@ function Open-GivenPackage {
     $stream = [IO.File]::Open($path, [IO.FileMode]::Open, [IO.FileAccess]::Read, [IO.FileShare]::Read)
     if ($stream.Length -eq $App.Package.Size) { return $stream }
     $stream.Dispose()
+    if (@($Settings.Apps).Count -gt 1 -and [IO.Path]::GetFileName($path) -ne $App.Package.FileName) {
+        throw "This script publishes several apps: -Package takes the folder that has $($App.Package.FileName) and the others."
+    }
     Stop-OtherPackage $App.Package
 }
 

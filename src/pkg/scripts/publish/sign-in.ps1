@@ -6,6 +6,11 @@ $script:RefreshToken = ''
 
 function Connect-Graph {
     if ($script:Token) { return }
+    Receive-FirstToken
+    Write-Account
+}
+
+function Receive-FirstToken {
     $given = $AccessToken
     if ($given -is [Security.SecureString]) { $given = [Net.NetworkCredential]::new('', $given).Password }
     if ($given) {
@@ -18,7 +23,23 @@ function Connect-Graph {
     Write-Host ([string](Get-Field $code 'message') -replace $Unprintable, ' ')
     Write-Step 'Waiting for you to sign in'
     Receive-Token $code
-    Write-Log 'Signed in'
+}
+
+function Write-Account {
+    # Whose tenant this is, for whoever looks after several. Tokens of Microsoft's say so, as JSON Web Tokens (RFC 7519); one
+    # that does not is none the worse.
+    try {
+        $part = $script:Token.Split('.')[1].Replace('-', '+').Replace('_', '/')
+        $bytes = [Convert]::FromBase64String($part.PadRight($part.Length + (4 - $part.Length % 4) % 4, '='))
+        $claims = ConvertFrom-Json -InputObject ([Text.Encoding]::UTF8.GetString($bytes))
+        $who = @('upn', 'unique_name', 'app_displayname' | ForEach-Object { [string](Get-Field $claims $_) } | Where-Object { $_ })[0]
+        $tenantId = [string](Get-Field $claims 'tid')
+    }
+    catch {
+        Write-Log 'The token does not say whose it is'
+        return
+    }
+    if ($tenantId) { Write-Line "Signed in as $who, tenant $tenantId" }
 }
 
 function Get-Scope {
