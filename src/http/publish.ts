@@ -64,13 +64,15 @@ function askerFor({ app, request }: RequestContext, bringer: LinkBringer | undef
 interface PublishScript {
   readonly bytes: Uint8Array;
   readonly fileName: string;
+  readonly sha256: string;
 }
 
 function scriptReply(
   context: RequestContext,
-  { bytes, fileName }: PublishScript,
+  { bytes, fileName, sha256 }: PublishScript,
   record: AuditedRecord,
 ): Reply {
-  const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+  const etag = `publish-${sha256.slice(0, 32)}`;
+  const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
   return audited(context, { what: "publish", record }, download);
 }

@@ -8,6 +8,7 @@ import { type Deployable, driversIn } from "../pkg/scripts/deployment.ts";
 import type { Publication, PublishedApp } from "../pkg/scripts/publish-script.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
+import type { DigestedScript } from "../workers/tasks.ts";
 import { deployableOf } from "./deployable.ts";
 import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
 import type { DriverPackages } from "./driver-packages.ts";
@@ -38,9 +39,8 @@ interface Asker {
   readonly knowsAll: boolean;
 }
 
-interface PublishScript {
+interface PublishScript extends DigestedScript {
   readonly fileName: string;
-  readonly bytes: Uint8Array;
 }
 
 /** What differs between a printer, a client and a driver. */
@@ -114,8 +114,10 @@ export class Publisher {
     const leftOut: { name: string; reason: string }[] = [];
     const shared = sharedDrivers(deployables);
     const alone = new Set(shared.values());
-    for (const driver of driversIn({ printers: deployables }))
-      if (alone.has(driver.id)) apps.push(await made.ofDriver(driver));
+    const drivers = driversIn({ printers: deployables }).filter(({ id }) => alone.has(id));
+    // Reading the printers may have taken its time.
+    await pauses.take();
+    for (const driver of drivers) apps.push(await made.ofDriver(driver));
     for (const deployable of deployables) {
       if (pauses.isDue) await pauses.take();
       const { printer } = deployable;
@@ -137,7 +139,7 @@ export class Publisher {
     { service, knowsAll }: Asker,
   ): Promise<PublishScript> {
     const { store, workers } = this.#parts;
-    const bytes = await workers.renderPublish({
+    const script = await workers.renderPublish({
       logName: `Platen-publish-${name}`,
       instance: instanceOf(store),
       service,
@@ -148,7 +150,7 @@ export class Publisher {
       icons,
       records: knowsAll ? store.recordNumbers.all() : undefined,
     });
-    return { bytes, fileName: scriptFileName("publish", name) };
+    return { ...script, fileName: scriptFileName("publish", name) };
   }
 }
 

@@ -43,6 +43,12 @@ export interface LaidOut {
   readonly files: readonly OpenFile[];
 }
 
+/** A script that may be large: its digest is taken where it is made. */
+export interface DigestedScript {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+}
+
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
   /** Lays out the files of these drivers, whose archives, and what is known of them, are in the same order. */
@@ -59,8 +65,8 @@ export interface Tasks {
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
   /** A script of these settings, which are given as JSON. */
   renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
-  /** A script that puts packages into Intune. */
-  renderPublish: { input: Publication; output: Uint8Array };
+  /** A script that puts packages into Intune, and its SHA-256 in hex. */
+  renderPublish: { input: Publication; output: DigestedScript };
   /** SHA-256 of a whole layout. */
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
@@ -108,7 +114,10 @@ function handlersWith(open: Open): Handlers {
     layOut: async ({ drivers, end }) => layOut(drivers, end),
     renderScript: async ({ kind, settings }) =>
       new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
-    renderPublish: async (input) => new Uint8Array(renderPublishScript(input)),
+    renderPublish: async (input) => {
+      const bytes = new Uint8Array(renderPublishScript(input));
+      return { bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+    },
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {
       lowerPriority(19);
