@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +34,8 @@ export async function startDemo({ environment = {}, now = Date.now }: DemoOption
   // Also where something fails on the way, or the process is ended without being asked.
   const remove = () => removeFolder(dataDir);
   process.once("exit", remove);
+  // The same each time, as everything else that its pages show.
+  writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, "a shop to look at"), { mode: 0o600 });
   const config = readConfig({ PORT: environment.PORT, HOST: environment.HOST, DATA_DIR: dataDir });
   let setTo: number | undefined;
   const { app, close } = await createApp(config, { script: bundle, clock: () => setTo ?? now() });

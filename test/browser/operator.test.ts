@@ -81,7 +81,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download .intunewin" }).click();
     assert.equal((await download).suggestedFilename(), "kunde-muller-buro-1.intunewin");
-    await page.getByText("By hand").click();
+    await page.getByText("By hand", { exact: true }).click();
     assert.ok(await page.getByRole("link", { name: "uninstall.ps1" }).isVisible());
 
     await page.goto(`${url}/drivers/1`);
