@@ -85,5 +85,5 @@ test("a page that is opened under an address of its own machine says that it lea
   );
 
   const notes = pages.map((page) => page.split("reaches Platen from this machine alone").length - 1);
-  assert.deepEqual(notes, [2, 0]);
+  assert.deepEqual(notes, [3, 0]);
 });
