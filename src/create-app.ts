@@ -64,7 +64,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const deployments = new DeploymentMemory(store, log);
   await deployments.start();
   const overview = new Overview(store, archives, deployments);
-  const packages = new PackageBuilder(store, workers, archives);
+  const packages = new PackageBuilder({ store, workers, archives, clock });
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
   const backups = new BackupKeeper({ store, script, most: config.backups, clock, log });

@@ -53,6 +53,13 @@ interface Wanted {
   readonly filesUrl?: FilesUrl | undefined;
 }
 
+interface Parts {
+  readonly store: Store;
+  readonly workers: Workers;
+  readonly archives: ArchiveCheck;
+  readonly clock: () => number;
+}
+
 /** Makes packages from what the store holds. Nothing is written for them. */
 export class PackageBuilder {
   /** Of drivers by themselves. */
@@ -69,7 +76,7 @@ export class PackageBuilder {
   /** Ids of drivers whose turn has not come. */
   readonly #toPrepare = new Set<number>();
 
-  constructor(store: Store, workers: Workers, archives: ArchiveCheck) {
+  constructor({ store, workers, archives, clock }: Parts) {
     this.#store = store;
     this.#workers = workers;
     this.#context = new StoredPackageContext(store, workers);
@@ -79,7 +86,8 @@ export class PackageBuilder {
     const drivers = new DriverPackages({ store, workers, sources: this.#sources, context });
     this.drivers = drivers;
     const inTurn: InTurn = (group, work) => this.#inTurn(group, work);
-    this.publisher = new Publisher({ store, workers, context, contents: this.#contents, drivers, inTurn });
+    const contents = this.#contents;
+    this.publisher = new Publisher({ store, workers, context, contents, drivers, clock, inTurn });
   }
 
   /** One printer's package. @throws UserError "invalid" with the remedy when something is missing */

@@ -27,6 +27,7 @@ interface Parts {
   readonly context: PackageContext;
   readonly contents: PackageContents;
   readonly drivers: DriverPackages;
+  readonly clock: () => number;
   readonly inTurn: InTurn;
 }
 
@@ -138,10 +139,11 @@ export class Publisher {
     { icons }: PublishedApps,
     { service, knowsAll }: Asker,
   ): Promise<PublishScript> {
-    const { store, workers } = this.#parts;
+    const { store, workers, clock } = this.#parts;
     const script = await workers.renderPublish({
       logName: `Platen-publish-${name}`,
       instance: instanceOf(store),
+      madeAt: clock(),
       service,
       leftOut: [],
       together: undefined,

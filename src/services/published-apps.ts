@@ -91,11 +91,12 @@ export class PublishedApps {
     if (fields === undefined) throw noMachine(facts.name);
     const bare = await mdm.build(contents, context);
     const file = picture === undefined ? bare : await mdm.build({ ...contents, icon: picture.file }, context);
-    const { etag, size, plainSize, plainTail } = file;
+    const { etag, size } = file;
+    const detectionSha256 = await file.detectionDigest();
     return {
       ...owner,
       revision: etagRevision(bare.etag),
-      package: { url: packageUrl(owner, isApart), etag, fileName, size, plainSize, plainTail },
+      package: { url: packageUrl(owner, isApart), etag, fileName, size, detectionSha256 },
       fields,
       scripts: contents.settings,
       hasRequirement: facts.place !== undefined && facts.place.anywhere === 0,

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { driverZip } from "../support/driver-zip.ts";
 import type { Fields } from "../support/graph/schema.ts";
+import { makePng } from "../support/png.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import {
+  addIcon,
   appOf,
   changesIn,
   closePublisher,
@@ -74,7 +77,7 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.equal(run.code, 0);
     assert.match(
       String(now.fields.notes),
-      /^Ask Anna\.\nplaten:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12} set:\S+\nSince 2026\.$/,
+      /^Ask Anna\.\nplaten:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12} at:\d{8}T\d{6}Z set:\S+\nSince 2026\.$/,
     );
     assert.deepEqual(
       rules.map(({ ruleType }) => ruleType),
@@ -100,6 +103,55 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     assert.equal(run.code, 0, run.output.join("\n"));
     assert.deepEqual(tenant.children(app), [other, appOf(tenant, "driver:1").id]);
     assert.deepEqual(tenant.children(parent), [app]);
+  });
+
+  test("what is changed while the content is uploaded stays", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    await addIcon(service, id);
+    const value = makePng(64, 64).toString("base64");
+    const icon = { "@odata.type": "#microsoft.graph.mimeContent", type: "image/png", value };
+    const names: unknown[] = [];
+    for (const displayName of ["While it was made", "While it was updated"]) {
+      tenant.onRequest = async ({ area }) => {
+        if (area !== "storage") return;
+        tenant.onRequest = undefined;
+        const { id: app, notes } = appOf(tenant, `printer:${id}`);
+        tenant.change(app, { displayName, largeIcon: icon, notes: `${displayName}.\n${notes}` });
+      };
+      const run = await publish(`/printers/${id}/publish`);
+      assert.equal(run.code, 0, run.output.join("\n"));
+      names.push(appOf(tenant, `printer:${id}`).displayName);
+      await editPrinter(service, id, { address: "10.0.0.88", port_name: "" });
+    }
+
+    const { notes, largeIcon } = appOf(tenant, `printer:${id}`);
+    assert.deepEqual(names, ["While it was made", "While it was updated"]);
+    assert.match(
+      String(notes),
+      /^While it was updated\.\nWhile it was made\.\nplaten:\S+ revision:[0-9a-f]{12} at:\S+ set:\S+$/,
+    );
+    assert.deepEqual(largeIcon, icon);
+  });
+
+  test("relationships to a driver's app that somebody made stay where they are of another kind", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const [id = 0] = await sharedDriver(service);
+    await publish("/clients/1/publish");
+    await publish("/clients/1/publish", { Together: true });
+    const driver = appOf(tenant, "driver:1").id;
+    const other = String(await service.addDriver(driverZip({ version: "9.0.0.0" })));
+    const alone = await service.addPrinter({ name: "Alone", driver_id: other });
+    await publish(`/printers/${alone}/publish`);
+    const [client, printer] = [appOf(tenant, "client:1").id, appOf(tenant, `printer:${alone}`).id];
+    tenant.relate(client, driver, "autoInstall");
+    tenant.relate(printer, driver, "replace");
+
+    await publish(`/printers/${alone}/publish`);
+    await publish("/clients/1/publish", { Together: true });
+
+    assert.deepEqual([tenant.children(client), tenant.children(printer)], [[driver], [driver]]);
+    assert.deepEqual(tenant.children(appOf(tenant, `printer:${id}`).id), [driver]);
   });
 
   test("an app of the same name that Platen did not make is never touched", async (t) => {

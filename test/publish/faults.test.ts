@@ -94,6 +94,15 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     }
   });
 
+  test("an app that was made without an answer is found although lists are late", async (t) => {
+    const publishing = await startPublishing(t, { listedAfter: 4 });
+    publishing.tenant.fault({ method: "POST", path: /mobileApps$/, when: "after", status: 504 });
+
+    await created(publishing);
+
+    assert.equal(publishing.tenant.apps().length, 1);
+  });
+
   test("an address that ends after each third block is renewed, and so is one that is old", async (t) => {
     const publishing = await startPublishing(t, { uriBlocks: 3 });
     const { service, tenant, script, run } = publishing;

@@ -21,8 +21,7 @@ export function makeApp(
       etag: text,
       fileName: text,
       size: 2000,
-      plainSize: 1500,
-      plainTail: new Uint8Array(512).fill(7),
+      detectionSha256: text,
     },
     fields: graphFields({ ...facts, ...machines }, owner, text) ?? {},
     hasRequirement: true,
@@ -44,6 +43,7 @@ export function makePublication(text: string): Publication {
     logName: "Platen-publish-contoso",
     title: text,
     instance: "0123456789ab",
+    madeAt: 0,
     service: text,
     apps: [
       makeApp(brings, text, { scripts: ofDriver, hasRequirement: false }),

@@ -15,9 +15,7 @@ export interface ReadApp {
     ETag: string;
     FileName: string;
     Size: number;
-    PlainSize: number;
-    TailSize: number;
-    TailSha256: string;
+    DetectionSha256: string;
   };
   Fields: Record<string, string>;
   Detection: ReadScript;
@@ -35,6 +33,7 @@ export interface ReadSettings {
   LogName: string;
   Title: string;
   Instance: string;
+  Made: string;
   Service: string;
   Frames: Record<string, { Before: string; After: string }>;
   Icons: Record<string, string>;

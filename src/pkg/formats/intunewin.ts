@@ -26,7 +26,7 @@ export function packageFrame(
   sums: PayloadSums,
 ): { head: Buffer; tail: Buffer } {
   const payloadSize = prefixBytes + cipherSize(plainSize);
-  const detection = Buffer.from(detectionXml(plainSize, setupFile, keys, sums), "utf8");
+  const detection = detectionXml(plainSize, setupFile, keys, sums);
   const content = storedRecord(contentName, sums.crc32, payloadSize);
   const metadata = storedRecord(detectionName, crc32(detection), detection.length);
   const contentHeader = localHeader(content, growthHint);
@@ -46,9 +46,14 @@ export function packageFrame(
 }
 
 /** As Microsoft's tool 1.8.7 writes it: no byte order mark, no declaration, CRLF, no line end at the end. */
-function detectionXml(plainSize: number, setupFile: string, keys: EncryptionKeys, sums: PayloadSums): string {
+export function detectionXml(
+  plainSize: number,
+  setupFile: string,
+  keys: EncryptionKeys,
+  sums: PayloadSums,
+): Buffer {
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-  return xml`<ApplicationInfo xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ToolVersion="1.8.7.0">
+  const text = xml`<ApplicationInfo xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ToolVersion="1.8.7.0">
   <Name>${setupFile}</Name>
   <UnencryptedContentSize>${plainSize}</UnencryptedContentSize>
   <FileName>IntunePackage.intunewin</FileName>
@@ -62,7 +67,8 @@ function detectionXml(plainSize: number, setupFile: string, keys: EncryptionKeys
     <FileDigest>${base64(sums.fileDigest)}</FileDigest>
     <FileDigestAlgorithm>SHA256</FileDigestAlgorithm>
   </EncryptionInfo>
-</ApplicationInfo>`.replaceAll("\n", "\r\n");
+</ApplicationInfo>`;
+  return Buffer.from(text.replaceAll("\n", "\r\n"), "utf8");
 }
 
 /** OPC growth hint (ECMA-376-2, C.1): signature, padding length, 20 zero bytes. */

@@ -1,24 +1,20 @@
 import { createHash } from "node:crypto";
-import { literalEnd } from "../zip/layout.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutZip } from "./contents.ts";
 import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
 import type { EncryptingZip, OpenPackage, PackageContext, PackageFile, PackageFormat } from "./format.ts";
 import { intuneDependencies, intuneSections } from "./intune-fields.ts";
-import { packageFrame, packageSize } from "./intunewin.ts";
+import { detectionXml, packageFrame, packageSize } from "./intunewin.ts";
 
 export const setupFile = "install.ps1";
 
-/** An Intune package with what is known of the ZIP inside before it is encrypted. */
 interface IntunePackage extends PackageFile {
-  /** In bytes. */
-  readonly plainSize: number;
-  /** The last bytes of the ZIP: most of its directory, with the checksums of what is a printer's own. */
-  readonly plainTail: Uint8Array;
+  /**
+   * SHA-256 of its `Detection.xml` in hex, which names all of the content: it has the keys, and the HMAC of what they encrypt.
+   * @throws UserError "busy", or "invalid" with the remedy
+   */
+  detectionDigest(): Promise<string>;
 }
-
-/** So many of the last bytes tell two ZIPs apart. */
-const tailBytes = 512;
 
 /** A Win32 app for Microsoft Intune: the ZIP as for `rmm`, with the icon, encrypted and wrapped. */
 export const mdm = {
@@ -43,8 +39,13 @@ export const mdm = {
     return {
       size: packageSize(size, setupFile),
       etag: `mdm-${etagOf(zip, keys)}`,
-      plainSize: size,
-      plainTail: literalEnd(zip.layout, tailBytes),
+      detectionDigest: async () => {
+        const open = await context.openForEncryption(zip);
+        const sums = await open.encryptionInfo(keys).finally(() => open.close());
+        return createHash("sha256")
+          .update(detectionXml(size, setupFile, keys, sums))
+          .digest("hex");
+      },
       open: async () => openEncrypted(await context.openForEncryption(zip), keys, size),
     };
   },

@@ -7,10 +7,12 @@ import graph from "./publish/graph.ps1";
 import http from "./publish/http.ps1";
 import notes from "./publish/notes.ps1";
 import packageFile from "./publish/package.ps1";
+import parameters from "./publish/parameters.ps1";
 import payload from "./publish/payload.ps1";
 import relations from "./publish/relations.ps1";
 import remove from "./publish/remove.ps1";
 import rules from "./publish/rules.ps1";
+import run from "./publish/run.ps1";
 import say from "./publish/say.ps1";
 import signIn from "./publish/sign-in.ps1";
 import values from "./publish/values.ps1";
@@ -22,6 +24,7 @@ export const publishParts: readonly string[] = [
   say,
   values,
   http,
+  parameters,
   signIn,
   graph,
   packageFile,
@@ -34,5 +37,6 @@ export const publishParts: readonly string[] = [
   blocks,
   relations,
   apps,
+  run,
   remove,
 ];

@@ -16,10 +16,8 @@ interface PublishedPackage {
   readonly fileName: string;
   /** In bytes. */
   readonly size: number;
-  /** Of the ZIP inside, in bytes. */
-  readonly plainSize: number;
-  /** The last bytes of that ZIP. */
-  readonly plainTail: Uint8Array;
+  /** In hex, of its `Detection.xml`: names all of the content. */
+  readonly detectionSha256: string;
 }
 
 /** An app that the script makes or updates. */
@@ -51,6 +49,8 @@ export interface Publication {
   readonly title: string;
   /** Names the installation in the marks of its apps. */
   readonly instance: string;
+  /** When, in milliseconds since 1970. */
+  readonly madeAt: number;
   /** Of the service; empty where it cannot be said. */
   readonly service: string;
   readonly apps: readonly PublishedApp[];
@@ -80,7 +80,7 @@ export function renderPublishScript(publication: Publication): Buffer {
 }
 
 function settingsFor(publication: Publication): PowerShellValue {
-  const { logName, title, instance, service, apps, icons, together, records } = publication;
+  const { logName, title, instance, madeAt, service, apps, icons, together, records } = publication;
   const frames = new Frames();
   const icon = iconNames(icons);
   const settingsOfApp = (app: PublishedApp) => appSettings(app, frames, icon);
@@ -91,6 +91,7 @@ function settingsFor(publication: Publication): PowerShellValue {
     LogName: logName,
     Title: title,
     Instance: instance,
+    Made: basicTime(madeAt),
     Service: service,
     Frames: frames.settings(),
     Icons: Object.fromEntries(pictures),
@@ -100,6 +101,11 @@ function settingsFor(publication: Publication): PowerShellValue {
     TogetherRefusal: publication.togetherRefusal,
     Records: records === undefined ? null : recordSettings(records),
   };
+}
+
+/** ISO 8601's basic format, which sorts as text: 20261123T081500Z. */
+function basicTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
 }
 
 /** I1, I2, … in the order of the pictures; of none nothing. */
@@ -128,15 +134,13 @@ function appSettings(
   };
 }
 
-function packageSettings({ url, etag, fileName, size, plainSize, plainTail }: PublishedPackage) {
+function packageSettings({ url, etag, fileName, size, detectionSha256 }: PublishedPackage) {
   return {
     Url: url,
     ETag: etag,
     FileName: fileName,
     Size: size,
-    PlainSize: plainSize,
-    TailSize: plainTail.length,
-    TailSha256: createHash("sha256").update(plainTail).digest("hex"),
+    DetectionSha256: detectionSha256,
   };
 }
 

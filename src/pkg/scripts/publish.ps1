@@ -14,7 +14,7 @@ The account needs the permission DeviceManagementApps.ReadWrite.All. The token t
 
 Exit codes:
 0  every app is as Platen has it, or -WhatIf said what would be done
-1  something could not be done; the table at the end says what
+1  something could not be done, was left out, declined or interrupted; the table at the end says what
 
 .PARAMETER Tenant
 The tenant, by its domain or id; by default that of whoever signs in.
@@ -47,7 +47,8 @@ Makes all printers of the client one app.
 Lists the apps of printers, clients and drivers that Platen has no more, asks, and deletes them. Publishes nothing.
 
 .PARAMETER Force
-Sets fields that were changed in Intune by hand, too. With -Remove: deletes without asking.
+Sets fields that were changed in Intune by hand, too, and apps that a newer script published. With -Remove: deletes
+without asking.
 
 .PARAMETER LogPath
 Where the log goes; by default Platen\Logs in the user's local application data.
@@ -84,20 +85,26 @@ $Settings = @{}
 
 $script:Run = $PSCmdlet
 $script:ExitCode = 0
+$script:IsInterrupted = $true
 try {
     Open-Log (Get-LogPath $LogPath) 'publish.ps1'
     $AssignTo = @(Read-Groups $AssignTo)
+    Test-Parameters $PSBoundParameters
     $script:Graph = Read-Address $GraphUrl '-GraphUrl'
     $script:Login = Read-Address $LoginUrl '-LoginUrl'
     Open-Http
     if ($Remove) { Remove-Leftovers } else { Publish-All }
+    $script:IsInterrupted = $false
 }
 catch {
+    $script:IsInterrupted = $false
     Write-Failure "$_"
 }
 finally {
     Close-Package
     Close-Http
+    # After Ctrl+C nothing behind this block runs.
+    if ($script:IsInterrupted) { Stop-Interrupted }
     Write-Log "Ends with exit code $script:ExitCode"
     if ($script:Log) { Write-Host "Log: $script:Log" }
 }

@@ -92,22 +92,6 @@ export function joined(...layouts: readonly Layout[]): Layout {
   };
 }
 
-/** The bytes at the end that come from no source, `most` of them at most. */
-export function literalEnd({ parts }: Layout, most: number): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  let missing = most;
-  for (const part of parts.toReversed()) {
-    for (let row = part.table.length / columns - 1; row >= 0 && missing > 0; row--) {
-      if (cell(part, row, 1) !== -1) return Buffer.concat(pieces);
-      const start = cell(part, row, 2);
-      const piece = part.literals.subarray(start, start + cell(part, row, 3)).subarray(-missing);
-      pieces.unshift(piece);
-      missing -= piece.length;
-    }
-  }
-  return Buffer.concat(pieces);
-}
-
 /** What a layout takes of memory, in bytes. */
 export function layoutBytes({ parts }: Layout): number {
   return parts.reduce((sum, { literals, table }) => sum + literals.byteLength + table.byteLength, 0);

@@ -1,86 +1,34 @@
-#region Apps
+#region An app
 
 # Of a package this large Intune may take minutes until its content can be used.
 $LargeBytes = 104857600
 $TriesOfSmall = 6
 $TriesOfLarge = 12
+# Requests to create an app, and looks for the one that one of them may have made.
+$MostCreations = 4
+$LooksForCreated = 5
 # The id of an app without content that is being worked on.
 $script:Unfinished = ''
-
-function Publish-All {
-    $apps = @($Settings.Apps)
-    if ($Together) {
-        if ($null -eq $Settings.Together) { throw "-Together: $($Settings.TogetherRefusal)" }
-        $apps = @($Settings.Together)
-    }
-    Connect-Graph
-    Write-Step 'Looking for the apps that are there'
-    $ours = Get-OurApps
-    # Before anything is changed.
-    foreach ($app in $apps) { $null = Find-OurApp $ours (Get-Key $app) }
-    Write-Line "$($Settings.Title): $(Get-CountText $apps.Count 'app')"
-    $rows = @(foreach ($left in $Settings.LeftOut) { New-Row $left.Name 'Left out' $left.Reason })
-    $done = @{}
-    $fatal = ''
-    foreach ($app in $apps) {
-        if ($fatal) { $rows += New-Row $app.Fields.displayName 'Failed' 'not tried'; continue }
-        $script:Unfinished = ''
-        try {
-            $rows += Publish-App $app $ours $done
-        }
-        catch {
-            if (Test-Problem $_ 'Fatal') { $fatal = "$_" }
-            $rows += New-Row $app.Fields.displayName 'Failed' (Get-FailureText "$_")
-        }
-        finally {
-            Close-Package
-        }
-    }
-    Write-Table $rows
-    Write-Others $ours
-    if ($AssignTo.Count -eq 0 -and @($rows | Where-Object { $_.Result -eq 'Created' }).Count -gt 0) {
-        Write-Line 'New apps are assigned to nobody yet: assign them in Intune, or run this again with -AssignTo and the ids of groups.'
-    }
-}
-
-function Get-CountText {
-    param([int]$Count, [string]$What)
-    if ($Count -eq 1) { return "1 $What" }
-    return "$Count ${What}s"
-}
-
-function Get-FailureText {
-    param([string]$Text)
-    if ($script:Unfinished) { return "$Text The app ($script:Unfinished) has no content yet: run this script again, which finishes it." }
-    return $Text
-}
-
-function Write-Others {
-    # The same printers may be there twice: by themselves, and as the client's one app.
-    param($Ours)
-    $others = @($Settings.Together | Where-Object { $null -ne $_ })
-    if ($Together) { $others = @($Settings.Apps | Where-Object { $_.Kind -eq 'printer' }) }
-    foreach ($app in $others) {
-        $id = [string]@($Ours[(Get-Key $app)] | Where-Object { $null -ne $_ } | ForEach-Object { $_.Id })[0]
-        if ($id) { Write-Line "Note: '$($app.Fields.displayName)' ($id) brings some of these printers, too. Delete it in Intune if it is not wanted any more." }
-    }
-}
+# Whether somebody said no to something of the app that is being worked on.
+$script:IsDeclined = $false
 
 function Publish-App {
     # Makes one app what it should be; its row of the table.
     param($App, $Ours, $Done)
     foreach ($key in $App.DependsOn) {
-        if (-not $Done.ContainsKey($key)) { throw 'The app with its driver failed.' }
+        if (-not $Done.ContainsKey($key)) { throw 'There is no app with its driver: that one failed, or was declined.' }
     }
+    $script:IsDeclined = $false
     $id = Find-OurApp $Ours (Get-Key $App)
     if ($id) { $work = Update-App $App $id $Ours $Done }
     else { $work = New-App $App }
-    $Done[(Get-Key $App)] = $work.Id
-    if ($work.Id) {
+    if ($work.Id -or $WhatIfPreference) { $Done[(Get-Key $App)] = $work.Id }
+    if ($work.Id -and -not $script:IsDeclined) {
         $work.What += @(Set-Dependencies $App $work.Id $Ours $Done $false)
         $work.What += @(Set-Assignments $App $work.Id)
     }
     if ($work.What.Count -gt 0 -and $work.Result -eq 'Nothing to do') { $work.Result = Get-UpdateResult }
+    if ($script:IsDeclined) { $work.Result = 'Declined' }
     $details = @(@($work.What) -join ', ') + @($work.Notes)
     return New-Row $App.Fields.displayName $work.Result ((@($details | Where-Object { $_ })) -join '; ')
 }
@@ -94,19 +42,22 @@ function New-App {
     param($App)
     $name = $App.Fields.displayName
     $work = @{ Id = ''; Result = 'Would create'; What = @(); Notes = @() }
-    if (-not $script:Run.ShouldProcess($name, 'Create the app and upload its content')) { return $work }
+    if (-not (Test-Go $name 'Create the app and upload its content')) { return $work }
     # First of all: where there is no package, there is no app without content either.
     $info = Open-Package $App
     Write-Step "${name}: creating the app"
     $work.Id = Add-App $App
     $work.Result = 'Created'
     $script:Unfinished = $work.Id
-    $current = Invoke-Graph 'GET' "mobileApps/$($work.Id)" $null @{ Doing = 'show the app that was created'; Again = 404, 409 }
-    $version = Publish-Content $App $work.Id $info ''
-    $noted = Read-Notes ([string](Get-Field $current 'notes')) $App
-    $body = @{ notes = (Format-Notes ([string](Get-Field $current 'notes')) $App $App.Revision $noted.Set) }
-    Save-App $App $work.Id $current $body $version
+    # Lists and content of a new app may not be there yet.
+    $null = Read-App $work.Id
+    Save-App $App $work.Id (Publish-Content $App $work.Id $info '')
     return $work
+}
+
+function Read-App {
+    param([string]$Id)
+    return Invoke-Graph 'GET' "mobileApps/$Id" $null @{ Doing = 'show the app'; Again = 404, 409 }
 }
 
 function Add-App {
@@ -120,46 +71,72 @@ function Add-App {
             return $id
         }
         catch {
-            if ($try -ge $MostTries -or -not (Test-Problem $_ 'Passing')) { throw }
-            Wait-Pause (Get-ProblemAnswer $_) $try
-            $id = Find-OurApp (Get-OurApps) (Get-Key $App)
+            if ($try -ge $MostCreations -or -not (Test-Problem $_ 'Passing')) { throw }
+            $id = Find-CreatedApp $App (Get-ProblemAnswer $_)
             if ($id) { return $id }
         }
     }
 }
 
+function Find-CreatedApp {
+    # The id of an app that a request without an answer may have made; '' where it made none. Lists are late.
+    param($App, $Answer)
+    for ($look = 1; $look -le $LooksForCreated; $look++) {
+        Wait-Pause $Answer $look
+        $id = Find-OurApp (Get-OurApps) (Get-Key $App)
+        if ($id) { return $id }
+    }
+    return ''
+}
+
 function Update-App {
     # Brings an app up to date. What: the changes, for people.
     param($App, [string]$Id, $Ours, $Done)
-    $current = Invoke-Graph 'GET' "mobileApps/$Id" $null @{ Doing = 'show the app'; Again = 404, 409 }
-    $notes = [string](Get-Field $current 'notes')
-    $noted = Read-Notes $notes $App
-    $fields = Compare-Fields $App $current $noted.Set
-    $body = $fields.Changes
-    $rules = Get-WantedRules $App $current
-    # Collected anew: 5.1 would write what came out of a function as an object with a count.
-    if ($null -ne $rules) { $body.rules = @($rules) }
-    $committed = [string](Get-Field $current 'committedContentVersion')
-    $what = @($body.Keys | Where-Object { $_ -ne 'applicableArchitectures' } | Sort-Object)
-    $needsContent = ($noted.Revision -ne $App.Revision -or -not $committed)
-    if ($needsContent) { $what = @('content') + $what }
-    $newNotes = Format-Notes $notes $App $App.Revision $fields.Set
-    if ($newNotes -cne $notes) { $body.notes = $newNotes }
-    $work = @{ Id = $Id; Result = 'Nothing to do'; What = $what; Notes = @(Get-KeptText $fields.Kept) }
-    if ($body.Count -eq 0 -and -not $needsContent) { return $work }
-    if ($what.Count -eq 0) { $work.What = @('notes') }
+    $plan = Get-Plan $App (Read-App $Id)
+    $work = @{ Id = $Id; Result = 'Nothing to do'; What = $plan.What; Notes = @(Get-KeptText $plan.Kept) }
+    if ($plan.Body.Count -eq 0 -and -not $plan.NeedsContent) { return $work }
+    Test-Newer $plan
+    if ($work.What.Count -eq 0) { $work.What = @('notes') }
     $work.Result = Get-UpdateResult
-    if (-not $script:Run.ShouldProcess($App.Fields.displayName, "Update $($work.What -join ', ')")) { return $work }
+    if (-not (Test-Go $App.Fields.displayName "Update $($work.What -join ', ')")) { return $work }
     $version = ''
-    if ($needsContent) {
-        if (-not $committed) { $script:Unfinished = $Id }
+    if ($plan.NeedsContent) {
+        if (-not $plan.Committed) { $script:Unfinished = $Id }
         $info = Open-Package $App
         # Before the content of a package without its driver can arrive anywhere.
         $work.What += @(Set-Dependencies $App $Id $Ours $Done $true)
-        $version = Publish-Content $App $Id $info $committed
+        $version = Publish-Content $App $Id $info $plan.Committed
     }
-    Save-App $App $Id $current $body $version
+    Save-App $App $Id $version
     return $work
+}
+
+function Get-Plan {
+    # What is to be done to an app as it is. Body: properties to set; What: their names, for people; Kept: those that stay as
+    # somebody set them; Committed: its content version; At: when the script was made that published it.
+    param($App, $Current)
+    $notes = [string](Get-Field $Current 'notes')
+    $noted = Read-Notes $notes $App
+    $fields = Compare-Fields $App $Current $noted.Set
+    $body = $fields.Changes
+    $rules = Get-WantedRules $App $Current
+    # Collected anew: 5.1 would write what came out of a function as an object with a count.
+    if ($null -ne $rules) { $body.rules = @($rules) }
+    $what = @((Get-Sorted @($body.Keys)) | Where-Object { $_ -ne 'applicableArchitectures' })
+    $committed = [string](Get-Field $Current 'committedContentVersion')
+    $needsContent = ($noted.Revision -ne $App.Revision -or -not $committed)
+    if ($needsContent) { $what = @('content') + $what }
+    if ((Format-Notes $notes $App $App.Revision $fields.Set $noted.At) -cne $notes) {
+        $body.notes = Format-Notes $notes $App $App.Revision $fields.Set $Settings.Made
+    }
+    return @{ Body = $body; What = $what; Kept = $fields.Kept; NeedsContent = $needsContent; Committed = $committed; At = $noted.At }
+}
+
+function Test-Newer {
+    # Throws where an app was published by a script that is newer than this one.
+    param($Plan)
+    if ($Force -or [string]::CompareOrdinal($Plan.At, $Settings.Made) -le 0) { return }
+    throw "A newer script published this app ($($Plan.At)). Download this one anew, or run it with -Force to put the app back."
 }
 
 function Get-KeptText {
@@ -168,25 +145,30 @@ function Get-KeptText {
 }
 
 function Save-App {
-    # Sets fields and, where there is one, the new content version at once: detection must not change before the content.
-    param($App, [string]$Id, $Current, $Body, [string]$Version)
-    $how = @{ Doing = 'update the app' }
-    $Body['@odata.type'] = $AppType
-    $icon = Get-Field $Current 'largeIcon'
+    # Sets what differs and, where there is one, the new content version at once: detection must not change before the
+    # content. The app is read anew: while the content was uploaded somebody may have changed it.
+    param($App, [string]$Id, [string]$Version)
+    $current = Read-App $Id
+    $plan = Get-Plan $App $current
+    Test-Newer $plan
+    $body = $plan.Body
+    $body['@odata.type'] = $AppType
+    $icon = Get-Field $current 'largeIcon'
     # Without it an icon was lost.
-    if (-not $Body.ContainsKey('largeIcon') -and (Get-Field $icon 'value')) {
-        $Body.largeIcon = @{ '@odata.type' = '#microsoft.graph.mimeContent'; type = [string](Get-Field $icon 'type'); value = [string](Get-Field $icon 'value') }
+    if (-not $body.ContainsKey('largeIcon') -and (Get-Field $icon 'value')) {
+        $body.largeIcon = @{ '@odata.type' = '#microsoft.graph.mimeContent'; type = [string](Get-Field $icon 'type'); value = [string](Get-Field $icon 'value') }
     }
+    $how = @{ Doing = 'update the app' }
     if ($Version) {
-        $Body.committedContentVersion = $Version
-        foreach ($name in $OfPackage) { $Body[$name] = $App.Fields[$name] }
+        $body.committedContentVersion = $Version
+        foreach ($name in $OfPackage) { $body[$name] = $App.Fields[$name] }
         # After a large file's commit it may be refused for some minutes.
         $how.Again = 400, 409
         $how.Tries = $TriesOfSmall
         if ($App.Package.Size -gt $LargeBytes) { $how.Tries = $TriesOfLarge }
     }
     Write-Step "$($App.Fields.displayName): updating the app"
-    $null = Invoke-Graph 'PATCH' "mobileApps/$Id" $Body $how
+    $null = Invoke-Graph 'PATCH' "mobileApps/$Id" $body $how
     if (-not $Version) { return }
     $null = Wait-Published $Id $Version
     $script:Unfinished = ''
@@ -196,7 +178,7 @@ function Wait-Published {
     # Until the app has the content version; '': whichever it has.
     param([string]$Id, [string]$Version)
     return Wait-Until {
-        $app = Invoke-Graph 'GET' "mobileApps/$Id" $null @{ Doing = 'show the app'; Again = 404, 409 }
+        $app = Read-App $Id
         $state = [string](Get-Field $app 'publishingState')
         $isThere = (-not $Version -or [string](Get-Field $app 'committedContentVersion') -eq $Version)
         if ($isThere -and $state -eq 'published') { return $app }

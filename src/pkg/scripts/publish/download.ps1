@@ -12,7 +12,7 @@ function Save-Package {
         for ($try = 1; $file.Position -lt $wanted.Size; $try++) {
             $problem = Receive-Part $wanted $file
             if ($file.Position -ge $wanted.Size) { break }
-            if ($try -ge $MostTries) { throw "$($wanted.FileName) could not be fetched from $(Get-PackageAddress $wanted): $($problem.Problem)" }
+            if (Test-LastTry $try $wanted.Url $MostTries) { Stop-Unfetched $wanted $problem }
             Wait-Pause $problem $try
         }
         if ($file.Length -ne $wanted.Size) { Stop-Changed $wanted }
@@ -23,6 +23,14 @@ function Save-Package {
         $file.Dispose()
         throw
     }
+}
+
+function Stop-Unfetched {
+    # Where there was no answer, no other app fares better.
+    param($Wanted, $Problem)
+    $text = "$($Wanted.FileName) could not be fetched from $(Get-PackageAddress $Wanted): $($Problem.Problem)"
+    if ($Problem.Status) { throw $text }
+    Stop-With "$text. Where this PC does not reach Platen, give the packages with -Package." @{ Fatal = $true }
 }
 
 function Get-PackageAddress {
@@ -51,6 +59,7 @@ function Receive-Part {
         Wait-Task $task
         $response = $task.Result
         $answer.Status = [int]$response.StatusCode
+        $script:Answered[([Uri]$Wanted.Url).Authority] = $true
         $answer.AskedMs = Get-AskedMs $response.Headers.RetryAfter
         if (Test-Passing $answer.Status @()) { $answer.Problem = "answer $($answer.Status)" }
         else { Save-Answer $Wanted $response $File }

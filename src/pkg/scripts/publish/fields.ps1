@@ -73,7 +73,7 @@ function Get-NewApp {
     $wanted['@odata.type'] = $AppType
     $wanted.applicableArchitectures = 'none'
     $wanted.rules = @(Get-OurRules $App)
-    $wanted.notes = Format-Notes '' $App 'none' $set
+    $wanted.notes = Format-Notes '' $App 'none' $set $Settings.Made
     return $wanted
 }
 

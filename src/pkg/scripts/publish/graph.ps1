@@ -97,11 +97,12 @@ function Get-ProblemAnswer {
 
 function Get-GraphList {
     # All items of a list, page by page. The next page's address comes from outside: a token goes to Graph alone.
-    param([string]$Path, [string]$Doing)
+    # $Again: statuses that pass by, as those of an app that is a moment old.
+    param([string]$Path, [string]$Doing, [int[]]$Again = (404, 409))
     $next = $Path
     for ($page = 0; $next; $page++) {
         if ($page -ge $MostPages) { throw "Graph's list does not end ($Doing)." }
-        $said = Invoke-Graph 'GET' $next $null @{ Doing = $Doing; Again = 404, 409 }
+        $said = Invoke-Graph 'GET' $next $null @{ Doing = $Doing; Again = $Again }
         Get-List $said 'value'
         $next = [string](Get-Field $said '@odata.nextLink')
         if ($next -and -not $next.StartsWith("$($script:Graph)/", [StringComparison]::OrdinalIgnoreCase)) {

@@ -4,11 +4,14 @@
 $FirstPauseMs = 1000
 $LongestPauseMs = 60000
 $MostTries = 8
+# Of a host that has not answered yet: it is not there, or its name is wrong.
+$TriesOfUnknown = 4
 # What a service may ask to wait for.
 $LongestAskedMs = 300000
 $RequestSeconds = 300
 $MostAnswerBytes = 67108864
 $script:Http = $null
+$script:Answered = @{}
 
 function Open-Http {
     if ($PSVersionTable.PSVersion.Major -lt 6) {
@@ -39,12 +42,6 @@ function Test-SafeUrl {
     $url = $null
     if (-not [Uri]::TryCreate($Text, [UriKind]::Absolute, [ref]$url)) { return $false }
     return ($url.Scheme -eq 'https' -or ($url.Scheme -eq 'http' -and $url.IsLoopback))
-}
-
-function Read-Address {
-    param([string]$Text, [string]$Parameter)
-    if (-not (Test-SafeUrl $Text)) { throw "$Parameter takes an address that begins with https://." }
-    return $Text.TrimEnd('/')
 }
 
 function Wait-Task {
@@ -120,9 +117,16 @@ function Send-Request {
     param([string]$Method, [string]$Url, $Headers, $Body, [int[]]$Again = @(), [int]$Tries = $MostTries)
     for ($try = 1; ; $try++) {
         $answer = Send-Once $Method $Url $Headers $Body
-        if ($try -ge $Tries -or -not (Test-Passing $answer.Status $Again)) { return $answer }
+        if ($answer.Status) { $script:Answered[([Uri]$Url).Authority] = $true }
+        if ((Test-LastTry $try $Url $Tries) -or -not (Test-Passing $answer.Status $Again)) { return $answer }
         Wait-Pause $answer $try
     }
+}
+
+function Test-LastTry {
+    param([int]$Try, [string]$Url, [int]$Tries)
+    if (-not $script:Answered.ContainsKey(([Uri]$Url).Authority)) { $Tries = [Math]::Min($Tries, $TriesOfUnknown) }
+    return $Try -ge $Tries
 }
 
 function Wait-Pause {

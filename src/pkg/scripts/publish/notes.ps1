@@ -1,8 +1,8 @@
 #region The marker in notes
 
-# platen:<instance>:<kind>:<number> revision:<12 hex digits> set:<field>=<8 hex digits>,...
+# platen:<instance>:<kind>:<number> revision:<12 hex digits> at:<when the script was made> set:<field>=<8 hex digits>,...
 $MarkerPattern = '(?<![\w:.-])platen:' + $Settings.Instance + ':(?<kind>printer|driver|client):(?<id>[1-9][0-9]{0,14})(?![\w:-])'
-$TailPattern = '( revision:(?<revision>[0-9a-z]{1,20}))?( set:(?<set>[A-Za-z0-9=,]{1,2000}))?'
+$TailPattern = '( revision:(?<revision>[0-9a-z]{1,20}))?( at:(?<at>[0-9]{8}T[0-9]{6}Z))?( set:(?<set>[A-Za-z0-9=,]{1,2000}))?'
 
 function Get-Marker {
     param($App)
@@ -10,12 +10,14 @@ function Get-Marker {
 }
 
 function Read-Notes {
-    # What the notes of an app say of it: Revision, and Set, the fields that were set, with what their values were.
+    # What the notes of an app say of it: Revision; At, when the script was made that set it, '' where it was none; and Set,
+    # the fields that were set, with what their values were.
     param([string]$Notes, $App)
     $found = Find-Line $Notes $App
-    $read = @{ Revision = ''; Set = @{} }
+    $read = @{ Revision = ''; At = ''; Set = @{} }
     if ($null -eq $found) { return $read }
     $read.Revision = $found.Groups['revision'].Value
+    $read.At = $found.Groups['at'].Value
     foreach ($pair in $found.Groups['set'].Value.Split(',')) {
         $name, $hash = $pair.Split('=')
         if ($hash) { $read.Set[$name] = $hash }
@@ -33,9 +35,10 @@ function Find-Line {
 
 function Format-Notes {
     # The notes with our line renewed, and everything else as it is.
-    param([string]$Notes, $App, [string]$Revision, $Set)
+    param([string]$Notes, $App, [string]$Revision, $Set, [string]$At)
     $line = "$(Get-Marker $App) revision:$Revision"
-    if ($Set.Count -gt 0) { $line += ' set:' + (@($Set.Keys | Sort-Object | ForEach-Object { "${_}=$($Set[$_])" }) -join ',') }
+    if ($At) { $line += " at:$At" }
+    if ($Set.Count -gt 0) { $line += ' set:' + (@((Get-Sorted @($Set.Keys)) | ForEach-Object { "${_}=$($Set[$_])" }) -join ',') }
     $found = Find-Line $Notes $App
     if ($null -eq $found) { return "$Notes`n$line".Trim() }
     return $Notes.Substring(0, $found.Index) + $line + $Notes.Substring($found.Index + $found.Length)
@@ -46,7 +49,7 @@ function Get-OurApps {
     $filter = "isof('microsoft.graph.win32LobApp') and contains(notes,'platen:$($Settings.Instance):')"
     $path = 'mobileApps?$filter=' + [Uri]::EscapeDataString($filter)
     $ours = @{}
-    foreach ($app in @(Get-GraphList $path 'list the apps')) {
+    foreach ($app in @(Get-GraphList $path 'list the apps' @())) {
         foreach ($match in [regex]::Matches([string](Get-Field $app 'notes'), $MarkerPattern)) {
             $key = "$($match.Groups['kind'].Value):$($match.Groups['id'].Value)"
             if (-not $ours.ContainsKey($key)) { $ours[$key] = @() }

@@ -4,7 +4,7 @@ $BufferBytes = 1048576
 $MostDetectionBytes = 65536
 $PayloadName = 'IntuneWinPackage/Contents/IntunePackage.intunewin'
 $DetectionName = 'IntuneWinPackage/Metadata/Detection.xml'
-# Of an encrypted payload: HMAC and initialization vector stand before the text, whose blocks have 16 bytes.
+# Of an encrypted payload: HMAC (32 bytes) and initialization vector stand before the text, whose blocks have 16 bytes.
 $MacBytes = 32
 $PrefixBytes = 48
 $BlockBytes = 16
@@ -26,10 +26,9 @@ function Open-Package {
         throw "$($wanted.FileName) is no .intunewin: $($_.Exception.GetBaseException().Message)"
     }
     $info = Read-Detection $wanted
-    $size = (Get-PackageEntry $wanted $PayloadName).Length
+    $info.Size = (Get-PackageEntry $wanted $PayloadName).Length
     $cipher = [Math]::Floor($info.PlainSize / $BlockBytes) * $BlockBytes + $BlockBytes
-    if ($info.PlainSize -ne $wanted.PlainSize -or $size -ne $cipher + $PrefixBytes) { Stop-OtherPackage $wanted }
-    $info.Size = $size
+    if ($info.Size -ne $cipher + $PrefixBytes) { Stop-OtherPackage $wanted }
     Test-Payload $App $info
     return $info
 }
@@ -74,28 +73,33 @@ function Open-Payload {
 }
 
 function Read-Detection {
+    # What Detection.xml says: it has the keys, and the HMAC of all that they encrypt. Its own digest is known, so that
+    # nobody else's is ever parsed.
     param($Wanted)
-    $entry = Get-PackageEntry $Wanted $DetectionName
-    if ($entry.Length -gt $MostDetectionBytes) { Stop-OtherPackage $Wanted }
-    $settings = [Xml.XmlReaderSettings]::new()
-    $settings.DtdProcessing = [Xml.DtdProcessing]::Prohibit
-    $settings.XmlResolver = $null
-    $stream = $entry.Open()
+    $bytes = Read-DetectionBytes $Wanted
+    if ((Get-Sha256 $bytes) -ne $Wanted.DetectionSha256) { Stop-OtherPackage $Wanted }
+    $document = [Xml.XmlDocument]::new()
+    $document.LoadXml([Text.Encoding]::UTF8.GetString($bytes))
+    $texts = @{}
+    foreach ($name in 'UnencryptedContentSize', 'FileName', 'EncryptionKey', 'MacKey', 'InitializationVector', 'Mac', 'ProfileIdentifier', 'FileDigest', 'FileDigestAlgorithm') {
+        $texts[$name] = $document.SelectSingleNode("//*[local-name()='$name']").InnerText
+    }
+    return @{ PlainSize = [long]$texts.UnencryptedContentSize; FileName = $texts.FileName; Encryption = (Get-EncryptionInfo $texts) }
+}
+
+function Read-DetectionBytes {
+    param($Wanted)
+    $buffer = New-Object 'byte[]' -ArgumentList $MostDetectionBytes
+    $stream = (Get-PackageEntry $Wanted $DetectionName).Open()
     try {
-        $document = [Xml.XmlDocument]::new()
-        $document.XmlResolver = $null
-        $document.Load([Xml.XmlReader]::Create($stream, $settings))
+        $count = Read-Full $stream $buffer $buffer.Length
     }
     finally {
         $stream.Dispose()
     }
-    $texts = @{}
-    foreach ($name in 'UnencryptedContentSize', 'FileName', 'EncryptionKey', 'MacKey', 'InitializationVector', 'Mac', 'ProfileIdentifier', 'FileDigest', 'FileDigestAlgorithm') {
-        $node = $document.SelectSingleNode("//*[local-name()='$name']")
-        if ($null -eq $node) { throw "$($Wanted.FileName) is no .intunewin: its Detection.xml has no $name." }
-        $texts[$name] = $node.InnerText
-    }
-    return @{ PlainSize = [long]$texts.UnencryptedContentSize; FileName = $texts.FileName; Encryption = (Get-EncryptionInfo $texts) }
+    $bytes = New-Object 'byte[]' -ArgumentList $count
+    [Array]::Copy($buffer, $bytes, $count)
+    return , $bytes
 }
 
 function Get-EncryptionInfo {

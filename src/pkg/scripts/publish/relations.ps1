@@ -1,26 +1,41 @@
 #region Dependencies and assignments
 
+$DependencyType = '#microsoft.graph.mobileAppDependency'
+
 function Set-Dependencies {
     # Makes an app depend on the apps with its drivers; 'dependencies' where that changed something. A call replaces the
     # whole set: what an administrator added goes along. $KeepAll: drivers that are not needed any more stay for now.
     param($App, [string]$Id, $Ours, $Done, [bool]$KeepAll)
-    if ($App.Kind -eq 'driver') { return }
+    if ($App.Kind -ne 'printer') { return }
     $wanted = @($App.DependsOn | ForEach-Object { $Done[$_] })
     # Drivers that would only be created have no id.
     $isUnknown = $wanted -contains ''
     $children = @(Get-GraphList "mobileApps/$Id/relationships" 'list the dependencies' | Where-Object { (Get-Field $_ 'targetType') -ne 'parent' })
     $there = @($children | ForEach-Object { [string](Get-Field $_ 'targetId') })
     $missing = @($wanted | Where-Object { $_ -and $there -notcontains $_ })
-    $kept = $children
-    if (-not $KeepAll -and -not $isUnknown) {
-        $stale = @(Get-DriverIds $Ours | Where-Object { $wanted -notcontains $_ })
-        $kept = @($children | Where-Object { $stale -notcontains [string](Get-Field $_ 'targetId') -or (Get-Field $_ 'targetType') -ne 'child' })
-    }
-    if ($missing.Count -eq 0 -and $kept.Count -eq $children.Count -and -not $isUnknown) { return }
-    if (-not $script:Run.ShouldProcess($App.Fields.displayName, 'Set its dependencies')) { return 'dependencies' }
-    $all = @($kept | ForEach-Object { Copy-Relationship $_ }) + @($missing | ForEach-Object { New-Dependency $_ })
+    $stale = @()
+    if (-not $KeepAll -and -not $isUnknown) { $stale = @(Get-DriverIds $Ours | Where-Object { $wanted -notcontains $_ }) }
+    $dropped = @($children | Where-Object { Test-Stale $_ $stale } | ForEach-Object { [string](Get-Field $_ 'targetId') })
+    if ($missing.Count -eq 0 -and $dropped.Count -eq 0 -and -not $isUnknown) { return }
+    if (-not (Test-Go $App.Fields.displayName 'Set its dependencies')) { return Get-Planned 'dependencies' }
+    $kept = @($children | Where-Object { -not (Test-Stale $_ $stale) } | ForEach-Object { Copy-Relationship $_ })
+    $all = $kept + @($missing | ForEach-Object { New-Dependency $_ })
     $null = Invoke-Graph 'POST' "mobileApps/$Id/updateRelationships" @{ relationships = @($all) } @{ Doing = 'set the dependencies'; Again = 404, 409, 412 }
+    foreach ($target in $dropped) { $script:Dropped[$target] = $true }
     return 'dependencies'
+}
+
+function Get-Planned {
+    # With -WhatIf, what would change; nothing where somebody declined it.
+    param([string]$What)
+    if ($WhatIfPreference) { return $What }
+}
+
+function Test-Stale {
+    # Whether it is a dependency as we make them, on one of these apps.
+    param($Relationship, [string[]]$Stale)
+    if ((Get-Field $Relationship '@odata.type') -ne $DependencyType) { return $false }
+    return ((Get-Field $Relationship 'dependencyType') -eq 'autoInstall' -and $Stale -contains (Get-Field $Relationship 'targetId'))
 }
 
 function Get-DriverIds {
@@ -33,7 +48,7 @@ function Get-DriverIds {
 
 function New-Dependency {
     param([string]$TargetId)
-    return @{ '@odata.type' = '#microsoft.graph.mobileAppDependency'; targetId = $TargetId; dependencyType = 'autoInstall' }
+    return @{ '@odata.type' = $DependencyType; targetId = $TargetId; dependencyType = 'autoInstall' }
 }
 
 function Copy-Relationship {
@@ -72,7 +87,7 @@ function Set-Assignments {
         $changes++
     }
     if ($changes -eq 0) { return }
-    if (-not $script:Run.ShouldProcess($App.Fields.displayName, 'Assign it to groups')) { return 'assignments' }
+    if (-not (Test-Go $App.Fields.displayName 'Assign it to groups')) { return Get-Planned 'assignments' }
     # Before that it is refused.
     $null = Wait-Published $Id ''
     $null = Invoke-Graph 'POST' "mobileApps/$Id/assign" @{ mobileAppAssignments = @($all) } @{ Doing = 'assign the app'; Again = 404, 409, 412 }

@@ -5,6 +5,7 @@ function Remove-Leftovers {
         throw '-Remove needs a script that was fetched by somebody who sees all of Platen: this one does not know which records there are.'
     }
     Connect-Graph
+    Write-Step 'Looking for the apps that are there'
     $ours = Get-OurApps
     $gone = @(Find-Leftovers $ours)
     if ($gone.Count -eq 0) {
@@ -39,8 +40,10 @@ function Test-Removal {
     param([int]$Count)
     if (-not $script:Run.ShouldProcess((Get-CountText $Count 'app'), 'Delete from Intune')) { return $false }
     if ($Force) { return $true }
+    $question = "Delete $(Get-CountText $Count 'app')? What they installed stays on the PCs."
+    $choices = [Management.Automation.Host.ChoiceDescription[]]@('&Yes', '&No')
     try {
-        return $script:Run.ShouldContinue("Delete $(Get-CountText $Count 'app')? What they installed stays on the PCs.", 'Delete from Intune')
+        return $Host.UI.PromptForChoice('Delete from Intune', $question, $choices, 1) -eq 0
     }
     catch {
         throw 'Nobody can be asked here. Look at the list, and run it again with -Force.'

@@ -3,6 +3,9 @@
 $ProgressTitle = 'Publishing to Intune'
 $script:ProgressClock = [Diagnostics.Stopwatch]::StartNew()
 $script:ProgressText = ''
+# Which of how many apps it is.
+$script:ProgressPlace = ''
+$WidestName = 36
 
 function Get-LogPath {
     param([string]$Path)
@@ -25,6 +28,14 @@ function Write-Failure {
     Write-Line "Failed: $Text"
 }
 
+function Stop-Interrupted {
+    $script:ExitCode = 1
+    Write-Line 'Interrupted. Run this script again: it finishes what it began.'
+    # Who runs it in a window of theirs keeps the window; to whoever started PowerShell for this script it would end with 0.
+    $names = @([Environment]::GetCommandLineArgs() | ForEach-Object { $_.TrimStart([char[]]'-/').ToLowerInvariant() })
+    if ($names -contains 'file' -and $names -notcontains 'noexit') { $Host.SetShouldExit(1) }
+}
+
 function Write-Step {
     # What is being done, where a person watches. Windows PowerShell draws slowly: no more than four times a second.
     param([string]$Text, [int]$Percent = -1)
@@ -32,7 +43,15 @@ function Write-Step {
     if (-not $isNew -and $script:ProgressClock.ElapsedMilliseconds -lt 250) { return }
     $script:ProgressText = $Text
     $script:ProgressClock.Restart()
-    Write-Progress -Activity $ProgressTitle -Status ($Text -replace $Unprintable, ' ') -PercentComplete $Percent
+    Write-Progress -Activity $ProgressTitle -Status ("$script:ProgressPlace$Text" -replace $Unprintable, ' ') -PercentComplete $Percent
+}
+
+function Test-Go {
+    # Whether to do something: not with -WhatIf, nor where somebody says no to -Confirm.
+    param([string]$Name, [string]$What)
+    if ($script:Run.ShouldProcess($Name, $What)) { return $true }
+    if (-not $WhatIfPreference) { $script:IsDeclined = $true }
+    return $false
 }
 
 function Write-Table {
@@ -41,7 +60,7 @@ function Write-Table {
     if (@($Rows).Count -eq 0) { return }
     # One at a time: the table would wait for all of them, and 5.1 measures the first ones only.
     $width = 4
-    foreach ($row in $Rows) { $width = [Math]::Max($width, [Math]::Min(50, $row.App.Length)) }
+    foreach ($row in $Rows) { $width = [Math]::Max($width, [Math]::Min($WidestName, $row.App.Length)) }
     Write-Host ''
     Write-Host ('App'.PadRight($width) + '  ' + 'Result'.PadRight(14) + '  Detail')
     foreach ($row in $Rows) {
@@ -52,12 +71,13 @@ function Write-Table {
 }
 
 function New-Row {
-    # Result: Created, Updated, Nothing to do, Would create, Would update, Failed, Left out, Deleted, Would delete, Kept.
+    # Result: Created, Updated, Nothing to do, Would create, Would update, Failed, Left out, Declined, Deleted, Would delete,
+    # Kept.
     param([string]$Name, [string]$Result, [string]$Detail)
     $end = ''
     if ($Detail) { $end = ": $Detail" }
     Write-Line "$Name - $($Result.ToLowerInvariant())$end"
-    if ($Result -eq 'Failed') { $script:ExitCode = 1 }
+    if ('Failed', 'Left out', 'Declined' -contains $Result) { $script:ExitCode = 1 }
     return @{ App = $Name; Result = $Result; Detail = $Detail }
 }
 

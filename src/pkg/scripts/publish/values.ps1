@@ -61,30 +61,22 @@ function Get-FieldText {
     return Get-Canonical $Value $Like
 }
 
-function Get-ShortHash {
-    # 8 hex digits that tell whether a value is still the one that was set.
-    param([string]$Text)
+function Get-Sha256 {
+    # In hex.
+    param([byte[]]$Bytes)
     $sha = [Security.Cryptography.SHA256]::Create()
     try {
-        $bytes = $sha.ComputeHash([Text.Encoding]::UTF8.GetBytes($Text))
+        return [BitConverter]::ToString($sha.ComputeHash($Bytes)).Replace('-', '').ToLowerInvariant()
     }
     finally {
         $sha.Dispose()
     }
-    return [BitConverter]::ToString($bytes, 0, 4).Replace('-', '').ToLowerInvariant()
 }
 
-function Read-Groups {
-    # powershell.exe -File hands a list over as one text with commas.
-    param([string[]]$Texts)
-    foreach ($text in $Texts) {
-        foreach ($part in $text.Split(',')) {
-            $id = [guid]::Empty
-            if (-not $part.Trim()) { continue }
-            if (-not [guid]::TryParse($part.Trim(), [ref]$id)) { throw "-AssignTo takes ids of groups: '$($part.Trim())' is none." }
-            $id.ToString()
-        }
-    }
+function Get-ShortHash {
+    # 8 hex digits that tell whether a value is still the one that was set.
+    param([string]$Text)
+    return (Get-Sha256 ([Text.Encoding]::UTF8.GetBytes($Text))).Substring(0, 8)
 }
 
 #endregion

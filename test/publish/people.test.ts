@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { driverZip } from "../support/driver-zip.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { startAlone } from "../support/publish-alone.ts";
+import {
+  appOf,
+  changesIn,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  type Publishing,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+const group = "11111111-2222-4333-8444-555555555555";
+
+function signedIn({ tenant }: Publishing): string[] {
+  return ["-GraphUrl", tenant.graphUrl, "-AccessToken", tenant.token];
+}
+
+describe("what people do with the script", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("who declines with -Confirm is told what was declined, and the run does not end well", async (t) => {
+    const publishing = await startPublishing(t);
+    const id = await publishing.service.addPrinter();
+    const text = await publishing.script(`/printers/${id}/publish`);
+
+    const declined = await (await startAlone(t, text, [...signedIn(publishing), "-Confirm"], ["N"])).ended;
+    const changes = changesIn(publishing.tenant);
+    const args = [...signedIn(publishing), "-Confirm", "-AssignTo", group];
+    const half = await (await startAlone(t, text, args, ["Y", "N"])).ended;
+
+    assert.match(declined.output, /Office +Declined/);
+    assert.deepEqual([declined.code, changes], [1, []]);
+    assert.match(half.output, /Office +Declined/);
+    const app = appOf(publishing.tenant, `printer:${id}`);
+    assert.equal(publishing.tenant.found(app.id).assignments.length, 0);
+    assert.deepEqual([half.code, app.publishingState], [1, "published"]);
+  });
+
+  test("a driver's app that was declined stops the printers that need it", async (t) => {
+    const publishing = await startPublishing(t);
+    await sharedDriver(publishing.service);
+    const text = await publishing.script("/clients/1/publish");
+
+    const run = await (await startAlone(t, text, [...signedIn(publishing), "-Confirm"], ["N"])).ended;
+
+    assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+    assert.match(run.output, /Declined/);
+    assert.equal(run.output.match(/Failed +There is no app with its driver/g)?.length, 2, run.output);
+  });
+
+  test("Ctrl+C ends the run with 1 and says that the next one goes on", async (t) => {
+    const publishing = await startPublishing(t);
+    const { service, tenant, script, run } = publishing;
+    const id = await service.addPrinter();
+    const text = await script(`/printers/${id}/publish`);
+    const started = await startAlone(t, text, signedIn(publishing));
+    tenant.onRequest = async ({ area }) => {
+      if (area !== "storage") return;
+      started.interrupt();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    };
+
+    const ended = await started.ended;
+    tenant.onRequest = undefined;
+    const next = await run(text);
+
+    assert.equal(ended.code, 1, ended.output);
+    assert.match(ended.output, /Interrupted\. Run this script again: it finishes what it began\./);
+    assert.deepEqual([next.code, tenant.apps().length], [0, 1]);
+  });
+
+  test("a question about deleting is answered by a person, and its default is no", async (t) => {
+    const publishing = await startPublishing(t);
+    const { service, tenant, publish, script } = publishing;
+    const gone = await service.addPrinter();
+    const other = await service.addPrinter({ name: "Elsewhere", driver_id: "1" });
+    await publish(`/printers/${gone}/publish`);
+    await service.fetch(`/printers/${gone}`, { method: "DELETE" });
+    const text = await script(`/printers/${other}/publish`);
+
+    const kept = await (await startAlone(t, text, [...signedIn(publishing), "-Remove"], [""])).ended;
+    const apps = tenant.apps().length;
+    const deleted = await (await startAlone(t, text, [...signedIn(publishing), "-Remove"], ["y"])).ended;
+
+    assert.match(kept.output, /Delete 1 app\? What they installed stays on the PCs\.[\s\S]*Office +Kept/);
+    assert.match(deleted.output, /Office +Deleted/);
+    assert.deepEqual([kept.code, apps, deleted.code, tenant.apps().length], [0, 1, 0, 0]);
+  });
+
+  test("an older script does not put an app back, unless it is told to", async (t) => {
+    const { service, tenant, publish, run, script } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const path = `/printers/${id}/publish`;
+    await editPrinter(service, id, { address: "10.0.0.1", port_name: "" });
+    const old = (await script(path)).replace(/Made = '\d{8}T\d{6}Z'/, "Made = '20260101T000000Z'");
+    await editPrinter(service, id, { address: "10.0.0.99", port_name: "" });
+    await publish(path);
+    await editPrinter(service, id, { address: "10.0.0.1", port_name: "" });
+    const since = tenant.requests.length;
+
+    const refused = await run(old);
+    const changes = changesIn(tenant, since);
+    const forced = await run(old, { Force: true });
+    const again = await run(old);
+
+    assert.deepEqual([refused.code, changes], [1, []]);
+    assert.match(rowsOf(refused).join(), /Failed +A newer script published this app \(\d{8}T\d{6}Z\)/);
+    assert.deepEqual([forced.code, again.code], [0, 0], forced.output.join("\n"));
+    assert.match(rowsOf(again).join(), /Nothing to do/);
+    assert.match(String(appOf(tenant, `printer:${id}`).notes), / at:20260101T000000Z /);
+  });
+
+  test("printers that cannot be deployed are named, and the run does not end well", async (t) => {
+    const { service, publish } = await startPublishing(t);
+    await sharedDriver(service);
+    await service.post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.9" });
+
+    const run = await publish("/clients/1/publish");
+
+    assert.equal(run.code, 1);
+    assert.match(rowsOf(run).join("\n"), /^Bare +Left out +\S/m);
+    assert.equal(rowsOf(run).filter((row) => row.includes("Created")).length, 3);
+  });
+
+  const contradictions: Readonly<Record<string, [Record<string, unknown>, RegExp]>> = {
+    "-Remove and -Together": [{ Remove: true, Together: true }, /-Remove publishes nothing: .* -Together/],
+    "-Remove and -AssignTo": [{ Remove: true, AssignTo: [group] }, /-Remove publishes nothing/],
+    "-Remove and -Package": [{ Remove: true, Package: "a" }, /-Remove publishes nothing/],
+    "-Intent alone": [{ Intent: "available" }, /give -AssignTo, too/],
+    "a token and a tenant": [{ Tenant: "contoso.com" }, /with -AccessToken or with -Tenant/],
+    "a token and an app": [{ ClientId: group }, /with -AccessToken or with -ClientId/],
+    "-Together for a printer": [{ Together: true }, /-Together is for the script of a client/],
+  };
+  for (const [name, [parameters, message]] of Object.entries(contradictions)) {
+    test(`parameters that contradict each other are refused: ${name}`, async (t) => {
+      const { service, tenant, publish } = await startPublishing(t);
+      const id = await service.addPrinter();
+
+      const run = await publish(`/printers/${id}/publish`, parameters);
+
+      assert.deepEqual([run.code, tenant.requests.length], [1, 0]);
+      assert.match(run.output.join("\n"), message);
+    });
+  }
+
+  test("apps of records that are gone, and a driver's that nothing needs any more, are told of", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const [, second = 0] = await sharedDriver(service);
+    await publish("/clients/1/publish");
+    const driver = appOf(tenant, "driver:1").id;
+    await service.fetch(`/printers/${second}`, { method: "DELETE" });
+
+    const one = await publish("/clients/1/publish");
+
+    assert.equal(one.code, 0, one.output.join("\n"));
+    assert.match(one.output.join("\n"), /Note: 1 app in this tenant is of a record that Platen has no more/);
+    // The second printer's app still depends on it.
+    assert.doesNotMatch(one.output.join("\n"), /Note: no app depends/);
+    await publish("/clients/1/publish", { Remove: true, Force: true });
+    assert.deepEqual(tenant.children(appOf(tenant, "printer:1").id), []);
+    assert.ok(tenant.app(driver));
+  });
+
+  test("a driver's app that the last printer stops to need is told of", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const ids = await sharedDriver(service);
+    await publish("/clients/1/publish");
+    const zip = driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" });
+    const other = String(await service.addDriver(zip));
+    await editPrinter(service, ids[0] ?? 0, { driver_id: other });
+    await editPrinter(service, ids[1] ?? 0, { driver_id: other });
+
+    const run = await publish("/clients/1/publish");
+
+    const { id, displayName } = appOf(tenant, "driver:1");
+    assert.equal(run.code, 0, run.output.join("\n"));
+    const said = run.output.join("\n");
+    assert.ok(said.includes(`Note: no app depends on '${displayName}' (${id}) any more.`), said + run.log);
+  });
+});
+
+describe("a service that is not there", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("a Platen that does not answer is asked a few times, for the first app alone", async (t) => {
+    const { service, tenant, script, run } = await startPublishing(t);
+    await sharedDriver(service);
+    const text = await script("/clients/1/publish");
+    await service.stop();
+
+    const result = await run(text);
+
+    assert.deepEqual([result.code, changesIn(tenant)], [1, []]);
+    assert.equal(result.log.match(/Waits \d+ ms/g)?.length, 3);
+    assert.match(
+      rowsOf(result)[0] ?? "",
+      /could not be fetched from http:\S+: .*give the packages with -Package/,
+    );
+    assert.deepEqual(
+      rowsOf(result)
+        .slice(1)
+        .map((row) => /Failed +(.*)/.exec(row)?.[1]),
+      ["not tried", "not tried"],
+    );
+  });
+
+  test("a Graph that does not answer is asked a few times", async (t) => {
+    const { service, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`, { GraphUrl: "http://127.0.0.1:9" });
+
+    assert.equal(run.code, 1);
+    assert.equal(run.log.match(/Waits \d+ ms/g)?.length, 3);
+    assert.match(run.output.join("\n"), /Intune did not list the apps: there was no answer/);
+  });
+
+  test("a list of apps that is not there is told at once: the address is not Graph's", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    tenant.fault({ path: /mobileApps$/, status: 404, times: 9 });
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.equal(run.code, 1);
+    assert.doesNotMatch(run.log, /Waits/);
+    assert.match(run.output.join("\n"), /Intune did not list the apps: 404/);
+  });
+});
