@@ -35,6 +35,11 @@ test("the pages of a printer, a client and a driver offer the script, the permis
     assert.match(section, /reaches Platen from this machine alone/);
     assert.doesNotMatch(section, /links/);
   }
+  assert.deepEqual(
+    [printer, client, driver].map((section) => section.includes("<code>-Together</code>")),
+    [false, true, false],
+  );
+  for (const section of [printer, client, driver]) assert.match(section, /<code>-WhatIf<\/code>/);
   assert.match(printer, /where other printers of the client have the driver too/);
   assert.match(driver, /one app, which installs the driver under all names/);
 });
@@ -62,6 +67,35 @@ test("where people sign in, the page says that the script holds links and for ho
 
   assert.match(section, /holds links to its packages, which end 7 days after it was downloaded/);
   assert.doesNotMatch(section, /this machine alone/);
+});
+
+test("the script's text is shown before anybody downloads it", async (t) => {
+  const app = await appWithShared(t);
+
+  for (const [path, name] of [
+    ["/printers/1", "A"],
+    ["/clients/1", "Müller"],
+    ["/drivers/1", "Papyrus papyrus.inf 1.2.3.4"],
+  ] as const) {
+    const section = sectionIn(await (await app.fetch(path)).text());
+    const readPath = /href="([^"]+\/read\/[^"]+)"/.exec(section)?.[1] ?? "";
+    const page = await (await app.fetch(readPath)).text();
+    const script = await (await app.fetch(`${path}/publish`)).text();
+    const line = script.split("\r\n").find((text) => text.includes("DetectionSha256")) ?? "none";
+
+    assert.ok(page.includes(line.trim().replaceAll("'", "&#39;")), "the page has the script's own text");
+    assert.ok(page.includes(`href="${path}/publish"`) && page.includes(name), readPath);
+  }
+});
+
+test("who reads a script with links is in the audit log", async (t) => {
+  const { admin, viewer } = await startGuarded(t, { publicUrl: "https://platen.example" });
+  await admin.addPrinter();
+
+  await viewer.fetch("/printers/1/read/publish");
+
+  const log = await (await admin.fetch("/audit")).text();
+  assert.match(log, /in \/printers\/1\/publish, on its page/);
 });
 
 test("a link can be made to the script, too", async (t) => {

@@ -1,12 +1,15 @@
 import { counted } from "../domain/sentences.ts";
 import { type Html, html } from "./html.ts";
 import { copyable } from "./layout.ts";
-import { ownOnlyNote } from "./links.ts";
 
 /** A script that puts packages into Intune, from the PC of whoever looks after the tenant. */
 export interface OfferedPublish {
   readonly path: string;
+  /** Where its text is shown. */
+  readonly readPath: string;
   readonly fileName: string;
+  /** Whether several printers could be one app. */
+  readonly isOfMany: boolean;
   /** Which apps it makes: what a sentence says behind “It makes”. */
   readonly makes: string;
   readonly command: string;
@@ -19,11 +22,11 @@ export interface OfferedPublish {
 /** Where the form is asked for that nobody has to fill in. */
 export const publishLink = html` Or <a href="#publish">publish by script</a>.`;
 
-/** Folded: who fills in the form needs none of it. */
+/** Folded: who fills in the form needs none of it. The mark stands inside, so that browsers unfold it for the link. */
 export function publishFold(publish: OfferedPublish): Html {
-  const { path, fileName, makes, command, linkDays } = publish;
-  return html`<details class="more publish" id="publish"><summary>Publish to Intune without filling in the form</summary>
-    <p><code>publish.ps1</code> runs on your own PC, signs you in at Microsoft and makes
+  const { path, readPath, fileName, makes, command, linkDays } = publish;
+  return html`<details class="more publish"><summary>Publish to Intune without filling in the form</summary>
+    <p id="publish"><code>publish.ps1</code> runs on your own PC, signs you in at Microsoft and makes
       the apps in Intune with every field of the form, or brings up to date what it made before. It fetches the packages from
       Platen and sends them to Microsoft; Platen itself reaches no tenant and holds no password or token of one.
       What somebody changed there by hand stays as it is, and so do assignments.</p>
@@ -32,10 +35,30 @@ export function publishFold(publish: OfferedPublish): Html {
       <code>DeviceManagementApps.ReadWrite.All</code>, to the app “Microsoft Graph Command Line Tools” or to one of your
       own (<code>-ClientId</code>). Step by step: <code>docs/publish.md</code> in Platen’s repository.</p>
     ${linkDays !== undefined && linksNote(linkDays)}
-    ${ownOnlyNote(publish)}
+    ${publish.isOwnOnly && ownOnly}
     <ul class="actions"><li><a class="button" href="${path}">Download publish.ps1</a></li>
+      <li><a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a></li>
       <li class="file-name"><code>${fileName}</code></li></ul>
-    ${copyable("Run it in the folder that it is in", command, "publish-command")}</details>`;
+    ${copyable("Run it in the folder that it is in", command, "publish-command")}
+    <p>Behind the command, where you want it:</p>
+    <dl>${parameters(publish).map(
+      ([name, text]) => html`<div><dt><code>${name}</code></dt><dd>${text}</dd></div>`,
+    )}</dl></details>`;
+}
+
+const ownOnly = html`<p class="notice warn">The script fetches its packages under an address that reaches Platen from this machine alone: run it
+    here, or open Platen under the name that other machines know, or set <code>PUBLIC_URL</code>, before you download it.</p>`;
+
+/** What people ask for most; the script's own help and `docs/publish.md` have them all. */
+function parameters({ isOfMany }: OfferedPublish): (readonly [string, string])[] {
+  return [
+    ["-WhatIf", "Says what it would do, and changes nothing."],
+    ["-AssignTo ID,ID", "Assigns the apps to these groups as well: required, or with -Intent available."],
+    ...(isOfMany ? [["-Together", "Makes all printers one app."] as const] : []),
+    ["-Package FOLDER", "Takes the .intunewin files from there, where this PC does not reach Platen."],
+    ["-Force", "Also sets what somebody changed in Intune."],
+    ["-Remove", "Lists apps of what was deleted in Platen, asks, and deletes them."],
+  ];
 }
 
 function linksNote(days: number): Html {

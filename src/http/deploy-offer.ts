@@ -40,7 +40,6 @@ interface Target extends Publishable {
   readonly packageName: string;
   readonly packagePath: (format: string) => string;
   readonly scriptPath: (kind: string) => string;
-  readonly readPath: (kind: string) => string;
   /** Where links to all of that are made. */
   readonly linksPath: string;
   /** Where a token that reaches all of it is made. */
@@ -66,6 +65,7 @@ export function printerOffer(
     readPath: (kind) => paths.readScript(id, kind),
     publishPath: paths.publishPrinter(id),
     makes: appsOfPrinter(details.client !== undefined),
+    isOfMany: false,
     linksPath: paths.printerLinks(id),
     tokenPath: paths.tokenFor({ kind: "printer", id }),
   });
@@ -90,6 +90,7 @@ export function clientOffer(
     readPath: (kind) => paths.readClientScript(id, kind),
     publishPath: paths.publishClient(id),
     makes: appsOfClient(rows),
+    isOfMany: true,
     linksPath: paths.clientLinks(id),
     tokenPath: paths.tokenFor({ kind: "client", id }),
   });
@@ -114,6 +115,7 @@ export function driverOffer(
     readPath: (kind) => paths.readDriverScript(id, kind),
     publishPath: paths.publishDriver(id),
     makes: "one app, which installs the driver under all names that printers use",
+    isOfMany: false,
     linksPath: paths.driverLinks(id),
     tokenPath: undefined,
   });

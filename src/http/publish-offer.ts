@@ -11,7 +11,10 @@ import { isLoopback, serviceUrl } from "./service-url.ts";
 /** What a script that publishes is of. */
 export interface Publishable {
   readonly publishPath: string;
+  readonly readPath: (kind: string) => string;
   readonly makes: string;
+  /** Whether several printers could be one app. */
+  readonly isOfMany: boolean;
   /** Of its scripts, without kind and ending. */
   readonly scriptName: string;
 }
@@ -19,12 +22,12 @@ export interface Publishable {
 export function publishOffer(
   config: Config,
   request: IncomingMessage,
-  { publishPath: path, makes, scriptName }: Publishable,
+  { publishPath: path, readPath, makes, isOfMany, scriptName }: Publishable,
 ): OfferedPublish {
   const fileName = scriptFileName("publish", scriptName);
   const service = serviceUrl(request, config);
   return {
-    ...{ path, fileName, makes },
+    ...{ path, readPath: readPath("publish"), fileName, makes, isOfMany },
     command: operatorCommand(fileName),
     isOwnOnly: service !== undefined && isLoopback(service),
     linkDays: needsSignIn(config) ? config.linkDays : undefined,
@@ -53,5 +56,5 @@ export function appsOfClient(rows: readonly StatedPrinter[]): string {
         ]),
   ];
   const listed = `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-  return `${counted(drivers + rows.length, "app")}: ${listed}. With -Together it makes one app of all printers`;
+  return `${counted(drivers + rows.length, "app")}: ${listed}`;
 }

@@ -16,32 +16,50 @@ import { serviceUrl } from "./service-url.ts";
 
 /** `GET /printers/{id}/publish` */
 export async function ofPrinter(context: Context<"id">): Promise<Reply> {
+  const { name } = context.app.store.printers.get(context.id).printer;
+  return scriptReply(context, await printerPublish(context), { kind: "printer", id: context.id, name });
+}
+
+/** `GET /clients/{id}/publish` */
+export async function ofClient(context: Context<"id">): Promise<Reply> {
+  const { name } = context.app.store.clients.get(context.id);
+  return scriptReply(context, await clientPublish(context), { kind: "client", id: context.id, name });
+}
+
+/** `GET /drivers/{id}/publish` */
+export async function ofDriver(context: Context<"id">): Promise<Reply> {
+  return scriptReply(
+    context,
+    await driverPublish(context),
+    driverRecord(context.app.store.drivers.get(context.id)),
+  );
+}
+
+/** @throws UserError "not-found", or "invalid" with the remedy */
+export async function printerPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const { clients, printers } = app.store;
   const details = printers.get(id);
   const client = details.client && clients.get(details.client.id);
   const siblings = client === undefined ? [] : (await clientGroup(app.overview, client, false)).goesIn;
   const asker = askerFor(context, { kind: "printer", id });
-  const script = await app.packages.publisher.ofPrinter(details, siblings, asker);
-  return scriptReply(context, script, { kind: "printer", id, name: details.printer.name });
+  return app.packages.publisher.ofPrinter(details, siblings, asker);
 }
 
-/** `GET /clients/{id}/publish` */
-export async function ofClient(context: Context<"id">): Promise<Reply> {
+/** The same for all printers of a client that can be deployed. */
+export async function clientPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const client = app.store.clients.get(id);
   const group = await clientGroup(app.overview, client, false);
   const asker = askerFor(context, { kind: "client", id });
-  const script = await app.packages.publisher.ofClient(client, group, asker);
-  return scriptReply(context, script, { kind: "client", id, name: client.name });
+  return app.packages.publisher.ofClient(client, group, asker);
 }
 
-/** `GET /drivers/{id}/publish` */
-export async function ofDriver(context: Context<"id">): Promise<Reply> {
+/** The same for a driver by itself. */
+export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
-  const script = await app.packages.publisher.ofDriver(driver, askerFor(context, undefined));
-  return scriptReply(context, script, driverRecord(driver));
+  return app.packages.publisher.ofDriver(driver, askerFor(context, undefined));
 }
 
 const packagePaths = { printer: paths.package, client: paths.clientPackage, driver: paths.driverPackage };

@@ -6,16 +6,21 @@ import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverScript } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { printerScript, scriptOfClient } from "./packages.ts";
+import { clientPublish, driverPublish, printerPublish } from "./publish.ts";
 import type { Context, RequestContext } from "./router.ts";
+
+/** The script that puts packages into Intune, which is read where the others are. */
+const publishKind = "publish";
 
 /** `GET /printers/{id}/read/{kind}`: a script's text on a page */
 export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params, url } = context;
-  const script = await printerScript(context);
+  const isPublish = params.kind === publishKind;
+  const script = isPublish ? await printerPublish(context) : await printerScript(context);
   const { name } = app.store.printers.get(id).printer;
   return pageReply(context, script, {
     kind: params.kind,
-    downloadPath: paths.script(id, params.kind) + queryOf(url),
+    downloadPath: isPublish ? paths.publishPrinter(id) : paths.script(id, params.kind) + queryOf(url),
     record: { kind: "printer", id, name },
     path: paths.printer(id),
     place: "Printers",
@@ -25,11 +30,12 @@ export async function ofPrinter(context: Context<"id" | "kind">): Promise<Reply>
 /** `GET /clients/{id}/read/{kind}` */
 export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params, url } = context;
-  const script = await scriptOfClient(context);
+  const isPublish = params.kind === publishKind;
+  const script = isPublish ? await clientPublish(context) : await scriptOfClient(context);
   const { name } = app.store.clients.get(id);
   return pageReply(context, script, {
     kind: params.kind,
-    downloadPath: paths.clientScript(id, params.kind) + queryOf(url),
+    downloadPath: isPublish ? paths.publishClient(id) : paths.clientScript(id, params.kind) + queryOf(url),
     record: { kind: "client", id, name },
     path: paths.client(id),
     place: "Clients",
@@ -39,11 +45,12 @@ export async function ofClient(context: Context<"id" | "kind">): Promise<Reply> 
 /** `GET /drivers/{id}/read/{kind}` */
 export async function ofDriver(context: Context<"id" | "kind">): Promise<Reply> {
   const { app, id, params } = context;
-  const script = await driverScript(context);
+  const isPublish = params.kind === publishKind;
+  const script = isPublish ? await driverPublish(context) : await driverScript(context);
   const name = driverTitle(app.store.drivers.get(id));
   return pageReply(context, script, {
     kind: params.kind,
-    downloadPath: paths.driverScript(id, params.kind),
+    downloadPath: isPublish ? paths.publishDriver(id) : paths.driverScript(id, params.kind),
     record: { kind: "driver", id, name },
     path: paths.driver(id),
     place: "Drivers",

@@ -11,7 +11,14 @@ import {
 } from "../support/browser.ts";
 import { shop } from "../support/shop.ts";
 
-const paths = ["/printers/1", "/printers/2", "/printers/4", "/clients/1", "/printers/1/read/detect"];
+const paths = [
+  "/printers/1",
+  "/printers/2",
+  "/printers/4",
+  "/clients/1",
+  "/printers/1/read/detect",
+  "/printers/1/read/publish",
+];
 
 describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -35,6 +42,25 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
         assert.deepEqual([...found, ...problems], []);
       });
     }
+  }
+
+  for (const javaScriptEnabled of [true, false]) {
+    test(`what is said of publishing is unfolded by its link, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+      const { url } = await shop(t);
+      const viewport = { width: 1440, height: 900 };
+      const page = await (await openBrowser(t, { javaScriptEnabled, viewport })).newPage();
+      const problems = watch(page, url);
+      await page.goto(`${url}/printers/1`);
+
+      await page.getByRole("link", { name: "publish by script" }).click();
+
+      const download = page.getByRole("link", { name: "Download publish.ps1" });
+      await download.waitFor({ state: "visible" });
+      await picture(page, `1440-publish-${javaScriptEnabled ? "js" : "plain"}`);
+      const { y } = (await page.locator("#publish").boundingBox()) ?? { y: -1 };
+      assert.ok(y >= 0 && y < viewport.height, `it is seen, at ${y}`);
+      assert.deepEqual(problems, []);
+    });
   }
 });
 

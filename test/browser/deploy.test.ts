@@ -184,6 +184,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     await page.getByRole("link", { name: /Read it.* install-office\.ps1/ }).click();
     const title = await textOf(page.locator("h1"));
     await page.getByRole("button", { name: "Copy" }).click();
+    await until(async () => (await pasted(page)) !== "");
     const copied = await pasted(page);
 
     const served = await (await fetch("/printers/1/scripts/install")).text();
