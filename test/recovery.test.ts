@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { editDatabase } from "./support/database.ts";
+import { driverZip } from "./support/driver-zip.ts";
 import { serve } from "./support/service.ts";
 
 const day = 24 * 60 * 60_000;
@@ -89,6 +90,19 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
     "--recover: the database is sound: nothing was changed",
     "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
   ]);
+});
+
+test("records made after going back get no number that another one may have had meanwhile", async (t) => {
+  const { dataDir } = await damagedFolder(t);
+
+  const store = await opening(dataDir, true);
+  const client = await store.clients.add({ name: "Later", notes: "", subnets: [] });
+  await store.close();
+
+  const service = await startApp(t, { dataDir });
+  const driver = await service.addDriver(driverZip({ version: "9.0.0.0" }));
+  const printer = await service.addPrinter({ driver_id: String(driver) });
+  assert.deepEqual([client, driver, printer], [1003, 1001, 10_001]);
 });
 
 test("a backup that is damaged itself is passed over, also where its note says that it is whole", async (t) => {

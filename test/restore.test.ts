@@ -69,6 +69,10 @@ test("a restore puts everything back, and keeps what was in a dated folder", asy
   );
   assert.deepEqual(lastingIn(join(dataDir, kept)), now);
   assert.deepEqual(await recordsIn(dataDir), oldRecords);
+  const store = await openStore(dataDir, Date.now, () => {});
+  const client = await store.clients.add({ name: "After", notes: "", subnets: [] });
+  await store.close();
+  assert.ok(client > 1000, "others may have had the numbers in between");
   assert.deepEqual(
     readdirSync(dataDir).filter((name) => name.startsWith("restore")),
     [],

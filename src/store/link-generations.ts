@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { LinkOwner } from "../domain/link.ts";
 import { randomText } from "../domain/signed.ts";
-import { alteredBytes } from "./database/altered.ts";
 import type { Database } from "./database/database.ts";
 import { type Queries, readable } from "./database/rows.ts";
 
@@ -73,13 +72,7 @@ function renewEpoch(db: Queries): void {
   db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
 }
 
-/**
- * A sound state of a database that is gone back to, without the links of its time: what was revoked since would come back,
- * and they would lead to whatever else got the same numbers meanwhile.
- */
-export function withoutLinks(bytes: Uint8Array): Promise<Uint8Array> {
-  return alteredBytes(bytes, (db) => {
-    // An older one gets its epoch at the start.
-    if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'link_epoch'") !== undefined) renewEpoch(db);
-  });
+/** Makes the links invalid of a database that is in use nowhere. What is older than links gets its epoch at the start. */
+export function endLinks(db: Queries): void {
+  if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'link_epoch'") !== undefined) renewEpoch(db);
 }

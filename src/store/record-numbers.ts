@@ -1,4 +1,5 @@
 import type { Database } from "./database/database.ts";
+import type { Queries } from "./database/rows.ts";
 
 /** The numbers of all records of a kind, and the highest that there ever was. */
 interface Numbers {
@@ -26,5 +27,20 @@ export class RecordNumbers {
     const ids = this.#db.all(`SELECT id FROM ${table} ${where} ORDER BY id`).map(({ id }) => Number(id));
     const row = this.#db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
     return { ids, last: Math.max(Number(row?.seq ?? 0), ids.at(-1) ?? 0) };
+  }
+}
+
+/** More than anybody makes between a backup and going back to it. Uploaded drivers count up to a million. */
+const mostSince = { printers: 10_000, clients: 1_000, drivers: 1_000 } as const;
+
+/**
+ * Leaves out the numbers that records may have got since the state of a database that is gone back to: apps in Intune and
+ * machines know those records by them.
+ */
+export function leaveOutNumbers(db: Queries): void {
+  for (const [table, most] of Object.entries(mostSince)) {
+    const row = db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
+    db.all("DELETE FROM sqlite_sequence WHERE name = ?", [table]);
+    db.all("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, Number(row?.seq ?? 0) + most]);
   }
 }

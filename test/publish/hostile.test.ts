@@ -3,7 +3,14 @@ import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { navigation } from "../support/app.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, closePublisher, openPublisher, startPublishing } from "../support/publishing.ts";
+import {
+  appOf,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
 import { seededRandom } from "../support/random.ts";
 
 const pieces = [
@@ -74,6 +81,46 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
     );
     assert.equal(run.output.filter((line) => line.startsWith("Failed:")).length, 1);
   });
+
+  const odd: Readonly<Record<string, object | string>> = {
+    "is empty": "",
+    "is HTML": "<html>sign in</html>",
+    "is a number": "5",
+    "has no list": {},
+    "is an error": { error: { code: "Oops", message: "no" } },
+    "has a list that is none": { value: 5 },
+    "has numbers in its list": { value: [5, null] },
+    "has no ids": { value: [{ displayName: "A", notes: "", rules: [] }] },
+    "has ids that are addresses": { id: "../../x?", value: [{ id: "../../x?", notes: "", rules: [] }] },
+  };
+  for (const [name, body] of Object.entries(odd)) {
+    test(`an answer that ${name} is not taken for one that says that nothing is there`, async (t) => {
+      const group = "11111111-2222-4333-8444-555555555555";
+      const { service, tenant, script, run } = await startPublishing(t);
+      const [id = 0] = await sharedDriver(service);
+      const text = await script("/clients/1/publish");
+      await run(text);
+      const app = appOf(tenant, `printer:${id}`).id;
+      const other = tenant.addApp({ displayName: "Reader" });
+      tenant.relate(app, other, "autoInstall");
+      tenant.assign(app, group, "available");
+      await editPrinter(service, id, { address: "10.0.0.99", port_name: "" });
+      const newer = await script("/clients/1/publish");
+      const facts = () => {
+        const { assignments, children } = tenant.found(app);
+        return structuredClone({ apps: tenant.apps().length, assignments, children });
+      };
+      const before = facts();
+
+      for (const path of [/mobileApps$/, new RegExp(`${app}$`), /relationships$/, /assignments$/]) {
+        tenant.fault({ area: "graph", method: "GET", path, body, times: 99 });
+        const broken = await run(newer, { AssignTo: ["22222222-2222-4333-8444-555555555555"] });
+        tenant.goOn();
+
+        assert.deepEqual([broken.code, facts()], [1, before], `${path}\n${broken.output.join("\n")}`);
+      }
+    });
+  }
 
   test("a log that cannot be written stops nothing", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -136,6 +139,29 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
     assert.match(rowsOf(run).join(), /is not what it was when this script was made\. Fetch the script anew/);
+  });
+
+  test("a refusal that does not end is not waited for", async (t) => {
+    const publishing = await startPublishing(t);
+    const id = await publishing.service.addPrinter();
+    const server = createServer((_, response) => {
+      response.writeHead(404);
+      const more = setInterval(() => response.write("no <b>such</b> package ".repeat(40)), 5);
+      response.on("close", () => clearInterval(more));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const text = await publishing.script(`/printers/${id}/publish`);
+
+    const run = await publishing.run(text.replaceAll(publishing.service.url, other));
+
+    assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
+    assert.match(rowsOf(run).join(), /answer 404, no such package no such package/);
+    assert.ok(run.output.every((line) => line.length < 600));
   });
 
   test("what Platen says of a refusal is passed on, and nothing is made", async (t) => {

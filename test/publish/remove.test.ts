@@ -58,6 +58,35 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     assert.match(result.output.join("\n"), /Nobody can be asked here/);
   });
 
+  test("an app whose notes only mention a marker is not Platen's: neither taken over nor deleted", async (t) => {
+    const { service, tenant, publish, script, run } = await startPublishing(t);
+    const first = await service.addPrinter();
+    await publish(`/printers/${first}/publish`);
+    const instance = /platen:(\w+):/.exec(String(appOf(tenant, `printer:${first}`).notes))?.[1];
+    const second = await service.addPrinter({ name: "Second", driver_id: "1" });
+    const gone = `platen:${instance}:printer:${second}`;
+    const mentions = [
+      `Replaces ${gone} revision:0123456789ab`,
+      `${gone}, see ticket 7`,
+      `See\n${gone} revision:0123456789ab.`,
+    ].map((notes) => tenant.addApp({ displayName: "Mine", notes }));
+    const before = structuredClone(mentions.map((id) => tenant.app(id)));
+
+    const published = await publish(`/printers/${second}/publish`);
+    const made = tenant.apps().length;
+    await service.fetch(`/printers/${second}`, { method: "DELETE" });
+    const bare = tenant.addApp({ displayName: "To be taken over", notes: gone });
+    const removed = await run(await script(`/printers/${first}/publish`), { Remove: true, Force: true });
+
+    assert.deepEqual([published.code, made, removed.code], [0, 5, 0], published.output.join("\n"));
+    assert.equal(rowsOf(removed).length, 1, "the app that was published goes");
+    assert.deepEqual(
+      mentions.map((id) => tenant.app(id)),
+      before,
+    );
+    assert.ok(tenant.app(bare));
+  });
+
   test("a record that is younger than the script is none that is gone", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const first = await service.addPrinter();

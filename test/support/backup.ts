@@ -54,7 +54,7 @@ export async function recordsIn(folder: string): Promise<Record<string, string>>
       db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")[0]?.values ?? [];
     const names = tables
       .map(([name]) => String(name))
-      .filter((name) => !["link_epoch", "changes"].includes(name));
+      .filter((name) => !["link_epoch", "changes", "sqlite_sequence"].includes(name));
     return JSON.stringify(names.map((name) => [name, db.exec(`SELECT * FROM ${name}`)]));
   });
   return { ...lastingIn(folder), "platen.sqlite": rows };

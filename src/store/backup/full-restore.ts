@@ -9,8 +9,8 @@ import { withRestored } from "../audit/gone-back.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { type LockOptions, lockFolder } from "../database/lock.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
-import { withoutLinks } from "../link-generations.ts";
 import { factsOf, readState } from "../records.ts";
+import { earlierState } from "./earlier-state.ts";
 import { blobNames } from "./full-backup.ts";
 import { finishSwap, isSwapping, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
@@ -103,7 +103,7 @@ async function takeState(
     tokens: records.tokens.list(),
   }));
   const what = `the state of ${timeOf(state.facts.savedAt)}, from a backup made ${timeOf(madeAt)}, by platen restore`;
-  await writeDurably(path, await withRestored(await withoutLinks(bytes), now, what));
+  await writeDurably(path, await withRestored(await earlierState(bytes), now, what));
   return state;
 }
 

@@ -7,9 +7,9 @@ import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { writeDurably } from "../durable-files.ts";
 import { isWithoutLinks } from "../found-files.ts";
-import { withoutLinks } from "../link-generations.ts";
 import { readFacts } from "../records.ts";
 import type { Backups } from "./backups.ts";
+import { earlierState } from "./earlier-state.ts";
 
 interface Recovery {
   /** Of the database. */
@@ -82,7 +82,7 @@ async function recover(recovery: Recovery, problem: string): Promise<Opened> {
     );
   }
   const aside = await setAside(path, now);
-  await writeDurably(path, await withoutLinks(good.bytes));
+  await writeDurably(path, await earlierState(good.bytes));
   const db = await recovery.open();
   if (aside !== undefined) log(`recovered: the damaged database is kept as ${aside}`);
   log(

@@ -19,6 +19,8 @@ export interface Fault {
   readonly status?: number;
   readonly retryAfter?: number | string;
   readonly code?: string;
+  /** or this, with status 200: an object as JSON, a text as it is, */
+  readonly body?: object | string;
   /** or the connection is broken, */
   readonly reset?: boolean;
   /** or the right answer comes late. */
@@ -31,6 +33,8 @@ export interface Fate {
   readonly delayMs: number;
   readonly reset: boolean;
   readonly refusal: Refusal;
+  /** What is answered in place of a refusal. */
+  readonly instead?: Answer;
 }
 
 const harmless = new Refusal(500, "None", "");
@@ -84,7 +88,9 @@ function stopped(when: "before" | "after"): Fate {
   return { when, delayMs: 0, reset: false, refusal };
 }
 
-function fateBy({ when = "before", status, retryAfter, code, reset = false, delayMs = 0 }: Fault): Fate {
+function fateBy(fault: Fault): Fate {
+  const { when = "before", status, retryAfter, code, reset = false, delayMs = 0, body } = fault;
+  if (body !== undefined) return { when, delayMs, reset, refusal: harmless, instead: { status: 200, body } };
   const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   const refusal = new Refusal(status ?? 500, code ?? codes[status ?? 500] ?? "Failed", "A simulated fault.", {
     ...headers,

@@ -99,12 +99,12 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
 
 /** The answer, or nothing where the connection is to break instead. */
 async function answerWithFaults(tenant: Tenant, seen: Seen, bytes: Buffer): Promise<Answer | undefined> {
-  const { when, delayMs, reset, refusal } = tenant.faults.fateOf(seen);
+  const { when, delayMs, reset, refusal, instead } = tenant.faults.fateOf(seen);
   seen.hasEffect = when !== "before";
   const right = seen.hasEffect ? await answerOf(tenant, seen, bytes) : undefined;
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   if (when === "never") return right;
-  return reset ? undefined : refusalIn(seen.area, refusal);
+  return reset ? undefined : (instead ?? refusalIn(seen.area, refusal));
 }
 
 async function answerOf(tenant: Tenant, seen: Seen, bytes: Buffer): Promise<Answer> {

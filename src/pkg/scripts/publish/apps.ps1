@@ -57,7 +57,13 @@ function New-App {
 
 function Read-App {
     param([string]$Id)
-    return Invoke-Graph 'GET' "mobileApps/$Id" $null @{ Doing = 'show the app'; Again = 404, 409 }
+    $app = Invoke-Graph 'GET' "mobileApps/$Id" $null @{ Doing = 'show the app'; Again = 404, 409 }
+    if ((Get-Id $app 'show the app') -ne $Id) { throw "Graph answered with another app than $Id." }
+    # What is missing must not be taken for empty: what is sent next replaces it.
+    foreach ($name in 'notes', 'rules') {
+        if ($null -eq $app.PSObject.Properties[$name]) { throw "Graph answered without the app's $name." }
+    }
+    return $app
 }
 
 function Add-App {
@@ -66,9 +72,7 @@ function Add-App {
     $content = Get-NewApp $App
     for ($try = 1; ; $try++) {
         try {
-            $id = [string](Get-Field (Invoke-Graph 'POST' 'mobileApps' $content @{ Doing = 'create the app'; Tries = 1 }) 'id')
-            if (-not $id) { throw 'Intune created the app without telling its id.' }
-            return $id
+            return Get-Id (Invoke-Graph 'POST' 'mobileApps' $content @{ Doing = 'create the app'; Tries = 1 }) 'create the app'
         }
         catch {
             if ($try -ge $MostCreations -or -not (Test-Problem $_ 'Passing')) { throw }

@@ -32,12 +32,12 @@ function Remove-UnfinishedContent {
     param([string]$AppId, [string]$Committed)
     $versions = Get-ContentPath $AppId
     foreach ($version in @(Get-GraphList $versions 'list the content')) {
-        $id = [string](Get-Field $version 'id')
-        if (-not $id -or $id -eq $Committed) { continue }
+        $id = Get-Id $version 'list the content'
+        if ($id -eq $Committed) { continue }
         $files = @(Get-GraphList "$versions/$id/files" 'list the files of the content')
         if (@($files | Where-Object { Get-Field $_ 'isCommitted' }).Count -gt 0) { continue }
         foreach ($file in $files) {
-            $null = Invoke-Graph 'DELETE' "$versions/$id/files/$(Get-Field $file 'id')" $null @{ Doing = 'delete an unfinished file'; Allow = 404 }
+            $null = Invoke-Graph 'DELETE' "$versions/$id/files/$(Get-Id $file 'list the files of the content')" $null @{ Doing = 'delete an unfinished file'; Allow = 404 }
         }
         $null = Invoke-Graph 'DELETE' "$versions/$id" $null @{ Doing = 'delete an unfinished content version'; Allow = 404 }
     }
@@ -47,7 +47,8 @@ function Send-Content {
     param($App, [string]$AppId, $Info)
     $versions = Get-ContentPath $AppId
     # Not sent twice: what is begun again begins with what is there.
-    $version = [string](Get-Field (Invoke-Graph 'POST' $versions @{} @{ Doing = 'make a content version'; Again = 404, 409; Tries = 1 }) 'id')
+    $made = Invoke-Graph 'POST' $versions @{} @{ Doing = 'make a content version'; Again = 404, 409; Tries = 1 }
+    $version = Get-Id $made 'make a content version'
     $wanted = @{
         '@odata.type' = '#microsoft.graph.mobileAppContentFile'
         name = $Info.FileName
@@ -56,8 +57,7 @@ function Send-Content {
         manifest = $null
         isDependency = $false
     }
-    $file = [string](Get-Field (Invoke-Graph 'POST' "$versions/$version/files" $wanted @{ Doing = 'make a file of the content'; Tries = 1 }) 'id')
-    if (-not $version -or -not $file) { throw 'Intune made content without telling its id.' }
+    $file = Get-Id (Invoke-Graph 'POST' "$versions/$version/files" $wanted @{ Doing = 'make a file of the content'; Tries = 1 }) 'make a file of the content'
     $upload = @{ Path = "$versions/$version/files/$file"; Uri = ''; Clock = $null }
     Set-UploadUri $upload @('azureStorageUriRequestSuccess')
     Send-Payload $App $Info $upload

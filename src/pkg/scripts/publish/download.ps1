@@ -9,9 +9,14 @@ function Save-Package {
     $options = [IO.FileOptions]::DeleteOnClose
     $file = [IO.FileStream]::new($path, [IO.FileMode]::CreateNew, [IO.FileAccess]::ReadWrite, [IO.FileShare]::None, 65536, $options)
     try {
+        # Windows deletes it also where the script is killed; elsewhere it can go at once, and stays readable here.
+        if ($path.StartsWith('/')) { [IO.File]::Delete($path) }
         for ($try = 1; $file.Position -lt $wanted.Size; $try++) {
+            $before = $file.Position
             $problem = Receive-Part $wanted $file
             if ($file.Position -ge $wanted.Size) { break }
+            # What goes on is not given up.
+            if ($file.Position - $before -ge $BufferBytes) { $try = 1 }
             if (Test-LastTry $try $wanted.Url $MostTries) { Stop-Unfetched $wanted $problem }
             Wait-Pause $problem $try
         }
@@ -99,6 +104,22 @@ function Save-Answer {
     }
 }
 
+function Read-Start {
+    # The beginning of an answer's text.
+    param($Response)
+    $open = $Response.Content.ReadAsStreamAsync()
+    Wait-Task $open
+    $buffer = New-Object 'byte[]' -ArgumentList 4096
+    $count = 0
+    while ($count -lt $buffer.Length) {
+        $read = $open.Result.ReadAsync($buffer, $count, $buffer.Length - $count)
+        Wait-Read $read
+        if ($read.Result -eq 0) { break }
+        $count += $read.Result
+    }
+    return [Text.Encoding]::UTF8.GetString($buffer, 0, $count)
+}
+
 function Write-Part {
     param($File, [byte[]]$Buffer, [int]$Count)
     try {
@@ -130,10 +151,8 @@ function Stop-Final {
 function Stop-Fetch {
     param($Wanted, $Response)
     $status = [int]$Response.StatusCode
-    $read = $Response.Content.ReadAsStringAsync()
-    Wait-Task $read
-    $said = ($read.Result -replace '<[^>]{0,200}>' -replace $Unprintable, ' ').Trim()
-    if ($said.Length -gt 300) { $said = $said.Substring(0, 300) }
+    $said = (Read-Start $Response) -replace '<[^>]{0,200}>' -replace $Unprintable, ' '
+    $said = $said.Substring(0, [Math]::Min(300, $said.Length)).Trim()
     $text = "Platen did not give $($Wanted.FileName) at $(Get-PackageAddress $Wanted): answer $status"
     if ($said) { $text += ", $said" }
     if ($status -eq 401 -or $status -eq 403) { $text += ' Fetch this script anew, or give the file with -Package.' }

@@ -8,10 +8,12 @@ $PollSeconds = 900
 $MostPages = 1000
 
 function ConvertFrom-Answer {
-    # $null where it is no JSON.
+    # $null where it is no JSON. Texts that look like dates are texts; before PowerShell 7.5 it cannot be told so.
     param($Answer)
+    $how = @{}
+    if ($PSVersionTable.PSVersion -ge [version]'7.5') { $how.DateKind = 'String' }
     try {
-        return ConvertFrom-Json -InputObject $Answer.Text
+        return ConvertFrom-Json -InputObject $Answer.Text @how
     }
     catch {
         return $null
@@ -103,12 +105,27 @@ function Get-GraphList {
     for ($page = 0; $next; $page++) {
         if ($page -ge $MostPages) { throw "Graph's list does not end ($Doing)." }
         $said = Invoke-Graph 'GET' $next $null @{ Doing = $Doing; Again = $Again }
-        Get-List $said 'value'
+        $list = $null
+        if ($null -ne $said) { $list = $said.PSObject.Properties['value'] }
+        # What is not understood must not be taken for nothing: what is sent next replaces the whole list.
+        if ($null -eq $list -or $list.Value -isnot [Array]) { throw "Graph answered with what is no list ($Doing)." }
+        foreach ($item in $list.Value) {
+            if ($null -eq $item -or $item -is [ValueType] -or $item -is [string]) { throw "Graph's list has what is no object ($Doing)." }
+            $item
+        }
         $next = [string](Get-Field $said '@odata.nextLink')
         if ($next -and -not $next.StartsWith("$($script:Graph)/", [StringComparison]::OrdinalIgnoreCase)) {
             throw "Graph's list goes on at an address that is not its own ($Doing)."
         }
     }
+}
+
+function Get-Id {
+    # The id of what an answer is of; it goes into addresses.
+    param($Object, [string]$Doing)
+    $id = [string](Get-Field $Object 'id')
+    if ($id -notmatch '\A[A-Za-z0-9][A-Za-z0-9_-]{0,99}\z') { throw "Graph answered without an id ($Doing)." }
+    return $id
 }
 
 function Wait-Until {

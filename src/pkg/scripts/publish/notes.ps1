@@ -1,8 +1,9 @@
 #region The marker in notes
 
 # platen:<instance>:<kind>:<number> revision:<12 hex digits> at:<when the script was made> set:<field>=<8 hex digits>,...
-$MarkerPattern = '(?<![\w:.-])platen:' + $Settings.Instance + ':(?<kind>printer|driver|client):(?<id>[1-9][0-9]{0,14})(?![\w:-])'
-$TailPattern = '( revision:(?<revision>[0-9a-z]{1,20}))?( at:(?<at>[0-9]{8}T[0-9]{6}Z))?( set:(?<set>[A-Za-z0-9=,]{1,2000}))?'
+# It has a line to itself: who mentions it means something else.
+$MarkerPattern = '(?<=(?:^|\n)[ \t]{0,20})platen:' + $Settings.Instance + ':(?<kind>printer|driver|client):(?<id>[1-9][0-9]{0,14})'
+$MarkerPattern += '( revision:(?<revision>[0-9a-z]{1,20}))?( at:(?<at>[0-9]{8}T[0-9]{6}Z))?( set:(?<set>[A-Za-z0-9=,]{1,2000}))?(?=[ \t]{0,20}(?:\r|\n|\z))'
 
 function Get-Marker {
     param($App)
@@ -27,7 +28,7 @@ function Read-Notes {
 
 function Find-Line {
     param([string]$Notes, $App)
-    foreach ($match in [regex]::Matches($Notes, $MarkerPattern + $TailPattern)) {
+    foreach ($match in [regex]::Matches($Notes, $MarkerPattern)) {
         if ($match.Groups['kind'].Value -eq $App.Kind -and $match.Groups['id'].Value -eq [string]$App.Id) { return $match }
     }
     return $null
@@ -45,15 +46,16 @@ function Format-Notes {
 }
 
 function Get-OurApps {
-    # The apps of the tenant that have a marker of this Platen: lists of Id, Name, Kind and Number, by kind:number.
+    # The apps of the tenant that have a marker of this Platen: lists of Id, Name, Kind, Number and IsPublished, by kind:number.
     $filter = "isof('microsoft.graph.win32LobApp') and contains(notes,'platen:$($Settings.Instance):')"
     $path = 'mobileApps?$filter=' + [Uri]::EscapeDataString($filter)
     $ours = @{}
     foreach ($app in @(Get-GraphList $path 'list the apps' @())) {
+        $id = Get-Id $app 'list the apps'
         foreach ($match in [regex]::Matches([string](Get-Field $app 'notes'), $MarkerPattern)) {
             $key = "$($match.Groups['kind'].Value):$($match.Groups['id'].Value)"
             if (-not $ours.ContainsKey($key)) { $ours[$key] = @() }
-            $ours[$key] += @{ Id = [string](Get-Field $app 'id'); Name = [string](Get-Field $app 'displayName'); Kind = $match.Groups['kind'].Value; Number = [long]$match.Groups['id'].Value }
+            $ours[$key] += @{ Id = $id; Name = [string](Get-Field $app 'displayName'); Kind = $match.Groups['kind'].Value; Number = [long]$match.Groups['id'].Value; IsPublished = $match.Groups['revision'].Success }
         }
     }
     return $ours

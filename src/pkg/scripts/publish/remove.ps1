@@ -52,7 +52,7 @@ function Test-Removal {
 
 function Find-Leftovers {
     # Printers and clients first: drivers can go when nothing depends on them. Records that are younger than this script
-    # are unknown to it, and an app with another marker that is in use stays.
+    # are unknown to it; an app with another marker that is in use stays, and so does one that nobody published yet.
     param($Ours)
     $kinds = @(
         @{ Kind = 'printer'; Ids = @($Settings.Records.Printers); Last = $Settings.Records.LastPrinter },
@@ -66,7 +66,7 @@ function Find-Leftovers {
         foreach ($id in $kind.Ids) { $there[[long]$id] = $true }
         foreach ($key in @($Ours.Keys | Where-Object { $_ -like "$($kind.Kind):*" } | Sort-Object)) {
             foreach ($app in $Ours[$key]) {
-                if ($there.ContainsKey([long]$app.Number) -or $app.Number -gt $kind.Last) { $used[$app.Id] = $true }
+                if ($there.ContainsKey([long]$app.Number) -or $app.Number -gt $kind.Last -or -not $app.IsPublished) { $used[$app.Id] = $true }
                 else { $gone += $app }
             }
         }

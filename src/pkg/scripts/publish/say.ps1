@@ -9,7 +9,8 @@ $WidestName = 36
 
 function Get-LogPath {
     param([string]$Path)
-    if ($Path) { return $Path }
+    # .NET has another current folder than PowerShell.
+    if ($Path) { return $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Path) }
     $folder = [Environment]::GetFolderPath('LocalApplicationData', 'Create')
     if (-not $folder) { $folder = [IO.Path]::GetTempPath() }
     return [IO.Path]::Combine($folder, 'Platen', 'Logs', "$($Settings.LogName).log")
