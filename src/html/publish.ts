@@ -33,14 +33,15 @@ export function publishFold(publish: OfferedPublish): Html {
     <p>It makes ${makes}.</p>
     <p>An administrator of the tenant grants once the delegated Microsoft Graph permission
       <code>DeviceManagementApps.ReadWrite.All</code>, to the app “Microsoft Graph Command Line Tools” or to one of your
-      own (<code>-ClientId</code>). Step by step: <code>docs/publish.md</code> in Platen’s repository.</p>
+      own (<code>-ClientId</code>). Step by step: <code>Get-Help .\${fileName} -Full</code>, or
+      <code>docs/publish.md</code> in Platen’s repository.</p>
     ${linkDays !== undefined && linksNote(linkDays)}
     ${publish.isOwnOnly && ownOnly}
     <ul class="actions"><li><a class="button" href="${path}">Download publish.ps1</a></li>
       <li><a href="${readPath}">Read it<span class="visually-hidden">: ${fileName}</span></a></li>
       <li class="file-name"><code>${fileName}</code></li></ul>
     ${copyable("Run it in the folder that it is in", command, "publish-command")}
-    <p>Behind the command, where you want it:</p>
+    <p>Optional parameters:</p>
     <dl>${parameters(publish).map(
       ([name, text]) => html`<div><dt><code>${name}</code></dt><dd>${text}</dd></div>`,
     )}</dl></details>`;
@@ -53,11 +54,15 @@ const ownOnly = html`<p class="notice warn">The script fetches its packages unde
 function parameters({ isOfMany }: OfferedPublish): (readonly [string, string])[] {
   return [
     ["-WhatIf", "Says what it would do, and changes nothing."],
+    ["-Tenant DOMAIN", "Signs in to that tenant, where you look after several."],
     ["-AssignTo ID,ID", "Assigns the apps to these groups as well: required, or with -Intent available."],
     ...(isOfMany ? [["-Together", "Makes all printers one app."] as const] : []),
     ["-Package FOLDER", "Takes the .intunewin files from there, where this PC does not reach Platen."],
     ["-Force", "Also sets what somebody changed in Intune."],
-    ["-Remove", "Lists apps of what was deleted in Platen, asks, and deletes them."],
+    [
+      "-Remove",
+      "Lists the apps of printers, clients and drivers that were deleted in Platen, asks, and deletes them.",
+    ],
   ];
 }
 

@@ -46,12 +46,16 @@ interface Target extends Publishable {
   readonly tokenPath: string | undefined;
 }
 
-/** What can be downloaded of a printer, and what is filled in and pasted for it. */
+/**
+ * What can be downloaded of a printer, and what is filled in and pasted for it.
+ * @param siblings what is deployed of its client
+ */
 export function printerOffer(
   app: App,
   request: IncomingMessage,
   details: PrinterDetails,
   deployable: Deployable,
+  siblings: readonly StatedPrinter[],
 ): Offer {
   const { id } = details.printer;
   return offerOf(app, request, {
@@ -64,7 +68,7 @@ export function printerOffer(
     scriptPath: (kind) => paths.script(id, kind),
     readPath: (kind) => paths.readScript(id, kind),
     publishPath: paths.publishPrinter(id),
-    makes: appsOfPrinter(details.client !== undefined),
+    makes: appsOfPrinter(id, siblings),
     isOfMany: false,
     linksPath: paths.printerLinks(id),
     tokenPath: paths.tokenFor({ kind: "printer", id }),

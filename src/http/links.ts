@@ -1,6 +1,5 @@
 import type { App } from "../app.ts";
 import { utcDay } from "../domain/day.ts";
-import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { type LinkOwner, linkDays } from "../domain/link.ts";
@@ -11,6 +10,7 @@ import { paths } from "../html/paths.ts";
 import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { deployedModels } from "../services/driver-models.ts";
+import { siblingsOf } from "../services/printer-group.ts";
 import { askerOf } from "./access/asker.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
@@ -39,7 +39,14 @@ export async function ofPrinter(context: Context<"id">): Promise<Reply> {
   const { driver, arm64Driver } = driversOfPrinter(app.store, details.printer);
   if (driver === undefined)
     throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
-  const offer = printerOffer(app, request, details, { printer: details.printer, driver, arm64Driver });
+  const siblings = await siblingsOf(app.overview, details.client);
+  const offer = printerOffer(
+    app,
+    request,
+    details,
+    { printer: details.printer, driver, arm64Driver },
+    siblings,
+  );
   const record = { kind: "printer", id, name } as const;
   return makeLink(context, { record, offer, path: paths.printer(id), place: "Printers" });
 }
@@ -48,9 +55,7 @@ export async function ofPrinter(context: Context<"id">): Promise<Reply> {
 export async function ofClient(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const client = app.store.clients.get(id);
-  const { printers } = await app.overview.read();
-  const { goesIn } = chooseDeployment(printers.filter((row) => row.client?.id === id));
-  const offer = clientOffer(app, request, client, goesIn);
+  const offer = clientOffer(app, request, client, await siblingsOf(app.overview, client));
   const record = { kind: "client", id, name: client.name } as const;
   return makeLink(context, { record, offer, path: paths.client(id), place: "Clients" });
 }

@@ -8,6 +8,7 @@ import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
+import { siblingsOf } from "../services/printer-group.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { printerOffer } from "./deploy-offer.ts";
 import { linksMessage } from "./done-message.ts";
@@ -43,6 +44,7 @@ export async function printerPageOf(
   const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
   const deployable = driver && { printer, driver, arm64Driver };
   const revision = deployable && revisionOf(deployable);
+  const siblings = deployable ? await siblingsOf(app.overview, client) : [];
   const data = {
     printer,
     client,
@@ -53,7 +55,7 @@ export async function printerPageOf(
     row: await rowOf(app, id),
     revision,
     downloaded: driver && downloadedOf(app, id, revision),
-    offer: deployable && printerOffer(app, request, details, deployable),
+    offer: deployable && printerOffer(app, request, details, deployable, siblings),
   };
   return printerPage(frameOf(request, message), data);
 }

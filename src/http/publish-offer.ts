@@ -34,16 +34,20 @@ export function publishOffer(
   };
 }
 
-/** Which apps a printer becomes: its client's other printers may change at any time. */
-export function appsOfPrinter(hasClient: boolean): string {
-  if (!hasClient) return "one app, with the driver in it";
-  return "one app, with the driver in it; where other printers of the client have the driver too, it makes the driver an app of its own, on which this one depends";
+/** Which apps a printer becomes. @param siblings what is deployed of its client, the printer with it */
+export function appsOfPrinter(printerId: number, siblings: readonly StatedPrinter[]): string {
+  const shared = sharedDrivers(siblings);
+  const driver = shared.get(printerId);
+  if (driver === undefined) return "one app, with the driver in it";
+  const sharing = [...shared.values()].filter((id) => id === driver).length;
+  return `two apps: one for the driver, which ${sharing} printers of the client share, and a small one for this printer that depends on it`;
 }
 
 /** Which apps a client's printers become. @param rows what is deployed */
 export function appsOfClient(rows: readonly StatedPrinter[]): string {
   const shared = sharedDrivers(rows);
   const drivers = new Set(shared.values()).size;
+  if (rows.length === 1) return "one app, with the driver in it";
   if (drivers === 0) return `${counted(rows.length, "app")}: one for each printer, with its driver in it`;
   const whole = rows.length - shared.size;
   const parts = [

@@ -4,7 +4,8 @@ import type { AuditedRecord } from "../domain/audit.ts";
 import type { LinkBringer, LinkOwner } from "../domain/link.ts";
 import { paths } from "../html/paths.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
-import { clientGroup } from "../services/printer-group.ts";
+import type { PublicationState } from "../pkg/scripts/publish-script.ts";
+import { clientGroup, siblingsOf } from "../services/printer-group.ts";
 import { askerOf } from "./access/asker.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
@@ -38,12 +39,11 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
 /** @throws UserError "not-found", or "invalid" with the remedy */
 export async function printerPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
-  const { clients, printers } = app.store;
-  const details = printers.get(id);
-  const client = details.client && clients.get(details.client.id);
-  const siblings = client === undefined ? [] : (await clientGroup(app.overview, client, false)).goesIn;
+  const details = app.store.printers.get(id);
+  const row = (await app.overview.read()).printersById.get(id);
+  const around = { findings: row?.findings ?? [], siblings: await siblingsOf(app.overview, details.client) };
   const asker = askerFor(context, { kind: "printer", id });
-  return app.packages.publisher.ofPrinter(details, siblings, asker);
+  return app.packages.publisher.ofPrinter(details, around, asker);
 }
 
 /** The same for all printers of a client that can be deployed. */
@@ -59,38 +59,53 @@ export async function clientPublish(context: Context<"id">): Promise<PublishScri
 export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
-  return app.packages.publisher.ofDriver(driver, askerFor(context, undefined));
+  return app.packages.publisher.ofDriver(driver, askerFor(context, { kind: "driver", id }));
 }
 
+const scriptPaths = {
+  printer: paths.publishPrinter,
+  client: paths.publishClient,
+  driver: paths.publishDriver,
+};
 const packagePaths = { printer: paths.package, client: paths.clientPackage, driver: paths.driverPackage };
 
-/** @param bringer whose script it is; undefined for a driver's own */
-function askerFor({ app, request }: RequestContext, bringer: LinkBringer | undefined) {
+/** @param whose the record that the script is of */
+function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
   const { identity } = askerOf(request);
   const service = serviceUrl(request, app.config) ?? "";
-  const packageUrl = (owner: LinkOwner, isApart: boolean) => {
-    const path = packagePaths[owner.kind](owner.id, mdm.id);
-    const address = isApart ? paths.apart(path) : path;
+  const url = (owner: LinkOwner, address: string) => {
     if (service === "" || !needsSignIn(app.config)) return service && service + address;
-    const isOwn = bringer?.kind === owner.kind && bringer.id === owner.id;
-    const making = { days: app.config.linkDays, by: identity, bringer: isOwn ? undefined : bringer };
+    const making = { days: app.config.linkDays, by: identity, bringer: bringerFor(owner, whose) };
     return service + app.links.make({ owner, address }, making).address;
   };
-  return { service, packageUrl, knowsAll: mayUse(identity, "viewer") };
+  const packageUrl = (owner: LinkOwner, isApart: boolean) => {
+    const path = packagePaths[owner.kind](owner.id, mdm.id);
+    return url(owner, isApart ? paths.apart(path) : path);
+  };
+  const scriptUrl = url(whose, scriptPaths[whose.kind](whose.id));
+  return { service, scriptUrl, packageUrl, knowsAll: mayUse(identity, "viewer") };
+}
+
+/** A driver's own script brings nothing of others. */
+function bringerFor(owner: LinkOwner, whose: LinkOwner): LinkBringer | undefined {
+  const isOwn = whose.kind === owner.kind && whose.id === owner.id;
+  return isOwn || whose.kind === "driver" ? undefined : { kind: whose.kind, id: whose.id };
 }
 
 interface PublishScript {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly sha256: string;
+  readonly state: PublicationState;
 }
 
 function scriptReply(
   context: RequestContext,
-  { bytes, fileName, sha256 }: PublishScript,
+  { bytes, fileName, sha256, state }: PublishScript,
   record: AuditedRecord,
 ): Reply {
-  const etag = `publish-${sha256.slice(0, 32)}`;
+  // A script that was downloaded before asks for the last two, which stay while nothing changes.
+  const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
   const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
   return audited(context, { what: "publish", record }, download);
 }

@@ -34,6 +34,16 @@ export async function clientGroup(
   return { ...choice, client: client.id, ...groupOf(choice.goesIn, client.name, clientFileName(client)) };
 }
 
+/** The printers that are deployed with one of a client, it among them; none where it has no client. */
+export async function siblingsOf(
+  overview: Overview,
+  client: { readonly id: number } | undefined,
+): Promise<readonly StatedPrinter[]> {
+  if (client === undefined) return [];
+  const { printers } = await overview.read();
+  return chooseDeployment(printers.filter((row) => row.client?.id === client.id)).goesIn;
+}
+
 /** @throws UserError "invalid" that names the first printers that stay out, where all of them do */
 export function requirePrinters(group: ClientGroup): PrinterGroup {
   if (group.goesIn.length > 0) return group;

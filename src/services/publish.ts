@@ -1,14 +1,17 @@
 import type { Client } from "../domain/client.ts";
 import { type Driver, driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
+import type { Finding } from "../domain/findings.ts";
+import { addTo } from "../domain/groups.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
+import { firstOf } from "../domain/sentences.ts";
 import { sharedDrivers } from "../domain/shared-drivers.ts";
 import type { PackageContext } from "../pkg/formats/format.ts";
 import { type Deployable, driversIn } from "../pkg/scripts/deployment.ts";
 import type { Publication, PublishedApp } from "../pkg/scripts/publish-script.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
-import type { DigestedScript } from "../workers/tasks.ts";
+import type { PublishedScript } from "../workers/tasks.ts";
 import { deployableOf } from "./deployable.ts";
 import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
 import type { DriverPackages } from "./driver-packages.ts";
@@ -35,18 +38,27 @@ interface Parts {
 interface Asker {
   /** The service's address; empty where it cannot be said. */
   readonly service: string;
+  /** Where they can fetch the script again without signing in; empty likewise. */
+  readonly scriptUrl: string;
   readonly packageUrl: PackageUrl;
   /** Whether they may know which records there are. */
   readonly knowsAll: boolean;
 }
 
-interface PublishScript extends DigestedScript {
+/** What is known of a printer besides itself. */
+interface Around {
+  readonly findings: readonly Finding[];
+  /** What is deployed of its client, the printer with it. */
+  readonly siblings: readonly StatedPrinter[];
+}
+
+interface PublishScript extends PublishedScript {
   readonly fileName: string;
 }
 
 /** What differs between a printer, a client and a driver. */
 type Published = Pick<Publication, "title" | "apps"> &
-  Partial<Pick<Publication, "leftOut" | "together" | "togetherRefusal">>;
+  Partial<Pick<Publication, "attention" | "leftOut" | "together" | "togetherRefusal">>;
 
 /** Makes scripts that put packages into Intune. */
 export class Publisher {
@@ -58,12 +70,11 @@ export class Publisher {
 
   /**
    * One printer, with its driver as an app of its own where other printers of its client have it, too.
-   * @param siblings what is deployed of its client, the printer with it
    * @throws UserError "invalid" with the remedy
    */
   async ofPrinter(
     details: PrinterDetails,
-    siblings: readonly StatedPrinter[],
+    { findings, siblings }: Around,
     asker: Asker,
   ): Promise<PublishScript> {
     const { printer } = details;
@@ -72,7 +83,8 @@ export class Publisher {
     const made = this.#apps(asker);
     const apps = isApart ? [await made.ofDriver(deployable.driver)] : [];
     apps.push(await made.ofPrinter(details, deployable, isApart));
-    return this.#render(scriptName(printer), { title: printer.name, apps }, made, asker);
+    const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings }]) };
+    return this.#render(scriptName(printer), published, made, asker);
   }
 
   /** All printers of a client that can be deployed. @throws UserError "invalid" with the remedy */
@@ -89,6 +101,7 @@ export class Publisher {
       const published = {
         title: client.name,
         apps,
+        attention: attentionOf(group.goesIn),
         leftOut: [...before, ...leftOut],
         together: together.value,
         togetherRefusal: together.refusal,
@@ -137,23 +150,39 @@ export class Publisher {
     name: string,
     published: Published,
     { icons }: PublishedApps,
-    { service, knowsAll }: Asker,
+    { service, scriptUrl, knowsAll }: Asker,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
-    const script = await workers.renderPublish({
+    const records = store.recordNumbers.all();
+    const publication = {
       logName: `Platen-publish-${name}`,
       instance: instanceOf(store),
       madeAt: clock(),
       service,
+      url: scriptUrl,
+      attention: [],
       leftOut: [],
       together: undefined,
       togetherRefusal: "",
       ...published,
       icons,
-      records: knowsAll ? store.recordNumbers.all() : undefined,
-    });
+      records: knowsAll ? records : undefined,
+    };
+    const script = await workers.renderPublish({ publication, records });
     return { ...script, fileName: scriptFileName("publish", name) };
   }
+}
+
+/** So many printers are named of those of which the same is to be said. */
+const namedPrinters = 5;
+
+/** What there is to look at before printers are deployed, each once. */
+function attentionOf(
+  rows: readonly { readonly printer: { readonly name: string }; readonly findings: readonly Finding[] }[],
+): string[] {
+  const names = new Map<string, string[]>();
+  for (const { printer, findings } of rows) for (const { text } of findings) addTo(names, text, printer.name);
+  return [...names].map(([text, of]) => `${firstOf(of, namedPrinters)}: ${text}`);
 }
 
 /** What may be refused for a reason that people are told. */

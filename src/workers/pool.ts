@@ -7,7 +7,7 @@ import type { Described } from "../pkg/formats/contents.ts";
 import type { EncryptionKeys } from "../pkg/formats/encryption.ts";
 import { Admission } from "./admission.ts";
 import { pipelineBuffers } from "./seal-pipeline.ts";
-import type { DigestedScript, LaidOut, TaskName, Tasks } from "./tasks.ts";
+import type { LaidOut, PublishedScript, TaskName, Tasks } from "./tasks.ts";
 import { type ThreadLimits, WorkerThread } from "./worker-thread.ts";
 
 const longTasksAtOnce = 2;
@@ -87,7 +87,7 @@ export class Workers {
   }
 
   /** A script that puts packages into Intune, as a file. */
-  renderPublish(input: Tasks["renderPublish"]["input"]): Promise<DigestedScript> {
+  renderPublish(input: Tasks["renderPublish"]["input"]): Promise<PublishedScript> {
     return this.#runDedicated("large settings", "renderPublish", input);
   }
 

@@ -28,7 +28,12 @@ import {
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
 import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
 import type { ScriptSettings } from "../pkg/scripts/deployment.ts";
-import { type Publication, renderPublishScript } from "../pkg/scripts/publish-script.ts";
+import {
+  type Publication,
+  type PublicationState,
+  publicationState,
+  renderPublishScript,
+} from "../pkg/scripts/publish-script.ts";
 import { renderSettings, type ScriptKind } from "../pkg/scripts/render.ts";
 import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
@@ -43,10 +48,11 @@ export interface LaidOut {
   readonly files: readonly OpenFile[];
 }
 
-/** A script that may be large: its digest is taken where it is made. */
-export interface DigestedScript {
+/** A script that may be large: what names it is made where it is made. */
+export interface PublishedScript {
   readonly bytes: Uint8Array;
   readonly sha256: string;
+  readonly state: PublicationState;
 }
 
 /** What a worker thread can be asked, and what it answers. */
@@ -65,8 +71,11 @@ export interface Tasks {
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
   /** A script of these settings, which are given as JSON. */
   renderScript: { input: { kind: ScriptKind; settings: string }; output: Uint8Array };
-  /** A script that puts packages into Intune, and its SHA-256 in hex. */
-  renderPublish: { input: Publication; output: DigestedScript };
+  /** A script that puts packages into Intune, its SHA-256 in hex, and what it was made of, in short. */
+  renderPublish: {
+    input: { publication: Publication; records: Publication["records"] };
+    output: PublishedScript;
+  };
   /** SHA-256 of a whole layout. */
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
@@ -114,9 +123,10 @@ function handlersWith(open: Open): Handlers {
     layOut: async ({ drivers, end }) => layOut(drivers, end),
     renderScript: async ({ kind, settings }) =>
       new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
-    renderPublish: async (input) => {
-      const bytes = new Uint8Array(renderPublishScript(input));
-      return { bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+    renderPublish: async ({ publication, records }) => {
+      const state = publicationState(publication, records);
+      const bytes = new Uint8Array(renderPublishScript(publication, state));
+      return { bytes, state, sha256: createHash("sha256").update(bytes).digest("hex") };
     },
     digest: (input) => digestOf(plaintextOf(input)),
     verify: ({ file }) => {

@@ -36,8 +36,8 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     const forced = await publish(`/printers/${id}/publish`, { Force: true });
 
     assert.deepEqual([after.displayName, after.installExperience], ["The good printer", installExperience]);
-    assert.match(rowsOf(kept).join(), /kept as changed in Intune: displayName, installExperience \(-Force/);
-    assert.match(rowsOf(forced).join(), /Updated +displayName, installExperience$/);
+    assert.match(rowsOf(kept).join(), /kept as in Intune: Name, Install behavior \(-Force/);
+    assert.match(rowsOf(forced).join(), /Updated +Name, Install behavior$/);
     assert.deepEqual([tenant.app(app.id).displayName, tenant.app(app.id).owner], [app.displayName, "Anna"]);
   });
 
@@ -171,13 +171,14 @@ describe("what an administrator did by hand", { skip: withoutPowerShell }, () =>
     const id = await service.addPrinter();
     const page = await (await service.fetch(`/printers/${id}`)).text();
     const notes = /platen:[0-9a-f]{12}:printer:\d+ revision:[0-9a-f]{12}/.exec(page)?.[0];
-    const made = tenant.addApp({ displayName: "Mine", notes });
+    const made = tenant.addApp({ displayName: "Mine", notes, installCommandLine: "setup.exe /s" });
 
     const run = await publish(`/printers/${id}/publish`);
 
     assert.deepEqual([run.code, tenant.apps().length], [0, 1]);
     assert.deepEqual([tenant.app(made).displayName, tenant.app(made).fileName], ["Mine", "office.intunewin"]);
-    assert.match(rowsOf(run).join(), /Updated +content, .*kept as changed in Intune: .*displayName/);
+    assert.match(rowsOf(run).join(), /^Mine +Updated +Content, .*Install command.*kept as in Intune: .*Name/);
+    assert.match(String(tenant.app(made).installCommandLine), /install\.ps1/);
   });
 
   test("two apps with one marker stop the run, which names both and changes nothing", async (t) => {

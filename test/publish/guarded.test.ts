@@ -42,7 +42,7 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, tenant.apps()], [1, []]);
     assert.match(
       run.output.join("\n"),
-      /answer 403, This link .* Fetch this script anew, or give the file with -Package/,
+      /Platen does not give this script any more \(answer 403\)\. Look at its page, and download it anew\./,
     );
   });
 

@@ -23,6 +23,14 @@ async function packageOf({ service }: Publishing, path: string): Promise<Buffer>
   return Buffer.from(await (await service.fetch(path)).arrayBuffer());
 }
 
+/** Does something when the script has begun to look around in the tenant. */
+function onFirstRequest({ tenant }: Publishing, work: () => Promise<unknown>): void {
+  tenant.onRequest = async () => {
+    tenant.onRequest = undefined;
+    await work();
+  };
+}
+
 describe("where a package comes from", { skip: withoutPowerShell }, () => {
   let folder = "";
   before(async () => {
@@ -68,6 +76,32 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     const run = await publishing.run(text, { Package: several });
 
     assert.deepEqual([run.code, publishing.tenant.apps().length], [0, 3], run.output.join("\n"));
+  });
+
+  test("what a folder lacks is named first, with where it is had from", async (t) => {
+    const publishing = await startPublishing(t);
+    await sharedDriver(publishing.service);
+    const empty = join(folder, "empty");
+    await mkdir(empty);
+
+    const run = await publishing.publish("/clients/1/publish", { Package: empty });
+
+    const notes = run.output.filter((line) => line.startsWith("Note: the folder has no "));
+    assert.deepEqual([run.code, changesIn(publishing.tenant), notes.length], [1, [], 3]);
+    assert.match(
+      notes.join("\n"),
+      /contoso-front-desk-without-driver\.intunewin: Platen gives it at http:\S+\/printers\/1\/packages\/mdm\?driver=apart$/m,
+    );
+  });
+
+  test("a folder that is not there is told before anybody signs in", async (t) => {
+    const publishing = await startPublishing(t);
+    const id = await publishing.service.addPrinter();
+
+    const run = await publishing.publish(`/printers/${id}/publish`, { Package: join(folder, "nowhere") });
+
+    assert.deepEqual([run.code, publishing.tenant.requests.length], [1, 0]);
+    assert.match(run.output.join("\n"), /-Package: there is no file or folder \S+nowhere\./);
   });
 
   test("one file for several apps is refused with what is taken", async (t) => {
@@ -129,23 +163,29 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     assert.match(rowsOf(run).join(), /is not the package that this script was made for/);
   });
 
-  test("a printer that was changed since the script was made is not published from it", async (t) => {
+  test("a printer that is changed while the script runs is not published from it", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const text = await publishing.script(`/printers/${id}/publish`);
-    await editPrinter(publishing.service, id, { address: "10.0.0.12", port_name: "" });
+    onFirstRequest(publishing, () =>
+      editPrinter(publishing.service, id, { address: "10.0.0.12", port_name: "" }),
+    );
 
     const run = await publishing.run(text);
 
     assert.deepEqual([run.code, changesIn(publishing.tenant)], [1, []]);
-    assert.match(rowsOf(run).join(), /is not what it was when this script was made\. Fetch the script anew/);
+    assert.match(
+      rowsOf(run).join(),
+      /is not what it was when this script was made\. Download this script anew/,
+    );
   });
 
   test("a refusal that does not end is not waited for", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
-    const server = createServer((_, response) => {
-      response.writeHead(404);
+    const server = createServer(({ method }, response) => {
+      response.writeHead(method === "HEAD" ? 503 : 404);
+      if (method === "HEAD") return void response.end();
       const more = setInterval(() => response.write("no <b>such</b> package ".repeat(40)), 5);
       response.on("close", () => clearInterval(more));
     }).listen(0, "127.0.0.1");
@@ -168,7 +208,7 @@ describe("where a package comes from", { skip: withoutPowerShell }, () => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();
     const text = await publishing.script(`/printers/${id}/publish`);
-    await publishing.service.fetch(`/printers/${id}`, { method: "DELETE" });
+    onFirstRequest(publishing, () => publishing.service.fetch(`/printers/${id}`, { method: "DELETE" }));
 
     const run = await publishing.run(text);
 

@@ -87,17 +87,24 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
     assert.ok(tenant.app(bare));
   });
 
-  test("a record that is younger than the script is none that is gone", async (t) => {
+  test("a record that is younger than the script is none that is gone, whether Platen can be asked or not", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const first = await service.addPrinter();
     const old = await script(`/printers/${first}/publish`);
     const second = await service.addPrinter({ name: "Younger", driver_id: "1" });
     await publish(`/printers/${second}/publish`);
 
+    const refused = await run(old, { Remove: true, Force: true });
+    await service.stop();
     const result = await run(old, { Remove: true, Force: true });
 
+    assert.equal(refused.code, 1);
+    assert.match(refused.output.join("\n"), /Platen has changed since this script was made/);
     assert.deepEqual([result.code, tenant.apps().length], [0, 1]);
-    assert.match(result.output.join("\n"), /There is nothing to remove/);
+    assert.match(
+      result.output.join("\n"),
+      /whether Platen has changed .* is not known[\s\S]*nothing to remove/,
+    );
   });
 });
 

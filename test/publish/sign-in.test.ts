@@ -59,7 +59,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     const run = await publish(`/printers/${id}/publish`, { AccessToken: `Bearer ${token}` });
 
     assert.equal(run.code, 0, run.output.join("\n"));
-    assert.equal(run.output[0], "Signed in as anna@contoso.example [2J, tenant 0f0f");
+    assert.equal(run.output[1], "Signed in as anna@contoso.example [2J, tenant 0f0f");
   });
 
   test("a token that ends in the middle of a run is renewed", async (t) => {
@@ -83,7 +83,7 @@ describe("signing in to publish", { skip: withoutPowerShell }, () => {
     assert.deepEqual([run.code, next.code, tenant.apps().length], [1, 0, 1]);
     assert.match(
       run.output.join("\n"),
-      /401 InvalidAuthenticationToken.*The token is not valid, or not any more/,
+      /401 InvalidAuthenticationToken.*The token is not valid, not for Microsoft Graph, or not any more: get a new one/,
     );
   });
 

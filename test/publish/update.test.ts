@@ -55,7 +55,7 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     ]);
     assert.deepEqual([run.code, tenant.app(appId).committedContentVersion], [0, "2"]);
     assert.notDeepEqual(tenant.app(appId).rules, rules);
-    assert.match(rowsOf(run).join(), /Updated +content, rules$/);
+    assert.match(rowsOf(run).join(), /Updated +Content, Rules$/);
   });
 
   test("another icon is sent alone: nothing is uploaded", async (t) => {
@@ -108,7 +108,7 @@ describe("publishing what Intune has already", { skip: withoutPowerShell }, () =
     assert.deepEqual(changesIn(tenant, since), ["PATCH mobileApps/{id}"]);
     assert.deepEqual(lastPatch(tenant), ["@odata.type", "description", "displayName", "fileName", "notes"]);
     assert.equal(appOf(tenant, `printer:${id}`).displayName, "Office (Fabrikam)");
-    assert.match(rowsOf(run).join(), /Updated +description, displayName, fileName$/);
+    assert.match(rowsOf(run).join(), /Updated +Description, Name, App package file$/);
   });
 
   test("a printer that comes to share its driver, and stops to, keeps its app", async (t) => {

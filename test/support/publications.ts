@@ -45,11 +45,13 @@ export function makePublication(text: string): Publication {
     instance: "0123456789ab",
     madeAt: 0,
     service: text,
+    url: text,
     apps: [
       makeApp(brings, text, { scripts: ofDriver, hasRequirement: false }),
       makeApp({ kind: "printer", id: 7 }, text, { scripts, dependsOn: [brings], icon: "a" }),
     ],
     icons: new Map([["a", new Uint8Array([1, 2, 3])]]),
+    attention: [text],
     leftOut: [{ name: text, reason: text }],
     together: makeApp({ kind: "client", id: 3 }, text, { scripts }),
     togetherRefusal: text,

@@ -35,9 +35,11 @@ export interface ReadSettings {
   Instance: string;
   Made: string;
   Service: string;
+  Source: { Url: string; Apps: string; Records: string };
   Frames: Record<string, { Before: string; After: string }>;
   Icons: Record<string, string>;
   Apps: ReadApp[];
+  Attention: string[];
   LeftOut: { Name: string; Reason: string }[];
   Together: ReadApp | null;
   TogetherRefusal: string;

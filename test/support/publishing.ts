@@ -105,9 +105,9 @@ function shortPath(path: string): string {
 /** What a person sees last: the table, a text a row. */
 export function rowsOf({ output }: PublishRun): string[] {
   const head = output.findIndex((line) => /^App +Result +Detail/.test(line));
-  return head < 0
-    ? []
-    : output.slice(head + 1).filter((line) => !/^(?:|Note: .*|Log: .*|New apps .*)$/.test(line));
+  if (head < 0) return [];
+  const rows = output.slice(head + 1);
+  return rows.slice(0, rows.indexOf(""));
 }
 
 /** A client with printers of one driver, which is therefore shared; answers the ids of the printers. */

@@ -53,9 +53,13 @@ export interface Publication {
   readonly madeAt: number;
   /** Of the service; empty where it cannot be said. */
   readonly service: string;
+  /** Where the script itself is fetched, by who need not sign in; empty likewise. */
+  readonly url: string;
   readonly apps: readonly PublishedApp[];
   /** Pictures by their digest. */
   readonly icons: ReadonlyMap<string, Uint8Array>;
+  /** What there is to look at first, for people. */
+  readonly attention: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   /** A client's one package. */
   readonly together: PublishedApp | undefined;
@@ -70,17 +74,45 @@ export function etagRevision(etag: string): string {
   return createHash("sha256").update(etag).digest("hex").slice(0, 12);
 }
 
+/** What a script was made of, in short: whether it is the same now is asked before it is run. */
+export interface PublicationState {
+  /** 16 hex digits of all apps; neither time nor addresses count. */
+  readonly apps: string;
+  /** The same of the numbers of all records. */
+  readonly records: string;
+}
+
+/** @param records of all records, also where the script does not have them */
+export function publicationState(
+  publication: Publication,
+  records: Publication["records"],
+): PublicationState {
+  const { title, apps, icons, leftOut, together, togetherRefusal } = publication;
+  const made = { title, apps, icons: [...icons.keys()], leftOut, together, togetherRefusal };
+  return {
+    apps: shortDigest(JSON.stringify(made, (key, value) => (key === "url" ? undefined : value))),
+    records: shortDigest(JSON.stringify(records)),
+  };
+}
+
+function shortDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
 /** `publish.ps1` as a file: ASCII. Blocks for some milliseconds an app: where there are many, call it in a worker thread. */
-export function renderPublishScript(publication: Publication): Buffer {
+export function renderPublishScript(
+  publication: Publication,
+  state = publicationState(publication, publication.records),
+): Buffer {
   const [start, end] = aroundRegion(publish.replaceAll("\r\n", "\n"), "parts");
   const parts = publishParts.map((part) => neededPieces(part.replaceAll("\r\n", "\n"), () => false).trim());
   const [before, after] = aroundRegion(start + parts.join("\n\n") + end, "settings");
-  const settings = asciiPowershell`$Settings = ${settingsFor(publication)}`;
+  const settings = asciiPowershell`$Settings = ${settingsFor(publication, state)}`;
   return fileBytes(tabbed(before) + settings + tabbed(after));
 }
 
-function settingsFor(publication: Publication): PowerShellValue {
-  const { logName, title, instance, madeAt, service, apps, icons, together, records } = publication;
+function settingsFor(publication: Publication, state: PublicationState): PowerShellValue {
+  const { logName, title, instance, madeAt, service, url, apps, icons, together, records } = publication;
   const frames = new Frames();
   const icon = iconNames(icons);
   const settingsOfApp = (app: PublishedApp) => appSettings(app, frames, icon);
@@ -93,9 +125,11 @@ function settingsFor(publication: Publication): PowerShellValue {
     Instance: instance,
     Made: basicTime(madeAt),
     Service: service,
+    Source: { Url: url, Apps: state.apps, Records: state.records },
     Frames: frames.settings(),
     Icons: Object.fromEntries(pictures),
     Apps,
+    Attention: publication.attention,
     LeftOut: publication.leftOut.map(({ name, reason }) => ({ Name: name, Reason: reason })),
     Together,
     TogetherRefusal: publication.togetherRefusal,

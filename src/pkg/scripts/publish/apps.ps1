@@ -16,7 +16,9 @@ function Publish-App {
     # Makes one app what it should be; its row of the table.
     param($App, $Ours, $Done)
     foreach ($key in $App.DependsOn) {
-        if (-not $Done.ContainsKey($key)) { throw 'There is no app with its driver: that one failed, or was declined.' }
+        if ($Done.ContainsKey($key)) { continue }
+        $driver = @($Settings.Apps | Where-Object { (Get-Key $_) -eq $key } | ForEach-Object { $_.Fields.displayName })[0]
+        throw "It depends on '$driver', which there is not: see what is said of that."
     }
     $script:IsDeclined = $false
     $id = Find-OurApp $Ours (Get-Key $App)
@@ -27,10 +29,12 @@ function Publish-App {
         $work.What += @(Set-Dependencies $App $work.Id $Ours $Done $false)
         $work.What += @(Set-Assignments $App $work.Id)
     }
+    # A new app has all of it.
+    if ($work.Result -like '*create*') { $work.What = @($work.What | Where-Object { $_ -ne 'Dependencies' }) }
     if ($work.What.Count -gt 0 -and $work.Result -eq 'Nothing to do') { $work.Result = Get-UpdateResult }
     if ($script:IsDeclined) { $work.Result = 'Declined' }
-    $details = @(@($work.What) -join ', ') + @($work.Notes)
-    return New-Row $App.Fields.displayName $work.Result ((@($details | Where-Object { $_ })) -join '; ')
+    $details = @(@($work.What | Select-Object -Unique) -join ', ') + @($work.Notes)
+    return New-Row $work.Name $work.Result ((@($details | Where-Object { $_ })) -join '; ')
 }
 
 function Get-UpdateResult {
@@ -41,11 +45,11 @@ function Get-UpdateResult {
 function New-App {
     param($App)
     $name = $App.Fields.displayName
-    $work = @{ Id = ''; Result = 'Would create'; What = @(); Notes = @() }
+    $work = @{ Id = ''; Name = $name; Result = 'Would create'; What = @(); Notes = @() }
     if (-not (Test-Go $name 'Create the app and upload its content')) { return $work }
     # First of all: where there is no package, there is no app without content either.
     $info = Open-Package $App
-    Write-Step "${name}: creating the app"
+    Write-Step "Creating the app: $name"
     $work.Id = Add-App $App
     $work.Result = 'Created'
     $script:Unfinished = $work.Id
@@ -97,10 +101,10 @@ function Update-App {
     # Brings an app up to date. What: the changes, for people.
     param($App, [string]$Id, $Ours, $Done)
     $plan = Get-Plan $App (Read-App $Id)
-    $work = @{ Id = $Id; Result = 'Nothing to do'; What = $plan.What; Notes = @(Get-KeptText $plan.Kept) }
+    $work = @{ Id = $Id; Name = $plan.Name; Result = 'Nothing to do'; What = $plan.What; Notes = @(Get-KeptText $plan.Kept) }
     if ($plan.Body.Count -eq 0 -and -not $plan.NeedsContent) { return $work }
     Test-Newer $plan
-    if ($work.What.Count -eq 0) { $work.What = @('notes') }
+    if ($work.What.Count -eq 0) { $work.What = @(Get-Titles @('notes')) }
     $work.Result = Get-UpdateResult
     if (-not (Test-Go $App.Fields.displayName "Update $($work.What -join ', ')")) { return $work }
     $version = ''
@@ -116,7 +120,7 @@ function Update-App {
 }
 
 function Get-Plan {
-    # What is to be done to an app as it is. Body: properties to set; What: their names, for people; Kept: those that stay as
+    # What is to be done to an app as it is. Name: its name afterwards; Body: properties to set; What: their names, for people; Kept: those that stay as
     # somebody set them; Committed: its content version; At: when the script was made that published it.
     param($App, $Current)
     $notes = [string](Get-Field $Current 'notes')
@@ -126,26 +130,28 @@ function Get-Plan {
     $rules = Get-WantedRules $App $Current
     # Collected anew: 5.1 would write what came out of a function as an object with a count.
     if ($null -ne $rules) { $body.rules = @($rules) }
-    $what = @((Get-Sorted @($body.Keys)) | Where-Object { $_ -ne 'applicableArchitectures' })
+    $what = @(Get-Titles @($body.Keys))
     $committed = [string](Get-Field $Current 'committedContentVersion')
     $needsContent = ($noted.Revision -ne $App.Revision -or -not $committed)
-    if ($needsContent) { $what = @('content') + $what }
+    if ($needsContent) { $what = @('Content') + $what }
     if ((Format-Notes $notes $App $App.Revision $fields.Set $noted.At) -cne $notes) {
         $body.notes = Format-Notes $notes $App $App.Revision $fields.Set $Settings.Made
     }
-    return @{ Body = $body; What = $what; Kept = $fields.Kept; NeedsContent = $needsContent; Committed = $committed; At = $noted.At }
+    $name = [string](Get-Field $Current 'displayName')
+    if ($body.ContainsKey('displayName')) { $name = $body.displayName }
+    return @{ Name = $name; Body = $body; What = $what; Kept = $fields.Kept; NeedsContent = $needsContent; Committed = $committed; At = $noted.At }
 }
 
 function Test-Newer {
     # Throws where an app was published by a script that is newer than this one.
     param($Plan)
     if ($Force -or [string]::CompareOrdinal($Plan.At, $Settings.Made) -le 0) { return }
-    throw "A newer script published this app ($($Plan.At)). Download this one anew, or run it with -Force to put the app back."
+    throw "A newer script, of $(Get-TimeText $Plan.At), published this app. Download this one anew, or run it with -Force to put the app back."
 }
 
 function Get-KeptText {
     param($Kept)
-    if (@($Kept).Count -gt 0) { return "kept as changed in Intune: $(@($Kept) -join ', ') (-Force sets them)" }
+    if (@($Kept).Count -gt 0) { return "kept as in Intune: $((Get-Titles @($Kept)) -join ', ') (-Force sets them)" }
 }
 
 function Save-App {
@@ -171,7 +177,7 @@ function Save-App {
         $how.Tries = $TriesOfSmall
         if ($App.Package.Size -gt $LargeBytes) { $how.Tries = $TriesOfLarge }
     }
-    Write-Step "$($App.Fields.displayName): updating the app"
+    Write-Step "Updating the app: $($App.Fields.displayName)"
     $null = Invoke-Graph 'PATCH' "mobileApps/$Id" $body $how
     if (-not $Version) { return }
     $null = Wait-Published $Id $Version

@@ -21,7 +21,7 @@ function Send-Payload {
             Send-Blob $Upload "comp=block&blockid=$([Uri]::EscapeDataString($id))" @{ Bytes = $buffer; Count = $count; Type = 'application/octet-stream' }
             $null = $ids.Append("<Latest>$id</Latest>")
             $sent += $count
-            Write-Step "$($App.Fields.displayName): uploading $([Math]::Floor($sent / 1048576)) of $([Math]::Ceiling($Info.Size / 1048576)) MB" ([int](100 * $sent / $Info.Size))
+            Write-Step "Uploading $([Math]::Floor($sent / 1048576)) of $([Math]::Ceiling($Info.Size / 1048576)) MB: $($App.Fields.displayName)" ([int](100 * $sent / $Info.Size))
         }
     }
     finally {
@@ -38,6 +38,7 @@ function Send-Blob {
     if ($What -ne 'comp=blocklist') { $headers['x-ms-blob-type'] = 'BlockBlob' }
     for ($refusal = 1; ; $refusal++) {
         $answer = Send-Request 'PUT' "$($Upload.Uri)&$What" $headers $Body
+        Write-Log "PUT to the storage, $What -> $($answer.Status) $($answer.RequestId)"
         if ($answer.Status -eq 201) { return }
         if ($answer.Status -ne 403 -or $refusal -ge $MostRefusals) { Stop-Blob $answer }
         # First the same address once more, then a new one each time.

@@ -46,7 +46,7 @@ function Get-PackageAddress {
 
 function Stop-Changed {
     param($Wanted)
-    Stop-Final "What Platen has at $(Get-PackageAddress $Wanted) is not what it was when this script was made. Fetch the script anew."
+    Stop-Final "What Platen has at $(Get-PackageAddress $Wanted) is not what it was when this script was made. Download this script anew."
 }
 
 function Receive-Part {
@@ -66,6 +66,7 @@ function Receive-Part {
         $answer.Status = [int]$response.StatusCode
         $script:Answered[([Uri]$Wanted.Url).Authority] = $true
         $answer.AskedMs = Get-AskedMs $response.Headers.RetryAfter
+        Write-Log "GET $(Get-PackageAddress $Wanted) -> $($answer.Status)"
         if (Test-Passing $answer.Status @()) { $answer.Problem = "answer $($answer.Status)" }
         else { Save-Answer $Wanted $response $File }
     }
@@ -155,7 +156,7 @@ function Stop-Fetch {
     $said = $said.Substring(0, [Math]::Min(300, $said.Length)).Trim()
     $text = "Platen did not give $($Wanted.FileName) at $(Get-PackageAddress $Wanted): answer $status"
     if ($said) { $text += ", $said" }
-    if ($status -eq 401 -or $status -eq 403) { $text += ' Fetch this script anew, or give the file with -Package.' }
+    $text = $text.TrimEnd('.') + '. Download this script anew.'
     Stop-Final $text
 }
 

@@ -13,8 +13,29 @@ $SameForAll = @{
         @{ returnCode = 1618; type = 'retry' }
     )
 }
+# As Intune's portal calls them.
+$Titles = @{
+    displayName = 'Name'
+    description = 'Description'
+    publisher = 'Publisher'
+    displayVersion = 'App Version'
+    largeIcon = 'Logo'
+    installCommandLine = 'Install command'
+    uninstallCommandLine = 'Uninstall command'
+    installExperience = 'Install behavior'
+    allowAvailableUninstall = 'Allow available uninstall'
+    returnCodes = 'Return codes'
+    allowedArchitectures = 'Operating system architecture'
+    minimumSupportedWindowsRelease = 'Minimum operating system'
+    rules = 'Rules'
+    fileName = 'App package file'
+    setupFilePath = 'Setup file'
+    notes = 'Notes'
+}
 # They belong to the package: somebody's change would break it.
 $OfPackage = @('fileName', 'setupFilePath')
+# An app that was made by hand may have had another installer.
+$OfInstaller = @('installCommandLine', 'uninstallCommandLine')
 
 function Get-WantedFields {
     # By Graph's names, without rules and notes.
@@ -28,6 +49,12 @@ function Get-WantedFields {
     return $wanted
 }
 
+function Get-Titles {
+    # What these properties are called, in the same order every time.
+    param([string[]]$Names)
+    return @((Get-Sorted @($Names)) | Where-Object { $Titles.ContainsKey($_) } | ForEach-Object { $Titles[$_] })
+}
+
 function Compare-Fields {
     # Changes: what is to be set. Kept: what somebody set in Intune by hand. Set: what is noted of all of them afterwards.
     param($App, $Current, $Noted)
@@ -37,7 +64,8 @@ function Compare-Fields {
     foreach ($name in @($wanted.Keys | Sort-Object)) {
         $text = Get-FieldText $name $wanted[$name] $wanted[$name]
         $there = Get-FieldText $name (Get-Field $Current $name) $wanted[$name]
-        if ($text -ceq $there -or $Force -or $OfPackage -contains $name -or (Test-Ours $name $there $Noted)) {
+        $isPackages = ($OfPackage -contains $name -or ($Noted.Count -eq 0 -and $OfInstaller -contains $name))
+        if ($text -ceq $there -or $Force -or $isPackages -or (Test-Ours $name $there $Noted)) {
             if ($text -cne $there) { $result.Changes[$name] = $wanted[$name] }
             $result.Set[$name] = Get-ShortHash $text
         }

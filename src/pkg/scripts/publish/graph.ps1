@@ -60,12 +60,13 @@ function Stop-Graph {
     # Throws what Graph said. Passing: the same may succeed later. Fatal: no other app will fare better.
     param($Answer, [string]$Doing)
     $text = "Intune did not $Doing"
-    if (-not $Answer.Status) { $text += ": there was no answer ($($Answer.Problem))" }
+    if (-not $Answer.Status) { $text += ": there was no answer from $script:Graph ($($Answer.Problem))" }
     else {
         $text += ": $($Answer.Status) $(Get-GraphMessage $Answer)"
         if ($Answer.RequestId) { $text += " (request id $($Answer.RequestId))" }
     }
-    if ($Answer.Status -eq 401) { $text += '. The token is not valid, or not any more: run the script again' }
+    if ($Answer.Status -eq 401 -and $AccessToken) { $text += '. The token is not valid, not for Microsoft Graph, or not any more: get a new one' }
+    elseif ($Answer.Status -eq 401) { $text += '. The sign-in is over: run the script again' }
     if ($Answer.Status -eq 403) {
         $text += '. The account needs the permission DeviceManagementApps.ReadWrite.All, which an administrator of the tenant grants, and a role in Intune that may manage apps'
     }

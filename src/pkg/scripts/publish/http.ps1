@@ -8,6 +8,7 @@ $MostTries = 8
 $TriesOfUnknown = 4
 # What a service may ask to wait for.
 $LongestAskedMs = 300000
+$LongPauseMs = 5000
 $RequestSeconds = 300
 $MostAnswerBytes = 67108864
 $script:Http = $null
@@ -61,7 +62,7 @@ function New-HttpBody {
 function Send-Once {
     # One request. Status is 0 where no answer came, and Problem then says why.
     param([string]$Method, [string]$Url, $Headers, $Body)
-    $answer = @{ Status = 0; Text = ''; Problem = ''; AskedMs = 0; RequestId = '' }
+    $answer = @{ Status = 0; Text = ''; Problem = ''; AskedMs = 0; RequestId = ''; ETag = '' }
     $message = $null
     $response = $null
     try {
@@ -73,6 +74,7 @@ function Send-Once {
         Wait-Task $read
         $answer.Text = [Text.Encoding]::UTF8.GetString($read.Result)
         $answer.AskedMs = Get-AskedMs $response.Headers.RetryAfter
+        $answer.ETag = Get-ResponseHeader $response @('ETag')
         $answer.RequestId = Get-ResponseHeader $response @('request-id', 'x-ms-request-id')
         $answer.Status = [int]$response.StatusCode
     }
@@ -139,6 +141,8 @@ function Wait-Pause {
     $why = $Answer.Problem
     if ($Answer.Status) { $why = "answer $($Answer.Status)" }
     Write-Log "Waits $pause ms and tries again ($why)"
+    # Progress is not seen everywhere.
+    if ($pause -ge $LongPauseMs) { Write-Host "Waiting $([Math]::Ceiling($pause / 1000)) s before the next try ($($why -replace $Unprintable, ' '))" }
     Write-Step "Waiting $([Math]::Ceiling($pause / 1000)) s before the next try ($why)"
     Start-Sleep -Milliseconds $pause
 }

@@ -45,6 +45,12 @@ function Format-Notes {
     return $Notes.Substring(0, $found.Index) + $line + $Notes.Substring($found.Index + $found.Length)
 }
 
+function Get-TimeText {
+    # 20261123T081500Z as people read it.
+    param([string]$Basic)
+    return $Basic -replace '\A(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\dZ\z', '$1-$2-$3 $4:$5 UTC'
+}
+
 function Get-OurApps {
     # The apps of the tenant that have a marker of this Platen: lists of Id, Name, Kind, Number and IsPublished, by kind:number.
     $filter = "isof('microsoft.graph.win32LobApp') and contains(notes,'platen:$($Settings.Instance):')"

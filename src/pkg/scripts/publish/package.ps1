@@ -35,12 +35,17 @@ function Open-Package {
 
 function Stop-OtherPackage {
     param($Wanted)
-    throw "$($Wanted.FileName) is not the package that this script was made for. Fetch both from Platen anew."
+    throw "$($Wanted.FileName) is not the package that this script was made for. Download both from Platen anew."
+}
+
+function Get-PackagePath {
+    # .NET has another current folder than PowerShell.
+    return $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Package)
 }
 
 function Open-GivenPackage {
     param($App)
-    $path = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Package)
+    $path = Get-PackagePath
     if ([IO.Directory]::Exists($path)) { $path = [IO.Path]::Combine($path, $App.Package.FileName) }
     if (-not [IO.File]::Exists($path)) { throw "There is no file $path." }
     $stream = [IO.File]::Open($path, [IO.FileMode]::Open, [IO.FileAccess]::Read, [IO.FileShare]::Read)

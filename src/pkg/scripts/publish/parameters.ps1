@@ -9,6 +9,10 @@ function Test-Parameters {
         }
     }
     if ($Given.ContainsKey('Intent') -and $AssignTo.Count -eq 0) { throw '-Intent says what the groups of -AssignTo get the apps as: give -AssignTo, too.' }
+    if ($Package) {
+        $path = Get-PackagePath
+        if (-not [IO.File]::Exists($path) -and -not [IO.Directory]::Exists($path)) { throw "-Package: there is no file or folder $path." }
+    }
     if (-not $Given.ContainsKey('AccessToken')) { return }
     foreach ($name in 'Tenant', 'ClientId') {
         if ($Given.ContainsKey($name)) { throw "A token is of one tenant and one app registration: run it with -AccessToken or with -$name." }

@@ -3,7 +3,7 @@
 $DependencyType = '#microsoft.graph.mobileAppDependency'
 
 function Set-Dependencies {
-    # Makes an app depend on the apps with its drivers; 'dependencies' where that changed something. A call replaces the
+    # Makes an app depend on the apps with its drivers; 'Dependencies' where that changed something. A call replaces the
     # whole set: what an administrator added goes along. $KeepAll: drivers that are not needed any more stay for now.
     param($App, [string]$Id, $Ours, $Done, [bool]$KeepAll)
     if ($App.Kind -ne 'printer') { return }
@@ -15,14 +15,12 @@ function Set-Dependencies {
     $missing = @($wanted | Where-Object { $_ -and $there -notcontains $_ })
     $stale = @()
     if (-not $KeepAll -and -not $isUnknown) { $stale = @(Get-DriverIds $Ours | Where-Object { $wanted -notcontains $_ }) }
-    $dropped = @($children | Where-Object { Test-Stale $_ $stale } | ForEach-Object { [string](Get-Field $_ 'targetId') })
-    if ($missing.Count -eq 0 -and $dropped.Count -eq 0 -and -not $isUnknown) { return }
-    if (-not (Test-Go $App.Fields.displayName 'Set its dependencies')) { return Get-Planned 'dependencies' }
     $kept = @($children | Where-Object { -not (Test-Stale $_ $stale) } | ForEach-Object { Copy-Relationship $_ })
+    if ($missing.Count -eq 0 -and $kept.Count -eq $children.Count -and -not $isUnknown) { return }
+    if (-not (Test-Go $App.Fields.displayName 'Set its dependencies')) { return Get-Planned 'Dependencies' }
     $all = $kept + @($missing | ForEach-Object { New-Dependency $_ })
     $null = Invoke-Graph 'POST' "mobileApps/$Id/updateRelationships" @{ relationships = @($all) } @{ Doing = 'set the dependencies'; Again = 404, 409, 412 }
-    foreach ($target in $dropped) { $script:Dropped[$target] = $true }
-    return 'dependencies'
+    return 'Dependencies'
 }
 
 function Get-Planned {
@@ -63,7 +61,7 @@ function Copy-Relationship {
 }
 
 function Set-Assignments {
-    # Assigns an app to the groups of -AssignTo; 'assignments' where that changed something. A call replaces the whole set.
+    # Assigns an app to the groups of -AssignTo; 'Assignments' where that changed something. A call replaces the whole set.
     param($App, [string]$Id)
     if ($AssignTo.Count -eq 0) { return }
     # It comes with the printers that depend on it.
@@ -87,11 +85,11 @@ function Set-Assignments {
         $changes++
     }
     if ($changes -eq 0) { return }
-    if (-not (Test-Go $App.Fields.displayName 'Assign it to groups')) { return Get-Planned 'assignments' }
+    if (-not (Test-Go $App.Fields.displayName 'Assign it to groups')) { return Get-Planned 'Assignments' }
     # Before that it is refused.
     $null = Wait-Published $Id ''
     $null = Invoke-Graph 'POST' "mobileApps/$Id/assign" @{ mobileAppAssignments = @($all) } @{ Doing = 'assign the app'; Again = 404, 409, 412 }
-    return 'assignments'
+    return 'Assignments'
 }
 
 function Set-GroupIntent {

@@ -4,15 +4,16 @@ function Remove-Leftovers {
     if ($null -eq $Settings.Records) {
         throw '-Remove needs a script that was fetched by somebody who sees all of Platen: this one does not know which records there are.'
     }
+    Test-Current 'Records'
     Connect-Graph
     Write-Step 'Looking for the apps that are there'
     $ours = Get-OurApps
     $gone = @(Find-Leftovers $ours)
     if ($gone.Count -eq 0) {
-        Write-Line "There is nothing to remove: each of Platen's apps in this tenant belongs to a record that Platen has."
+        Write-Line "There is nothing to remove: each of Platen's apps in this tenant belongs to a printer, client or driver that is there."
         return
     }
-    Write-Line "These apps were made for records that Platen has no more:"
+    Write-Line "These apps belong to printers, clients or drivers that were deleted in Platen:"
     foreach ($app in $gone) { Write-Line "  $($app.Name) ($($app.Id)), $($app.Kind) $($app.Number), $(Get-AssignedText $app.Id)" }
     if (-not (Test-Removal $gone.Count)) {
         Write-Table @($gone | ForEach-Object { New-Row $_.Name (Get-KeptResult) '' })
@@ -28,6 +29,8 @@ function Remove-Leftovers {
             }
         })
     Write-Table $rows
+    $deleted = @($gone | ForEach-Object { "$($_.Kind):$($_.Number)" })
+    Write-UnneededDrivers $ours $deleted
 }
 
 function Get-KeptResult {
@@ -38,6 +41,7 @@ function Get-KeptResult {
 function Test-Removal {
     # Whether somebody said so.
     param([int]$Count)
+    Clear-Step
     if (-not $script:Run.ShouldProcess((Get-CountText $Count 'app'), 'Delete from Intune')) { return $false }
     if ($Force) { return $true }
     $question = "Delete $(Get-CountText $Count 'app')? What they installed stays on the PCs."

@@ -1,23 +1,56 @@
 #region A run
 
-# The ids of drivers' apps that an app stopped to depend on.
-$script:Dropped = @{}
+# What no other app fares better with.
+$script:Stopped = ''
+# Of many apps so many are named.
+$MostNamed = 5
+
+function Test-Current {
+    # Throws where Platen has changed since this script was made: what it does not know of would be left as it is, and
+    # nothing would say so. $Part: Apps, or Records for what the numbers of all records decide.
+    param([string]$Part)
+    $made = Get-TimeText $Settings.Made
+    Write-Line "$($Settings.Title): script of $made"
+    if ($Package) { return }
+    if (-not $Settings.Source.Url) { return Write-Unasked 'this script does not know where Platen is' $made }
+    Write-Step 'Asking Platen whether it has changed'
+    $answer = Send-Request 'HEAD' $Settings.Source.Url @{ Accept = '*/*' } $null
+    $why = $answer.Problem
+    if ($answer.Status) { $why = "answer $($answer.Status)" }
+    Write-Log "Asked Platen whether it has changed: $why"
+    if (Test-Passing $answer.Status @()) { return Write-Unasked $why $made }
+    if ($answer.Status -eq 404) { throw "Platen has no '$($Settings.Title)' any more." }
+    if ($answer.Status -ne 200) { throw "Platen does not give this script any more ($why). Look at its page, and download it anew." }
+    # publish-<the script's bytes>-<apps>-<records>
+    $tag = $answer.ETag.Trim([char]34).Split('-')
+    $now = @{ Apps = ''; Records = '' }
+    if ($tag.Count -eq 4) { $now = @{ Apps = $tag[2]; Records = $tag[3] } }
+    if ($now[$Part] -cne $Settings.Source[$Part]) { throw 'Platen has changed since this script was made. Download it anew.' }
+}
+
+function Write-Unasked {
+    param([string]$Why, [string]$Made)
+    Write-Line "Note: whether Platen has changed since $Made is not known ($Why)."
+}
 
 function Publish-All {
     $apps = @($Settings.Apps)
     if ($Together) { $apps = @(Get-TogetherApp) }
+    Test-Current 'Apps'
     Connect-Graph
     Write-Step 'Looking for the apps that are there'
     $ours = Get-OurApps
     # Before anything is changed.
     foreach ($app in $apps) { $null = Find-OurApp $ours (Get-Key $app) }
-    Write-Line "$($Settings.Title): $(Get-CountText $apps.Count 'app')"
+    Write-Line (Get-CountText $apps.Count 'app')
+    Write-MissingFiles $apps
+    foreach ($text in $Settings.Attention) { Write-Line "Note: $text" }
     $rows = @(foreach ($left in $Settings.LeftOut) { New-Row $left.Name 'Left out' $left.Reason })
     $rows += @(Publish-Apps $apps $ours)
-    $script:ProgressPlace = ''
     Write-Table $rows
-    Write-Others $ours
-    Write-Unneeded $ours
+    if (@($rows | Where-Object { $_.Result -eq 'Not tried' }).Count -gt 0) { Write-Line "Stopped: $script:Stopped" }
+    Write-Others $ours $rows
+    if (-not $script:Stopped) { Write-Unneeded $ours $apps }
     if ($AssignTo.Count -eq 0 -and @($rows | Where-Object { $_.Result -eq 'Created' }).Count -gt 0) {
         Write-Line 'New apps are assigned to nobody yet: assign them in Intune, or run this again with -AssignTo and the ids of groups.'
     }
@@ -29,22 +62,34 @@ function Get-TogetherApp {
     throw '-Together is for the script of a client: this one is of a single printer or driver.'
 }
 
+function Write-MissingFiles {
+    # What the folder of -Package lacks, and where that is had. An app that is as it should be needs no file.
+    param($Apps)
+    if (-not $Package -or -not [IO.Directory]::Exists((Get-PackagePath))) { return }
+    foreach ($app in $Apps) {
+        $name = $app.Package.FileName
+        if ([IO.File]::Exists([IO.Path]::Combine((Get-PackagePath), $name))) { continue }
+        $from = ''
+        if ($app.Package.Url) { $from = ": Platen gives it at $($app.Package.Url -replace '[?&]link=.*')" }
+        Write-Line "Note: the folder has no $name$from"
+    }
+}
+
 function Publish-Apps {
     # One after the other; their rows of the table.
     param($Apps, $Ours)
     $done = @{}
-    $fatal = $false
     $number = 0
     foreach ($app in $Apps) {
         $number++
-        if ($fatal) { New-Row $app.Fields.displayName 'Failed' 'not tried'; continue }
-        if ($Apps.Count -gt 1) { $script:ProgressPlace = "$number of $($Apps.Count), " }
+        if ($script:Stopped) { @{ App = $app.Fields.displayName; Result = 'Not tried'; Detail = '' }; continue }
+        if ($Apps.Count -gt 1) { $script:ProgressTitle = "$number of $($Apps.Count)" }
         $script:Unfinished = ''
         try {
             Publish-App $app $Ours $done
         }
         catch {
-            $fatal = Test-Problem $_ 'Fatal'
+            if (Test-Problem $_ 'Fatal') { $script:Stopped = "$_" }
             New-Row $app.Fields.displayName 'Failed' (Get-FailureText "$_")
         }
         finally {
@@ -67,27 +112,49 @@ function Get-FailureText {
 
 function Write-Others {
     # The same printers may be there twice: by themselves, and as the client's one app.
-    param($Ours)
+    param($Ours, $Rows)
+    if (@($Rows | Where-Object { 'Created', 'Updated', 'Nothing to do' -notcontains $_.Result }).Count -gt 0) { return }
     $others = @($Settings.Together | Where-Object { $null -ne $_ })
     if ($Together) { $others = @($Settings.Apps | Where-Object { $_.Kind -eq 'printer' }) }
-    foreach ($app in $others) {
-        $id = [string]@($Ours[(Get-Key $app)] | Where-Object { $null -ne $_ } | ForEach-Object { $_.Id })[0]
-        if ($id) { Write-Line "Note: '$($app.Fields.displayName)' ($id) brings some of these printers, too. Delete it in Intune if it is not wanted any more." }
-    }
+    $names = @($others | ForEach-Object { $Ours[(Get-Key $_)] } | Where-Object { $null -ne $_ } | ForEach-Object { "'$($_.Name)' ($($_.Id))" })
+    if ($names.Count -eq 0) { return }
+    Write-Line "Note: these printers are in $(Get-CountText $names.Count 'other app'), too: $(Get-FirstText $names). Take the assignments away there that are not wanted any more, and delete the apps."
+}
+
+function Get-FirstText {
+    # The first ones of many, and how many there are besides.
+    param([string[]]$Texts)
+    $text = @($Texts | Select-Object -First $MostNamed) -join ', '
+    if ($Texts.Count -gt $MostNamed) { $text += " and $($Texts.Count - $MostNamed) more" }
+    return $text
 }
 
 function Write-Unneeded {
-    # What a person may want to delete: apps of records that are gone, and drivers' apps that nothing depends on any more.
-    param($Ours)
+    # What a person may want to delete: apps of records that are gone, and drivers' apps that nothing depends on.
+    param($Ours, $Apps)
     $gone = 0
     if ($null -ne $Settings.Records) { $gone = @(Find-Leftovers $Ours).Count }
-    if ($gone -eq 1) { Write-Line 'Note: 1 app in this tenant is of a record that Platen has no more. Run this with -Remove to see it, and to delete it.' }
-    if ($gone -gt 1) { Write-Line "Note: $gone apps in this tenant are of records that Platen has no more. Run this with -Remove to see them, and to delete them." }
-    foreach ($id in @(Get-Sorted @($script:Dropped.Keys))) {
-        $parents = @(Get-GraphList "mobileApps/$id/relationships" 'list what depends on a driver' | Where-Object { (Get-Field $_ 'targetType') -eq 'parent' })
-        $names = @($Ours.Values | ForEach-Object { $_ } | Where-Object { $_.Id -eq $id } | ForEach-Object { $_.Name })
-        if ($parents.Count -eq 0) { Write-Line "Note: no app depends on '$($names[0])' ($id) any more. Delete it in Intune if it is not assigned by itself." }
-    }
+    if ($gone -eq 1) { Write-Line 'Note: 1 app in this tenant belongs to a printer, client or driver that was deleted in Platen. -Remove shows it, asks, and deletes it.' }
+    if ($gone -gt 1) { Write-Line "Note: $gone apps in this tenant belong to printers, clients or drivers that were deleted in Platen. -Remove shows them, asks, and deletes them." }
+    # One printer's script, or one driver's, looks no further.
+    if ($Apps.Count -gt 1) { Write-UnneededDrivers $Ours @($Apps | ForEach-Object { Get-Key $_ }) }
+}
+
+function Write-UnneededDrivers {
+    # $Needed: keys of apps that are none of these.
+    param($Ours, [string[]]$Needed)
+    $unneeded = @(foreach ($key in @(Get-Sorted @($Ours.Keys))) {
+            if ($key -notlike 'driver:*' -or $Needed -contains $key) { continue }
+            foreach ($app in $Ours[$key]) { if (-not (Test-InUse $app.Id)) { "'$($app.Name)' ($($app.Id))" } }
+        })
+    if ($unneeded.Count -gt 0) { Write-Line "Note: no app depends on $(Get-FirstText $unneeded), and nobody is assigned. Delete in Intune what is not wanted any more." }
+}
+
+function Test-InUse {
+    # Whether another app depends on an app, or it is assigned.
+    param([string]$Id)
+    $parents = @(Get-GraphList "mobileApps/$Id/relationships" 'list what depends on a driver' | Where-Object { (Get-Field $_ 'targetType') -eq 'parent' })
+    return ($parents.Count -gt 0 -or @(Get-GraphList "mobileApps/$Id/assignments" 'list the assignments').Count -gt 0)
 }
 
 #endregion

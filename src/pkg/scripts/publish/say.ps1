@@ -1,11 +1,11 @@
 #region What people see
 
-$ProgressTitle = 'Publishing to Intune'
 $script:ProgressClock = [Diagnostics.Stopwatch]::StartNew()
 $script:ProgressText = ''
-# Which of how many apps it is.
-$script:ProgressPlace = ''
-$WidestName = 36
+# Or which of how many apps it is: narrow windows show the beginning of what is said.
+$script:ProgressTitle = 'Publishing'
+# Of a table where nobody knows the window's width.
+$TableWidth = 120
 
 function Get-LogPath {
     param([string]$Path)
@@ -31,7 +31,7 @@ function Write-Failure {
 
 function Stop-Interrupted {
     $script:ExitCode = 1
-    Write-Line 'Interrupted. Run this script again: it finishes what it began.'
+    Write-Line 'Interrupted. Run this script again: it finishes what was begun.'
     # Who runs it in a window of theirs keeps the window; to whoever started PowerShell for this script it would end with 0.
     $names = @([Environment]::GetCommandLineArgs() | ForEach-Object { $_.TrimStart([char[]]'-/').ToLowerInvariant() })
     if ($names -contains 'file' -and $names -notcontains 'noexit') { $Host.SetShouldExit(1) }
@@ -44,36 +44,67 @@ function Write-Step {
     if (-not $isNew -and $script:ProgressClock.ElapsedMilliseconds -lt 250) { return }
     $script:ProgressText = $Text
     $script:ProgressClock.Restart()
-    Write-Progress -Activity $ProgressTitle -Status ("$script:ProgressPlace$Text" -replace $Unprintable, ' ') -PercentComplete $Percent
+    Write-Progress -Activity $script:ProgressTitle -Status ($Text -replace $Unprintable, ' ') -PercentComplete $Percent
 }
 
 function Test-Go {
     # Whether to do something: not with -WhatIf, nor where somebody says no to -Confirm.
     param([string]$Name, [string]$What)
+    Clear-Step
     if ($script:Run.ShouldProcess($Name, $What)) { return $true }
     if (-not $WhatIfPreference) { $script:IsDeclined = $true }
     return $false
 }
 
+function Clear-Step {
+    # Before what stays on the screen, and before questions.
+    $script:ProgressText = ''
+    Write-Progress -Activity $script:ProgressTitle -Completed
+}
+
 function Write-Table {
     param($Rows)
-    Write-Progress -Activity $ProgressTitle -Completed
+    Clear-Step
     if (@($Rows).Count -eq 0) { return }
     # One at a time: the table would wait for all of them, and 5.1 measures the first ones only.
     $width = 4
-    foreach ($row in $Rows) { $width = [Math]::Max($width, [Math]::Min($WidestName, $row.App.Length)) }
+    $most = [Math]::Max(24, (Get-WindowWidth) - 34)
+    foreach ($row in $Rows) { $width = [Math]::Max($width, [Math]::Min($most, $row.App.Length)) }
     Write-Host ''
     Write-Host ('App'.PadRight($width) + '  ' + 'Result'.PadRight(14) + '  Detail')
     foreach ($row in $Rows) {
-        $text = $row.App.PadRight($width) + '  ' + $row.Result.PadRight(14) + '  ' + $row.Detail
+        $name = $row.App
+        if ($name.Length -gt $width) { $name = $name.Substring(0, $width - 3) + '...' }
+        $text = $name.PadRight($width) + '  ' + $row.Result.PadRight(14) + '  ' + $row.Detail
         Write-Host ($text -replace '[\p{Cc}\p{Cf}-[\u200c\u200d]]+', ' ')
     }
     Write-Host ''
+    if (@($Rows).Count -gt 1) { Write-Line (Get-Totals $Rows) }
+}
+
+function Get-Totals {
+    # 30 created, 2 failed
+    param($Rows)
+    $counts = [ordered]@{}
+    foreach ($row in $Rows) { $counts[$row.Result] = 1 + $counts[$row.Result] }
+    return @($counts.Keys | ForEach-Object { "$($counts[$_]) $($_.ToLowerInvariant())" }) -join ', '
+}
+
+function Get-WindowWidth {
+    # In characters; not every host has a window.
+    try {
+        $width = $Host.UI.RawUI.WindowSize.Width
+        if ($width -gt 0) { return $width }
+    }
+    catch {
+        Write-Log 'There is no window'
+    }
+    return $TableWidth
 }
 
 function New-Row {
-    # Result: Created, Updated, Nothing to do, Would create, Would update, Failed, Left out, Declined, Deleted, Would delete,
-    # Kept.
+    # Result: Created, Updated, Nothing to do, Would create, Would update, Failed, Not tried, Left out, Declined, Deleted,
+    # Would delete, Kept.
     param([string]$Name, [string]$Result, [string]$Detail)
     $end = ''
     if ($Detail) { $end = ": $Detail" }

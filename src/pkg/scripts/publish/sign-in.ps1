@@ -117,7 +117,7 @@ function Stop-SignIn {
     $why = $Answer.Problem
     if (-not $why) { $why = "answer $($Answer.Status)" }
     if (Get-Field $Said 'error') { $why = "$(Get-Field $Said 'error'): $(Get-Field $Said 'error_description')" }
-    throw "Signing in at $($script:Login) failed: $why"
+    throw "Signing in at $($script:Login) failed: $why. Where it is blocked, as by Conditional Access, give a token that you got in another way with -AccessToken."
 }
 
 #endregion

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { startGraph } from "../support/graph/server.ts";
+import { startGuarded } from "../support/guarded.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import { hurried, Publisher } from "../support/publisher.ts";
+import {
+  addIcon,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  type Publishing,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+const path = "/clients/1/publish";
+
+describe("a script that was downloaded before", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  const changes: Readonly<Record<string, (service: Publishing["service"]) => Promise<unknown>>> = {
+    "another address": (service) => editPrinter(service, 1, { address: "10.0.0.99", port_name: "" }),
+    "another name of the client": (service) => service.post("/clients/1", { name: "Fabrikam" }),
+    "an icon": (service) => addIcon(service, 1),
+    "a further printer": (service) =>
+      service.addPrinter({ name: "Third", client_id: "1", driver_id: "1", address: "10.0.0.3" }),
+    "a printer less": (service) => service.fetch("/printers/2", { method: "DELETE" }),
+    "a printer that cannot be deployed": (service) =>
+      service.post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.9" }),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    test(`does nothing after ${name} in Platen, and says why`, async (t) => {
+      const { service, tenant, script, run } = await startPublishing(t);
+      await sharedDriver(service);
+      const text = await script(path);
+      await run(text);
+      const asked = tenant.requests.length;
+
+      await change(service);
+      const result = await run(text);
+
+      assert.deepEqual([result.code, tenant.requests.length], [1, asked]);
+      assert.match(
+        result.output.join("\n"),
+        /Contoso: script of 20\d\d-\d\d-\d\d \d\d:\d\d UTC\nFailed: Platen has changed since this script was made\. Download it anew\./,
+      );
+    });
+  }
+
+  test("runs where nothing of it has changed, whatever else has", async (t) => {
+    const { service, script, run } = await startPublishing(t);
+    await sharedDriver(service);
+    const text = await script(path);
+    await run(text);
+
+    await service.post("/clients", { name: "Other" });
+    await service.addPrinter({ client_id: "2", driver_id: "1", name: "Elsewhere", address: "10.0.0.7" });
+    const again = await run(text);
+
+    assert.equal(again.code, 0);
+    assert.ok(rowsOf(again).every((row) => row.includes("Nothing to do")));
+  });
+
+  test("of a record that is gone says so", async (t) => {
+    const { service, tenant, script, run } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const text = await script(`/printers/${id}/publish`);
+    await service.fetch(`/printers/${id}`, { method: "DELETE" });
+
+    const result = await run(text);
+
+    assert.deepEqual([result.code, tenant.requests.length], [1, 0]);
+    assert.match(result.output.join("\n"), /Failed: Platen has no 'Office' any more\./);
+  });
+
+  test("says what there is to look at in Platen", async (t) => {
+    const { service, publish } = await startPublishing(t);
+    await sharedDriver(service, ["A", "B"]);
+    await editPrinter(service, 1, { address: "10.0.0.2", port_name: "" });
+
+    const run = await publish(path);
+
+    assert.match(run.output.join("\n"), /Note: [AB]: .*10\.0\.0\.2/);
+  });
+});
+
+test("a script asks by its link where people sign in, and no more when links have ended", {
+  skip: withoutPowerShell,
+}, async (t) => {
+  const { operator, viewer } = await startGuarded(t);
+  const tenant = (await startGraph(t)).tenant("current");
+  const publisher = new Publisher();
+  t.after(() => publisher.close());
+  const id = await operator.addPrinter();
+  const text = hurried(await (await viewer.fetch(`/printers/${id}/publish`)).text());
+  const parameters = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
+
+  const first = await publisher.run(text, parameters);
+  const removed = await publisher.run(text, { ...parameters, Remove: true, Force: true });
+  await operator.post(`/printers/${id}/links/end`, {});
+  const ended = await publisher.run(text, parameters);
+
+  assert.deepEqual([first.code, removed.code, ended.code], [0, 0, 1], first.output.join("\n"));
+  assert.match(ended.output.join("\n"), /Platen does not give this script any more \(answer 403\)/);
+  assert.ok(![first, ended].some(({ log, output }) => /link=/.test(log + output.join())));
+});
