@@ -120,8 +120,9 @@ function Update-App {
 }
 
 function Get-Plan {
-    # What is to be done to an app as it is. Name: its name afterwards; Body: properties to set; What: their names, for people; Kept: those that stay as
-    # somebody set them; Committed: its content version; At: when the script was made that published it.
+    # What is to be done to an app as it is. Name: its name afterwards; Body: properties to set; What: their names, for
+    # people; Kept: those that stay as somebody set them; Committed: its content version; At: when the script was made that
+    # published it.
     param($App, $Current)
     $notes = [string](Get-Field $Current 'notes')
     $noted = Read-Notes $notes $App

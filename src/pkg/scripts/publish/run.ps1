@@ -19,12 +19,12 @@ function Test-Current {
     if ($answer.Status) { $why = "answer $($answer.Status)" }
     Write-Log "Asked Platen whether it has changed: $why"
     if (Test-Passing $answer.Status @()) { return Write-Unasked $why $made }
-    if ($answer.Status -eq 404) { throw "Platen has no '$($Settings.Title)' any more." }
+    if ($answer.Status -eq 404) { throw "Platen has no '$($Settings.Title)' any more. Any other script shows with -Remove what is left of it." }
     if ($answer.Status -ne 200) { throw "Platen does not give this script any more ($why). Look at its page, and download it anew." }
     # publish-<the script's bytes>-<apps>-<records>
     $tag = $answer.ETag.Trim([char]34).Split('-')
-    $now = @{ Apps = ''; Records = '' }
-    if ($tag.Count -eq 4) { $now = @{ Apps = $tag[2]; Records = $tag[3] } }
+    if ($tag.Count -ne 4) { return Write-Unasked 'its answer does not say' $made }
+    $now = @{ Apps = $tag[2]; Records = $tag[3] }
     if ($now[$Part] -cne $Settings.Source[$Part]) { throw 'Platen has changed since this script was made. Download it anew.' }
 }
 
@@ -46,10 +46,11 @@ function Publish-All {
     Write-MissingFiles $apps
     foreach ($text in $Settings.Attention) { Write-Line "Note: $text" }
     $rows = @(foreach ($left in $Settings.LeftOut) { New-Row $left.Name 'Left out' $left.Reason })
-    $rows += @(Publish-Apps $apps $ours)
+    $published = @(Publish-Apps $apps $ours)
+    $rows += $published
     Write-Table $rows
     if (@($rows | Where-Object { $_.Result -eq 'Not tried' }).Count -gt 0) { Write-Line "Stopped: $script:Stopped" }
-    Write-Others $ours $rows
+    Write-Others $ours $published
     if (-not $script:Stopped) { Write-Unneeded $ours $apps }
     if ($AssignTo.Count -eq 0 -and @($rows | Where-Object { $_.Result -eq 'Created' }).Count -gt 0) {
         Write-Line 'New apps are assigned to nobody yet: assign them in Intune, or run this again with -AssignTo and the ids of groups.'
