@@ -58,9 +58,9 @@ describe("publishing what Intune does not have", { skip: withoutPowerShell }, ()
     assert.equal(Buffer.from(digest, "base64").toString("hex"), sha256);
   });
 
-  test("a second run has nothing to do, and only reads", async (t) => {
+  test("a second run has nothing to do, and only reads, also where a name looks like a date", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
-    const id = await service.addPrinter();
+    const id = await service.addPrinter({ name: "2026-01-01T08:00:00+01:00" });
     await addIcon(service, id);
     await publish(`/printers/${id}/publish`);
     const since = tenant.requests.length;
