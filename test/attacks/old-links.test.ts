@@ -65,14 +65,14 @@ async function pastOf(t: TestContext): Promise<Past> {
   };
 }
 
-/** What becomes of the links when a printer takes the number of the one that came later. */
+/** What becomes of the links when a printer is made, which may take the number of the one that came later. */
 async function statusesOn(guarded: Guarded, { ended, later }: Past) {
-  await guarded.admin.addPrinter({ name: "Another", driver_id: "1" });
+  const id = await guarded.admin.addPrinter({ name: "Another", driver_id: "1" });
   const ask = async (path: string) => (await guarded.service.fetch(path)).status;
   return {
     ended: await Promise.all(ended.map(ask)),
     later: await ask(later),
-    fresh: await ask(await linkTo(guarded, 2)),
+    fresh: await ask(await linkTo(guarded, id)),
   };
 }
 

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  changesIn,
+  closePublisher,
+  openPublisher,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+describe("a service that is not there", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("a Platen that does not answer is asked a few times, for the first app alone", async (t) => {
+    const { service, tenant, script, run } = await startPublishing(t);
+    await sharedDriver(service);
+    const text = await script("/clients/1/publish");
+    await service.stop();
+
+    const result = await run(text);
+
+    assert.deepEqual([result.code, changesIn(tenant)], [1, []]);
+    assert.equal(result.log.match(/Waits \d+ ms/g)?.length, 6);
+    assert.match(
+      rowsOf(result)[0] ?? "",
+      /could not be fetched from http:\S+: .*give the packages with -Package/,
+    );
+    assert.deepEqual(
+      rowsOf(result)
+        .slice(1)
+        .map((row) => /Not tried/.test(row)),
+      [true, true],
+    );
+    assert.match(result.output.join("\n"), /\n1 failed, 2 not tried\nStopped: \S+ could not be fetched/);
+  });
+
+  test("a Graph that does not answer is asked a few times", async (t) => {
+    const { service, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+
+    const run = await publish(`/printers/${id}/publish`, { GraphUrl: "http://127.0.0.1:9" });
+
+    assert.equal(run.code, 1);
+    assert.equal(run.log.match(/Waits \d+ ms/g)?.length, 3);
+    assert.match(
+      run.output.join("\n"),
+      /Intune did not list the apps: there was no answer from http:\/\/127\.0\.0\.1:9 /,
+    );
+  });
+
+  test("a list of apps that is not there is told at once: the address is not Graph's", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    tenant.fault({ path: /mobileApps$/, status: 404, times: 9 });
+
+    const run = await publish(`/printers/${id}/publish`);
+
+    assert.equal(run.code, 1);
+    assert.doesNotMatch(run.log, /Waits/);
+    assert.match(run.output.join("\n"), /Intune did not list the apps: 404/);
+  });
+});
