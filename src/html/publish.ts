@@ -33,7 +33,7 @@ export function publishFold(publish: OfferedPublish): Html {
     <p>It makes ${makes}.</p>
     <p>An administrator of the tenant grants once the delegated Microsoft Graph permission
       <code>DeviceManagementApps.ReadWrite.All</code>, to the app “Microsoft Graph Command Line Tools” or to one of your
-      own (<code>-ClientId</code>). Step by step: <code>Get-Help .\${fileName} -Full</code>, or
+      own (<code>-ClientId</code>). Step by step: <code>Get-Help .\\${fileName} -Full</code>, or
       <code>docs/publish.md</code> in Platen’s repository.</p>
     ${linkDays !== undefined && linksNote(linkDays)}
     ${publish.isOwnOnly && ownOnly}

@@ -28,9 +28,7 @@ export async function clientGroup(
   client: Client,
   withFailing: boolean,
 ): Promise<ClientGroup> {
-  const { printers } = await overview.read();
-  const rows = printers.filter((row) => row.client?.id === client.id);
-  const choice = chooseDeployment(rows, withFailing);
+  const choice = chooseDeployment(await printersOf(overview, client), withFailing);
   return { ...choice, client: client.id, ...groupOf(choice.goesIn, client.name, clientFileName(client)) };
 }
 
@@ -39,9 +37,12 @@ export async function siblingsOf(
   overview: Overview,
   client: { readonly id: number } | undefined,
 ): Promise<readonly StatedPrinter[]> {
-  if (client === undefined) return [];
+  return client === undefined ? [] : chooseDeployment(await printersOf(overview, client)).goesIn;
+}
+
+async function printersOf(overview: Overview, { id }: { readonly id: number }): Promise<StatedPrinter[]> {
   const { printers } = await overview.read();
-  return chooseDeployment(printers.filter((row) => row.client?.id === client.id)).goesIn;
+  return printers.filter((row) => row.client?.id === id);
 }
 
 /** @throws UserError "invalid" that names the first printers that stay out, where all of them do */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { driverZip } from "../support/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import { startAlone } from "../support/publish-alone.ts";
 import {
@@ -57,6 +56,24 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
       2,
       run.output,
     );
+  });
+
+  test("who declines a dependency gets no content that needs it", async (t) => {
+    const publishing = await startPublishing(t);
+    const { service, tenant, publish, script } = publishing;
+    const [id = 0] = await sharedDriver(service, ["Front Desk"]);
+    await publish("/clients/1/publish");
+    const app = appOf(tenant, `printer:${id}`).id;
+    const whole = tenant.content(app).sha256;
+    await service.addPrinter({ client_id: "1", driver_id: "1", name: "Second", address: "10.0.0.9" });
+    const text = await script("/clients/1/publish");
+
+    const answers = ["Y", "Y", "N", "N"];
+    const run = await (await startAlone(t, text, [...signedIn(publishing), "-Confirm"], answers)).ended;
+
+    assert.match(run.output, /Front Desk \(Contoso\) +Declined/);
+    assert.deepEqual([run.code, tenant.content(app).sha256, tenant.children(app)], [1, whole, []]);
+    assert.ok(tenant.content(appOf(tenant, "driver:1").id).size > 0);
   });
 
   test("Ctrl+C ends the run with 1 and says that the next one goes on", async (t) => {
@@ -156,63 +173,4 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
       assert.match(run.output.join("\n"), message);
     });
   }
-
-  test("apps of records that are gone, and a driver's that nothing needs any more, are told of", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const [, second = 0] = await sharedDriver(service);
-    await publish("/clients/1/publish");
-    const driver = appOf(tenant, "driver:1").id;
-    await service.fetch(`/printers/${second}`, { method: "DELETE" });
-
-    const one = await publish("/clients/1/publish");
-
-    assert.equal(one.code, 0, one.output.join("\n"));
-    assert.match(
-      one.output.join("\n"),
-      /Note: 1 app in this tenant belongs to a printer, client or driver that was deleted in Platen/,
-    );
-    // The second printer's app still depends on it.
-    assert.doesNotMatch(one.output.join("\n"), /Note: no app depends/);
-    const removed = await publish("/clients/1/publish", { Remove: true, Force: true });
-    assert.match(removed.output.join("\n"), /Note: no app depends on 'Printer driver [^']+'/);
-    assert.deepEqual(tenant.children(appOf(tenant, "printer:1").id), []);
-    assert.ok(tenant.app(driver));
-  });
-
-  test("apps that bring the same are told of where the one that was asked for is there", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    await sharedDriver(service);
-    await publish("/clients/1/publish");
-    tenant.fault({ method: "POST", path: /mobileApps$/, status: 400, times: 1 });
-
-    const failed = await publish("/clients/1/publish", { Together: true });
-    const together = await publish("/clients/1/publish", { Together: true });
-
-    assert.equal(failed.code, 1);
-    assert.doesNotMatch(failed.output.join("\n"), /Note: these printers/);
-    assert.match(
-      together.output.join("\n"),
-      /Note: these printers are in 2 other apps, too: '[^']+' \([0-9a-f-]+\), '[^']+' \([0-9a-f-]+\)\. Take the assignments away/,
-    );
-  });
-
-  test("a driver's app that the last printer stops to need is told of", async (t) => {
-    const { service, tenant, publish } = await startPublishing(t);
-    const ids = await sharedDriver(service);
-    await publish("/clients/1/publish");
-    const zip = driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" });
-    const other = String(await service.addDriver(zip));
-    await editPrinter(service, ids[0] ?? 0, { driver_id: other });
-    await editPrinter(service, ids[1] ?? 0, { driver_id: other });
-
-    const run = await publish("/clients/1/publish");
-
-    const { id, displayName } = appOf(tenant, "driver:1");
-    assert.equal(run.code, 0, run.output.join("\n"));
-    const said = run.output.join("\n");
-    assert.ok(
-      said.includes(`Note: no app depends on '${displayName}' (${id}), and nobody is assigned.`),
-      said + run.log,
-    );
-  });
 });

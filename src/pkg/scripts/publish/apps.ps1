@@ -113,6 +113,7 @@ function Update-App {
         $info = Open-Package $App
         # Before the content of a package without its driver can arrive anywhere.
         $work.What += @(Set-Dependencies $App $Id $Ours $Done $true)
+        if ($script:IsDeclined) { return $work }
         $version = Publish-Content $App $Id $info $plan.Committed
     }
     Save-App $App $Id $version

@@ -152,10 +152,16 @@ function Write-UnneededDrivers {
 }
 
 function Test-InUse {
-    # Whether another app depends on an app, or it is assigned.
+    # Whether another app depends on an app, or it is assigned; also where that cannot be seen, as of one that is just gone.
     param([string]$Id)
-    $parents = @(Get-GraphList "mobileApps/$Id/relationships" 'list what depends on a driver' | Where-Object { (Get-Field $_ 'targetType') -eq 'parent' })
-    return ($parents.Count -gt 0 -or @(Get-GraphList "mobileApps/$Id/assignments" 'list the assignments').Count -gt 0)
+    try {
+        $parents = @(Get-GraphList "mobileApps/$Id/relationships" 'list what depends on a driver' @() | Where-Object { (Get-Field $_ 'targetType') -eq 'parent' })
+        return ($parents.Count -gt 0 -or @(Get-GraphList "mobileApps/$Id/assignments" 'list the assignments' @()).Count -gt 0)
+    }
+    catch {
+        Write-Log "Whether $Id is needed is not known: $_"
+        return $true
+    }
 }
 
 #endregion

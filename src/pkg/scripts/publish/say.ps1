@@ -33,8 +33,10 @@ function Stop-Interrupted {
     $script:ExitCode = 1
     Write-Line 'Interrupted. Run this script again: it finishes what was begun.'
     # Who runs it in a window of theirs keeps the window; to whoever started PowerShell for this script it would end with 0.
-    $names = @([Environment]::GetCommandLineArgs() | ForEach-Object { $_.TrimStart([char[]]'-/').ToLowerInvariant() })
-    if ($names -contains 'file' -and $names -notcontains 'noexit') { $Host.SetShouldExit(1) }
+    $file = [IO.Path]::GetFileName($PSCommandPath)
+    $given = @([Environment]::GetCommandLineArgs())
+    $isAlone = @($given | Where-Object { $_.EndsWith($file, [StringComparison]::OrdinalIgnoreCase) }).Count -gt 0
+    if ($isAlone -and $given -notcontains '-NoExit') { $Host.SetShouldExit(1) }
 }
 
 function Write-Step {

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { driverZip } from "../support/driver-zip.ts";
+import { withoutPowerShell } from "../support/powershell.ts";
+import {
+  appOf,
+  closePublisher,
+  editPrinter,
+  openPublisher,
+  sharedDriver,
+  startPublishing,
+} from "../support/publishing.ts";
+
+describe("what is said of other apps at the end", { skip: withoutPowerShell }, () => {
+  before(openPublisher);
+  after(closePublisher);
+
+  test("apps of records that are gone, and a driver's that nothing needs any more, are told of", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const [, second = 0] = await sharedDriver(service);
+    await publish("/clients/1/publish");
+    const driver = appOf(tenant, "driver:1").id;
+    await service.fetch(`/printers/${second}`, { method: "DELETE" });
+
+    const one = await publish("/clients/1/publish");
+
+    assert.equal(one.code, 0, one.output.join("\n"));
+    assert.match(
+      one.output.join("\n"),
+      /Note: 1 app in this tenant belongs to a printer, client or driver that was deleted in Platen/,
+    );
+    // The second printer's app still depends on it.
+    assert.doesNotMatch(one.output.join("\n"), /Note: no app depends/);
+    const removed = await publish("/clients/1/publish", { Remove: true, Force: true });
+    assert.match(removed.output.join("\n"), /Note: no app depends on 'Printer driver [^']+'/);
+    assert.deepEqual(tenant.children(appOf(tenant, "printer:1").id), []);
+    assert.ok(tenant.app(driver));
+  });
+
+  test("apps that bring the same are told of where the one that was asked for is there", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    await sharedDriver(service);
+    await publish("/clients/1/publish");
+    tenant.fault({ method: "POST", path: /mobileApps$/, status: 400, times: 1 });
+
+    const failed = await publish("/clients/1/publish", { Together: true });
+    const together = await publish("/clients/1/publish", { Together: true });
+
+    assert.equal(failed.code, 1);
+    assert.doesNotMatch(failed.output.join("\n"), /Note: these printers/);
+    assert.match(
+      together.output.join("\n"),
+      /Note: these printers are in 2 other apps, too: '[^']+' \([0-9a-f-]+\), '[^']+' \([0-9a-f-]+\)\. Take the assignments away/,
+    );
+  });
+
+  test("a driver's app that the last printer stops to need is told of", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const ids = await sharedDriver(service);
+    await publish("/clients/1/publish");
+    const zip = driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" });
+    const other = String(await service.addDriver(zip));
+    await editPrinter(service, ids[0] ?? 0, { driver_id: other });
+    await editPrinter(service, ids[1] ?? 0, { driver_id: other });
+
+    const run = await publish("/clients/1/publish");
+
+    const { id, displayName } = appOf(tenant, "driver:1");
+    assert.equal(run.code, 0, run.output.join("\n"));
+    const said = run.output.join("\n");
+    assert.ok(
+      said.includes(`Note: no app depends on '${displayName}' (${id}), and nobody is assigned.`),
+      said + run.log,
+    );
+  });
+
+  test("what only a note is made of stops nothing where it cannot be seen", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const ids = await sharedDriver(service);
+    await publish("/clients/1/publish");
+    const { id } = appOf(tenant, "driver:1");
+    const other = String(
+      await service.addDriver(driverZip({ models: ["Papyrus 100 PCL6"], version: "9.0.0.0" })),
+    );
+    for (const printer of ids) await editPrinter(service, printer, { driver_id: other });
+    tenant.fault({ path: new RegExp(`${id}/relationships$`), status: 404, times: 99 });
+
+    const run = await publish("/clients/1/publish");
+
+    assert.equal(run.code, 0, run.output.join("\n"));
+    assert.doesNotMatch(run.output.join("\n") + run.log, /Note: no app|Waits/);
+  });
+});
