@@ -2,7 +2,8 @@
 // whose path holds one of the words behind it), and with --demo the demo.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { build } from "esbuild";
+import { dirname } from "node:path";
+import { build, transform } from "esbuild";
 import { billOfMaterials, licences } from "./supply.mjs";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -81,18 +82,19 @@ writeFileSync("dist/platen.cdx.json", `${JSON.stringify(bill, null, 2)}\n`);
 console.log(`sha256 ${createHash("sha256").update(program).digest("hex")} dist/platen.cjs`);
 
 /**
- * What is run from .build/ and never shipped.
- * @param {string} folder
- * @param {string[]} names
- * @param {string} outdir
+ * What is run from .build/ and never shipped: an entry point a file, and what several of them need in shared chunks.
+ * esbuild splits ES modules alone, so each file is turned into CommonJS afterwards: the worker of the tests loads them
+ * synchronously, within a suite.
+ * @param {Record<string, string>} entryPoints
  */
-async function buildPrograms(folder, names, outdir) {
-  await build({
+async function buildPrograms(entryPoints) {
+  const { outputFiles } = await build({
     ...shared,
-    entryPoints: names.map((name) => `${folder}/${name}`),
-    outdir,
-    outbase: folder,
-    format: "cjs",
+    entryPoints,
+    outdir: ".build",
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunks/[hash]",
     outExtension: { ".js": ".cjs" },
     external: [
       "playwright-core",
@@ -104,22 +106,35 @@ async function buildPrograms(folder, names, outdir) {
       "typescript",
       "yauzl",
     ],
-    sourcemap: "inline",
+    write: false,
   });
+  await Promise.all(
+    outputFiles.map(async ({ path, text }) => {
+      const { code } = await transform(text, { format: "cjs", platform: "node", charset: "utf8" });
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, code);
+    }),
+  );
 }
 
+/** @type {Record<string, string>} */
+const programs = {};
 const testsAt = process.argv.indexOf("--tests");
 if (testsAt > 0) {
   const only = process.argv.slice(testsAt + 1);
-  rmSync(".build", { recursive: true, force: true });
-  mkdirSync(".build");
-  const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
+  const names = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => /\.(?:test|bench|soak)\.ts$/.test(name))
-    .filter((name) => only.length === 0 || only.some((part) => name.replace(/ts$/, "cjs").includes(part)));
-  await buildPrograms("test", tests, ".build");
+    .filter((name) => /\.(?:test|deep|bench|soak)\.ts$/.test(name))
+    .map((name) => name.slice(0, -".ts".length))
+    .filter((name) => only.length === 0 || only.some((part) => `${name}.cjs`.includes(part)));
+  for (const name of names) programs[name] = `test/${name}.ts`;
+  programs["at-end"] = "test/support/at-end.ts";
+}
+if (testsAt > 0 || process.argv.includes("--demo"))
+  for (const name of ["main", "screenshots"]) programs[`demo/${name}`] = `demo/${name}.ts`;
+if (Object.keys(programs).length > 0) {
+  rmSync(".build", { recursive: true, force: true });
+  await buildPrograms(programs);
   // What the one file is made of, for the test of its licences.
   writeFileSync(".build/platen.json", JSON.stringify(metafile));
 }
-if (testsAt > 0 || process.argv.includes("--demo"))
-  await buildPrograms("demo", ["main.ts", "screenshots.ts"], ".build/demo");

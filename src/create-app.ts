@@ -23,7 +23,7 @@ import { Tokens } from "./services/tokens.ts";
 import { Undo } from "./services/undo.ts";
 import { readPasswordFile } from "./store/password-file.ts";
 import { openStore, type Store } from "./store/store.ts";
-import { type InspectionLimits, Inspections } from "./workers/inspections.ts";
+import { type InspectionLimits, Inspections, type ReadArchive } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
 
 /** What tests put in place of what the service itself takes. */
@@ -36,6 +36,8 @@ export interface Overrides {
   /** Takes a line without its end; it goes to standard error unless given. */
   readonly log?: (line: string) => void;
   readonly inspectionLimits?: Partial<InspectionLimits>;
+  /** Reads drivers in this process, which saves starting one for each. */
+  readonly readArchive?: ReadArchive | undefined;
   /** How long a deletion can be taken back, in milliseconds. */
   readonly undoMs?: number | undefined;
   /** Whether the newest good backup takes the place of a damaged database. */
@@ -58,7 +60,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     recover: overrides.recover,
     auditDays: config.auditDays,
   });
-  const inspections = new Inspections(script, overrides.inspectionLimits);
+  const inspections = new Inspections(script, overrides.inspectionLimits, overrides.readArchive);
   const workers = new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
   const deployments = new DeploymentMemory(store, log);

@@ -19,7 +19,7 @@ export function serveInspection(): void {
   process.on("uncaughtException", (error) => reply({ kind: "failure", message: messageOf(error) }));
   process.on("message", (request: InspectionRequest) => {
     if (request.kind === "arrived") follow(request.path, request.bytes);
-    else void answer(request.path).then(reply);
+    else void readArchive(request.path).then(reply);
   });
   reply({ kind: "ready" });
 }
@@ -34,7 +34,8 @@ function follow(path: string, bytes: number): void {
   }
 }
 
-async function answer(path: string): Promise<InspectionReply> {
+/** What is to be said of the archive at a path. */
+export async function readArchive(path: string): Promise<InspectionReply> {
   try {
     const source = openSourceBlocking(path);
     await early?.finish(source.size);

@@ -1,20 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { driverZip } from "../support/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import {
-  appOf,
-  closePublisher,
-  editPrinter,
-  openPublisher,
-  sharedDriver,
-  startPublishing,
-} from "../support/publishing.ts";
+import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publishing.ts";
 
 describe("what is said of other apps at the end", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("apps of records that are gone, and a driver's that nothing needs any more, are told of", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const [, second = 0] = await sharedDriver(service);

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import {
-  appOf,
-  changesIn,
-  closePublisher,
-  openPublisher,
-  rowsOf,
-  sharedDriver,
-  startPublishing,
-} from "../support/publishing.ts";
+import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
 
 const everyone = "11111111-2222-4333-8444-555555555555";
 const office = "22222222-2222-4333-8444-555555555555";
@@ -20,9 +12,6 @@ const groupsOf = (assignments: readonly Fields[]) =>
   assignments.map(({ intent, target }) => [intent, (target as Fields).groupId]);
 
 describe("assigning what was published", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("printers are assigned to the groups, and their driver comes with them", async (t) => {
     const { service, tenant, publish } = await startPublishing(t, { processingFor: 2 });
     await sharedDriver(service);

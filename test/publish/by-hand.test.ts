@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { driverZip } from "../support/driver-zip.ts";
 import type { Fields } from "../support/graph/schema.ts";
 import { makePng } from "../support/png.ts";
@@ -8,9 +8,7 @@ import {
   addIcon,
   appOf,
   changesIn,
-  closePublisher,
   editPrinter,
-  openPublisher,
   rowsOf,
   sharedDriver,
   startPublishing,
@@ -19,9 +17,6 @@ import {
 const group = "11111111-2222-4333-8444-555555555555";
 
 describe("what an administrator did by hand", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("fields that were changed stay and are told; -Force sets them", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();

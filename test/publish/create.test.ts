@@ -1,22 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Fields } from "../support/graph/schema.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import {
-  addIcon,
-  appOf,
-  changesIn,
-  closePublisher,
-  openPublisher,
-  rowsOf,
-  sharedDriver,
-  startPublishing,
-} from "../support/publishing.ts";
+import { addIcon, appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
 
 describe("publishing what Intune does not have", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("a printer becomes an app with every field of the page, its icon and its rules", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await service.post("/clients", { name: "Contoso", subnets: "10.1.0.0/16" });

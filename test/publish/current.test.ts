@@ -1,26 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { startGraph } from "../support/graph/server.ts";
 import { startGuarded } from "../support/guarded.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import { hurried, Publisher } from "../support/publisher.ts";
+import { hurried } from "../support/publisher.ts";
 import {
   addIcon,
-  closePublisher,
   editPrinter,
-  openPublisher,
   type Publishing,
   rowsOf,
   sharedDriver,
+  sharedPublisher,
   startPublishing,
 } from "../support/publishing.ts";
 
 const path = "/clients/1/publish";
 
 describe("a script that was downloaded before", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   const changes: Readonly<Record<string, (service: Publishing["service"]) => Promise<unknown>>> = {
     "another address": (service) => editPrinter(service, 1, { address: "10.0.0.99", port_name: "" }),
     "another name of the client": (service) => service.post("/clients/1", { name: "Fabrikam" }),
@@ -92,8 +88,7 @@ test("a script asks by its link where people sign in, and no more when links hav
 }, async (t) => {
   const { operator, viewer } = await startGuarded(t);
   const tenant = (await startGraph(t)).tenant("current");
-  const publisher = new Publisher();
-  t.after(() => publisher.close());
+  const publisher = sharedPublisher();
   const id = await operator.addPrinter();
   const text = hurried(await (await viewer.fetch(`/printers/${id}/publish`)).text());
   const parameters = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
 import type { Fault } from "../support/graph/faults.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import {
   addIcon,
   appOf,
-  closePublisher,
-  openPublisher,
   type Publishing,
   rowsOf,
   sharedDriver,
@@ -34,9 +32,6 @@ async function created({ service, tenant, publish }: Publishing): Promise<number
 const smallBlocks = [["$UploadBlockBytes = 6291456", "$UploadBlockBytes = 2048"]] as const;
 
 describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   const moods: Readonly<Record<string, BehaviourChanges>> = {
     "shows a new app late": { listedAfter: 3, unreadableFor: 3, unrelatableFor: 2 },
     "answers 409 for a new app at first": { unreadableFor: 3, unreadableStatus: 409 },

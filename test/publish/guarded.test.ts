@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { navigation } from "../support/app.ts";
 import { startGraph } from "../support/graph/server.ts";
 import { startGuarded } from "../support/guarded.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import { hurried, Publisher } from "../support/publisher.ts";
+import { hurried } from "../support/publisher.ts";
+import { sharedPublisher } from "../support/publishing.ts";
 
 describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
-  let publisher: Publisher;
-  before(() => {
-    publisher = new Publisher();
-  });
-  after(() => publisher.close());
-
   test("the script of a viewer fetches its packages by links, which its log does not have", async (t) => {
     const { operator, viewer } = await startGuarded(t);
     const tenant = (await startGraph(t)).tenant("guarded");
@@ -23,7 +18,7 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     const text = await (await viewer.fetch("/clients/1/publish")).text();
 
     const { GraphUrl, AccessToken } = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
-    const run = await publisher.run(hurried(text), { GraphUrl, AccessToken });
+    const run = await sharedPublisher().run(hurried(text), { GraphUrl, AccessToken });
 
     assert.deepEqual([run.code, run.errors, tenant.apps().length], [0, [], 3], run.output.join("\n"));
     assert.match(text, /\?driver=apart&link=/);
@@ -37,7 +32,10 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     const text = await (await operator.fetch(`/printers/${id}/publish`)).text();
     await operator.post(`/printers/${id}/links/end`, {});
 
-    const run = await publisher.run(hurried(text), { GraphUrl: tenant.graphUrl, AccessToken: tenant.token });
+    const run = await sharedPublisher().run(hurried(text), {
+      GraphUrl: tenant.graphUrl,
+      AccessToken: tenant.token,
+    });
 
     assert.deepEqual([run.code, tenant.apps()], [1, []]);
     assert.match(
@@ -55,8 +53,8 @@ describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
     ).text();
 
     const parameters = { GraphUrl: tenant.graphUrl, AccessToken: tenant.token };
-    const removed = await publisher.run(hurried(text), { ...parameters, Remove: true, Force: true });
-    const run = await publisher.run(hurried(text), parameters);
+    const removed = await sharedPublisher().run(hurried(text), { ...parameters, Remove: true, Force: true });
+    const run = await sharedPublisher().run(hurried(text), parameters);
 
     assert.deepEqual([removed.code, run.code], [1, 0], run.output.join("\n"));
     assert.match(

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { navigation } from "../support/app.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import {
-  appOf,
-  closePublisher,
-  editPrinter,
-  openPublisher,
-  sharedDriver,
-  startPublishing,
-} from "../support/publishing.ts";
+import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publishing.ts";
 import { seededRandom } from "../support/random.ts";
 
 const pieces = [
@@ -32,9 +25,6 @@ const pieces = [
 ];
 
 describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("arrive in Intune as they are, and run nowhere", async (t) => {
     const random = seededRandom(14);
     const text = () => Array.from({ length: 1 + random(9) }, () => pieces[random(pieces.length)]).join("");

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import {
   addIcon,
   appOf,
   changesIn,
-  closePublisher,
   editPrinter,
-  openPublisher,
   type Publishing,
   sharedDriver,
   startPublishing,
@@ -60,9 +58,6 @@ function withoutContent(tenant: Tenant): string[] {
 }
 
 describe("a run that breaks off", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   for (const when of ["before", "after"] as const) {
     test(`at any request (${when} its effect) is finished by the next one`, async (t) => {
       const shop = await aClient(t);

@@ -10,9 +10,7 @@ import { withoutPowerShell } from "../support/powershell.ts";
 import {
   appOf,
   changesIn,
-  closePublisher,
   editPrinter,
-  openPublisher,
   type Publishing,
   rowsOf,
   sharedDriver,
@@ -34,11 +32,9 @@ function onFirstRequest({ tenant }: Publishing, work: () => Promise<unknown>): v
 describe("where a package comes from", { skip: withoutPowerShell }, () => {
   let folder = "";
   before(async () => {
-    openPublisher();
     folder = await mkdtemp(join(tmpdir(), "platen-given-"));
   });
   after(async () => {
-    closePublisher();
     await rm(folder, { recursive: true, force: true });
   });
 

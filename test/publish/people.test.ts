@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell.ts";
 import { startAlone } from "../support/publish-alone.ts";
 import {
   appOf,
   changesIn,
-  closePublisher,
   editPrinter,
-  openPublisher,
   type Publishing,
   rowsOf,
   sharedDriver,
@@ -21,9 +19,6 @@ function signedIn({ tenant }: Publishing): string[] {
 }
 
 describe("what people do with the script", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("who declines with -Confirm is told what was declined, and the run does not end well", async (t) => {
     const publishing = await startPublishing(t);
     const id = await publishing.service.addPrinter();

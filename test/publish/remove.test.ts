@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { driverZip } from "../support/driver-zip.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import {
-  appOf,
-  changesIn,
-  closePublisher,
-  openPublisher,
-  rowsOf,
-  sharedDriver,
-  startPublishing,
-} from "../support/publishing.ts";
+import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
 
 describe("removing what Platen has no more", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("apps of deleted records are listed and deleted, printers before their driver; all others stay", async (t) => {
     const { service, tenant, publish, script, run } = await startPublishing(t);
     const [one = 0, two = 0] = await sharedDriver(service);
@@ -109,9 +98,6 @@ describe("removing what Platen has no more", { skip: withoutPowerShell }, () => 
 });
 
 describe("publishing with -WhatIf", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("says what would be done, and only reads", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     await sharedDriver(service);

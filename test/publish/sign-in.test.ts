@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, changesIn, closePublisher, openPublisher, startPublishing } from "../support/publishing.ts";
+import { appOf, changesIn, startPublishing } from "../support/publishing.ts";
 
 const byCode = { AccessToken: undefined };
 
 describe("signing in to publish", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("Microsoft's words are shown as they are, and the run goes on as soon as somebody signed in", async (t) => {
     const answers = ["authorization_pending", "authorization_pending", "slow_down", "authorization_pending"];
     const { service, tenant, publish } = await startPublishing(t, { signIn: { answers, slowDown: 1 } });

@@ -1,19 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell.ts";
-import {
-  changesIn,
-  closePublisher,
-  openPublisher,
-  rowsOf,
-  sharedDriver,
-  startPublishing,
-} from "../support/publishing.ts";
+import { changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
 
 describe("a service that is not there", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("a Platen that does not answer is asked a few times, for the first app alone", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);
     await sharedDriver(service);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { driverZip } from "../support/driver-zip.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
@@ -7,9 +7,7 @@ import {
   addIcon,
   appOf,
   changesIn,
-  closePublisher,
   editPrinter,
-  openPublisher,
   rowsOf,
   sharedDriver,
   startPublishing,
@@ -31,9 +29,6 @@ function lastPatch({ requests }: Tenant): string[] {
 }
 
 describe("publishing what Intune has already", { skip: withoutPowerShell }, () => {
-  before(openPublisher);
-  after(closePublisher);
-
   test("another address is another package: content and detection go together, at once", async (t) => {
     const { service, tenant, publish } = await startPublishing(t);
     const id = await service.addPrinter();

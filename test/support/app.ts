@@ -8,6 +8,7 @@ import { createApp } from "../../src/create-app.ts";
 import { noProxies } from "../../src/domain/proxies.ts";
 import { defaultLimits, type Limits } from "../../src/http/requests/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
+import { readArchive } from "../../src/services/inspection-child.ts";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { driverZip } from "./driver-zip.ts";
 
@@ -50,13 +51,16 @@ export async function startApp(
     /** Stands still unless it is given. */
     readonly clock?: () => number;
     readonly undoMs?: number;
+    /** `process`: each driver is read by a process of its own, as the service does it. */
+    readonly inspection?: "process";
   } = {},
   inspectionLimits: Partial<InspectionLimits> = {},
 ): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await temporaryFolder(t));
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
-  const { limits, clock = () => Date.UTC(2026, 10, 21, 14, 5), undoMs, ...settings } = options;
+  const { limits, clock = () => Date.UTC(2026, 10, 21, 14, 5), undoMs, inspection, ...settings } = options;
+  const isOwnProcess = inspection === "process" || Object.keys(inspectionLimits).length > 0;
   const config = {
     dataDir,
     port: 0,
@@ -77,6 +81,7 @@ export async function startApp(
     clock,
     log,
     inspectionLimits,
+    readArchive: isOwnProcess ? undefined : readArchive,
     undoMs,
     passwordCost,
   });

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { temporaryFolder } from "./app.ts";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { atEnd } from "./at-end.ts";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -13,11 +13,18 @@ export const withoutBrowser = existsSync(executablePath)
   ? false
   : "no Chromium here (CHROMIUM, or /usr/bin/chromium)";
 
-/** A browser with a profile of its own, closed after the test. */
-export async function openBrowser(
-  t: TestContext,
-  options: BrowserContextOptions = {},
-): Promise<BrowserContext> {
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all tests of this process. */
+function sharedBrowser(): Promise<Browser> {
+  if (shared === undefined) {
+    shared = launch();
+    atEnd(async () => (await shared)?.close());
+  }
+  return shared;
+}
+
+async function launch(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   const args = [
     "--no-sandbox",
@@ -26,14 +33,16 @@ export async function openBrowser(
     "--disable-component-update",
     "--no-first-run",
   ];
-  // Closed before its profile's folder goes: hooks run in the order they were made.
-  let browser: BrowserContext | undefined;
-  t.after(() => browser?.close());
-  browser = await chromium.launchPersistentContext(await temporaryFolder(t), {
-    executablePath,
-    args,
-    ...options,
-  });
+  return chromium.launch({ executablePath, args });
+}
+
+/** A browser with a profile of its own, closed after the test. */
+export async function openBrowser(
+  t: TestContext,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const browser = await (await sharedBrowser()).newContext(options);
+  t.after(() => browser.close());
   return browser;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { navigation, startApp, type TestApp } from "./app.ts";
+import { atEnd } from "./at-end.ts";
 import { driverZip } from "./driver-zip.ts";
 import type { BehaviourChanges } from "./graph/behaviour.ts";
 import type { Fields } from "./graph/schema.ts";
@@ -24,13 +25,13 @@ export interface Publishing {
 let publisher: Publisher | undefined;
 let tenants = 0;
 
-/** To be called before the tests of a file: one PowerShell serves all of them. */
-export function openPublisher(): void {
-  publisher = new Publisher();
-}
-
-export function closePublisher(): void {
-  publisher?.close();
+/** The PowerShell that runs all publish scripts of this process. */
+export function sharedPublisher(): Publisher {
+  if (publisher === undefined) {
+    publisher = new Publisher();
+    atEnd(() => publisher?.close());
+  }
+  return publisher;
 }
 
 export async function startPublishing(
@@ -50,7 +51,7 @@ export async function startPublishing(
     const { graphUrl, loginUrl, token } = tenant;
     const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
     const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
-    const result = await (publisher as Publisher).run(text, Object.fromEntries(given));
+    const result = await sharedPublisher().run(text, Object.fromEntries(given));
     checkRun(tenant, result);
     return result;
   };

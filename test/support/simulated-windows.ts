@@ -1,9 +1,13 @@
-import { after } from "node:test";
+import { atEnd } from "./at-end.ts";
 import { Simulation } from "./powershell.ts";
 
-/** A simulated Windows for the suite or the test that asks, gone after it. */
+let windows: Simulation | undefined;
+
+/** The simulated Windows that all tests of this process share: each puts a machine of its own in place. */
 export function simulatedWindows(): Simulation {
-  const windows = new Simulation();
-  after(() => windows.close());
+  if (windows === undefined) {
+    windows = new Simulation();
+    atEnd(() => windows?.close());
+  }
   return windows;
 }
