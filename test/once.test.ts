@@ -22,6 +22,33 @@ test("a form for a token that is sent again makes no second one", async (t) => {
   assert.equal(service.app.store.tokens.list().length, 1);
 });
 
+test("two tabs that open the form at once make a token each", async (t) => {
+  const { admin, service } = await startGuarded(t);
+  const open = async () => onceIn(await (await admin.fetch("/tokens")).text());
+  const names = await Promise.all([open(), open(), open()]);
+
+  const made = await Promise.all(
+    names.map((once, i) => admin.post("/tokens", { name: `Tab ${i}`, scope: "read", once })),
+  );
+
+  assert.deepEqual(
+    made.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal(service.app.store.tokens.list().length, 3);
+});
+
+test("two tabs that open the form for a one-time password at once can each send theirs", async (t) => {
+  const app = await startClosed(t);
+  await addPerson(app, "jo");
+  const headers = { cookie: await signInAdmin(app) };
+  const open = async () => onceIn(await (await app.fetch("/accounts/2", { headers })).text());
+
+  const [first, second] = await Promise.all([open(), open()]);
+
+  assert.notEqual(first, second);
+});
+
 test("a form for a token that was refused can be sent again", async (t) => {
   const { admin, service } = await startGuarded(t);
   const once = onceIn(await (await admin.fetch("/tokens")).text());

@@ -6,7 +6,7 @@ import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { statusOf } from "./answers/errors.ts";
+import { refusedPage } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
@@ -41,7 +41,7 @@ export async function changePassword({ app, request }: Context): Promise<Reply> 
   const { password = "", chosen = "", again = "" } = await readForm(request);
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
   if (saved.error !== undefined)
-    return htmlReply(pageOf(app, request, sentForm({}, saved.error)), statusOf(saved.error));
+    return refusedPage(pageOf(app, request, sentForm({}, saved.error)), saved.error);
   return redirect(`${paths.account}?done=password`, [sessionCookie(app, request, saved.value)]);
 }
 

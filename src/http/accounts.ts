@@ -8,7 +8,7 @@ import { type Html, html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { statusOf } from "./answers/errors.ts";
+import { refusedPage } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
@@ -62,8 +62,7 @@ export async function create({ app, request }: Context): Promise<Reply> {
     return { id: await app.accounts.addWithoutPassword(name, role) };
   });
   const { error, value: made } = saved;
-  if (error !== undefined)
-    return htmlReply(listPage(app, request, { form: sentForm(form, error) }), statusOf(error));
+  if (error !== undefined) return refusedPage(listPage(app, request, { form: sentForm(form, error) }), error);
   if ("password" in made) return htmlReply(listPage(app, request, { form: emptyForm, made }));
   return redirect(`${paths.accountOf(made.id)}?done=made`);
 }

@@ -38,6 +38,8 @@ export interface Route {
   readonly names: readonly string[];
   /** Whether its answer is a page, which is made in turn with others. */
   readonly isPage: boolean;
+  /** Whether requests for the same page at the same time get the same answer. */
+  readonly isShared: boolean;
   /** Whether its answer is a file that is made first, in turn with others. */
   readonly isDownload: boolean;
   readonly handler: Handler<string>;
@@ -54,7 +56,10 @@ type Need = "sign-in" | "passwords";
 export type Reach = "printer" | "client" | "driver" | "files";
 
 const routeOf =
-  (method: string, { keptBytes = formLimitBytes, isPage = false, isDownload = false } = {}) =>
+  (
+    method: string,
+    { keptBytes = formLimitBytes, isPage = false, isShared = true, isDownload = false } = {},
+  ) =>
   <const Pattern extends string>(
     path: Pattern,
     rule: Rule,
@@ -64,13 +69,15 @@ const routeOf =
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
-    const kind = { method, path, isPage, isDownload, keptBytes, needs: undefined };
+    const kind = { method, path, isPage, isShared, isDownload, keptBytes, needs: undefined };
     return { ...kind, pattern, rule, names, reach, handler: handler as Handler<string> };
   };
 
 /** What is neither a page nor made first: it is answered at once, however many of those are asked for. */
 export const get = routeOf("GET");
 export const page = routeOf("GET", { isPage: true });
+/** A page with a form that works once: each request gets a form of its own. */
+export const unsharedPage = routeOf("GET", { isPage: true, isShared: false });
 export const download = routeOf("GET", { isDownload: true });
 export const post = routeOf("POST");
 /** A printer's form, with its PrintTicket. */

@@ -15,6 +15,7 @@ import { recognise } from "./access/recognise.ts";
 import { noteRefused, noteUnrecognised } from "./access/refused.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
+import { RefusalLines } from "./answers/refusal-lines.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
 import { SentParts } from "./answers/sent-parts.ts";
@@ -38,13 +39,23 @@ interface Service {
   readonly sentParts: SentParts;
   /** Of answers that were broken off. */
   readonly lines: BoundedLines;
+  readonly refusals: RefusalLines;
 }
 
 /** The HTTP server, not listening yet. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
   const quotas = makeQuotas(limits);
   const lines = new BoundedLines(app.log);
-  const service = { app, limits, quotas, pages: new Pages(quotas), sentParts: new SentParts(), lines };
+  const refusals = new RefusalLines(app.log);
+  const service = {
+    app,
+    limits,
+    quotas,
+    pages: new Pages(quotas),
+    sentParts: new SentParts(),
+    lines,
+    refusals,
+  };
   const server = createServer({
     insecureHTTPParser: false,
     maxHeaderSize: headLimits.bytes,
@@ -59,7 +70,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   // One more than are taken: what Node leaves out of a longer head cannot be Origin or Host unnoticed.
   server.maxHeadersCount = headLimits.headers + 1;
   server.setTimeout(limits.idleMs);
-  answerBrokenRequests(server, app.config);
+  answerBrokenRequests(server, app.config, refusals);
   server.on("connection", (socket) => admit(service, socket));
   for (const event of ["connection", "request"]) server.on(event, arrived);
   const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
@@ -71,11 +82,15 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
  * Takes a connection, or turns it away where its client or all together have too many. Who is behind a trusted proxy is
  * not known before the first request: its connections count for all of its clients, and it may have all there are.
  */
-function admit({ app, quotas }: Service, socket: Socket): void {
+function admit({ app, quotas, refusals }: Service, socket: Socket): void {
   const address = plainAddress(socket.remoteAddress ?? "") ?? "";
   const release = quotas.connections.take(address, 1, isTrusted(app.config.proxies, address));
-  if (release !== undefined) socket.once("close", release);
-  else endWith(socket, undefined, lastAnswer(app.config, 503, tooMany, { "Retry-After": "5" }));
+  if (release !== undefined) {
+    socket.once("close", release);
+    return;
+  }
+  refusals.note(503, tooMany, address);
+  endWith(socket, undefined, lastAnswer(app.config, 503, tooMany, { "Retry-After": "5" }));
 }
 
 const tooMany = "Too many connections are open at the moment. Try again in a few seconds.";
@@ -116,8 +131,14 @@ function takeBody({ quotas }: Service, request: IncomingMessage, { found }: Aske
   return quotas.bodyBytes.take(askerOf(request).address, Math.min(announced, kept));
 }
 
+const tooSlow = "The request came too slowly.";
+
 /** Ends the connection of a client that sends its request's body too slowly, until the answer is called. */
-function watchBody({ app, limits }: Service, request: IncomingMessage, response: ServerResponse): () => void {
+function watchBody(
+  { app, limits, refusals }: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+): () => void {
   let seen = request.socket.bytesRead;
   const timer = setInterval(() => {
     const came = request.socket.bytesRead - seen;
@@ -125,7 +146,8 @@ function watchBody({ app, limits }: Service, request: IncomingMessage, response:
     if (request.complete) clearInterval(timer);
     // What came and was not taken yet is our own slowness, not the client's.
     else if (came < limits.leastBytes && request.readableLength === 0) {
-      endWith(request.socket, response, lastAnswer(app.config, 408, "The request came too slowly."));
+      refusals.note(408, tooSlow, `${requestLine(request)} from ${askerOf(request).address}`);
+      endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
     }
   }, limits.slowMs);
   return () => clearInterval(timer);
@@ -200,8 +222,8 @@ async function handleAllowed(
     );
   }
   const run = () => runRoute(found, { app, request, url });
-  const { isPage, isDownload } = found.route;
-  if (isPage) return pages.reply(request, url.pathname, run);
+  const { isPage, isShared, isDownload } = found.route;
+  if (isPage) return pages.reply(request, url.pathname, run, isShared);
   return isDownload ? downloadInTurn(request, run) : run();
 }
 

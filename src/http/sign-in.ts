@@ -11,7 +11,7 @@ import { atProxy } from "./access/access.ts";
 import { askerOf } from "./access/asker.ts";
 import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { statusOf, statusReply } from "./answers/errors.ts";
+import { refusedPage, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { firstPasswordPath, ownPath } from "./own-path.ts";
@@ -43,7 +43,8 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
     return formReply(app, request, { name, next, problem }, 422);
   }
   const reply = formReply(app, request, { name, next, problem: outcome.why }, 429);
-  return { ...reply, headers: { "Retry-After": String(outcome.seconds) } };
+  const refusal = "Too many attempts to sign in.";
+  return { ...reply, refusal, headers: { "Retry-After": String(outcome.seconds) } };
 }
 
 /** `POST /sign-out` */
@@ -72,10 +73,7 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
   const next = ownPath(form.next);
   if (saved.error === undefined) return redirect(next, [sessionCookie(app, request, saved.value)]);
-  return htmlReply(
-    firstPasswordPage(frameOf(request), sentForm({}, saved.error), next),
-    statusOf(saved.error),
-  );
+  return refusedPage(firstPasswordPage(frameOf(request), sentForm({}, saved.error), next), saved.error);
 }
 
 function formReply(

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { type ErrorCode, type Help, UserError } from "../../domain/errors.ts";
 import { errorFragment, errorPage } from "../../html/error.ts";
+import type { Html } from "../../html/html.ts";
 import { isDiskFull } from "../../store/database/reserve.ts";
 import { frameOf } from "../frame.ts";
 import { nextLinks } from "../next-links.ts";
@@ -34,6 +35,11 @@ const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
 /** The status that an error is answered with. */
 export function statusOf({ code }: UserError): number {
   return statuses[code];
+}
+
+/** A page that shows a form again, with what was wrong with it. */
+export function refusedPage(page: Html, error: UserError): TextReply {
+  return { ...htmlReply(page, statusOf(error)), refusal: error.message };
 }
 
 /** What a disk says that is not full, by its code. */
@@ -95,13 +101,15 @@ export function statusReply(
   if (request.headers["hx-request"] !== undefined) {
     return {
       ...htmlReply(errorFragment(frameOf(request), refusal), status),
+      refusal: message,
       // Whatever part of the answer the script asked for.
       headers: { ...headers, "HX-Reselect": "unset", "HX-Reswap": "innerHTML", "HX-Retarget": "#message" },
     };
   }
-  if (!takesPages(request)) return textReply(status, message, headers);
+  if (!takesPages(request)) return { ...textReply(status, message, headers), refusal: message };
   const links = nextLinks(request, status);
-  return { ...htmlReply(errorPage(frameOf(request), status, refusal, links), status), headers };
+  const page = htmlReply(errorPage(frameOf(request), status, refusal, links), status);
+  return { ...page, refusal: message, headers };
 }
 
 /** Whether a request asks for something, and changes nothing. */

@@ -13,6 +13,8 @@ export interface TextReply {
   readonly status: number;
   readonly type: string;
   readonly body: string;
+  /** Why the request was refused, for the log. */
+  readonly refusal?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** `Set-Cookie` headers. */
   readonly cookies?: readonly string[];

@@ -14,7 +14,9 @@ import {
   packedBefore,
   packPage,
 } from "./compression.ts";
+import { requestLine } from "./errors.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
+import type { RefusalLines } from "./refusal-lines.ts";
 import type { Download, OnBegin, Reply, Stream, TextReply } from "./reply.ts";
 import type { SentParts } from "./sent-parts.ts";
 import { writeAll } from "./write.ts";
@@ -25,6 +27,7 @@ interface Sending {
   readonly limits: Limits;
   readonly quotas: Quotas;
   readonly sentParts: SentParts;
+  readonly refusals: RefusalLines;
 }
 
 /**
@@ -57,12 +60,13 @@ export async function send(
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { limits, quotas }: Sending,
+  { limits, quotas, refusals }: Sending,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
   const client = askerOf(request).address;
+  refusals.note(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${client}`);
   const take = (bytes: Uint8Array) =>
     bytes.length <= freeBytes ? free : quotas.pageBytes.take(client, bytes.length);
   const isPackable = reply.body.length >= leastPackedLength;

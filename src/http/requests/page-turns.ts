@@ -143,12 +143,18 @@ export class Pages {
   /**
    * Makes a page in its turn, once for all who ask for the same before it is begun.
    * @param path the address without its query
+   * @param isShared false where each request gets a page of its own
    * @throws UserError "busy" before any work, where the client waits for too many pages or takes none of its last ones
    */
-  async reply(request: IncomingMessage, path: string, make: () => Reply | Promise<Reply>): Promise<Reply> {
+  async reply(
+    request: IncomingMessage,
+    path: string,
+    make: () => Reply | Promise<Reply>,
+    isShared = true,
+  ): Promise<Reply> {
     if (!this.#hasRoom(request, path)) throw busy();
     const key = keyOf(request);
-    const same = this.#asked.get(key);
+    const same = isShared ? this.#asked.get(key) : undefined;
     if (same !== undefined) {
       same.askers.push(request);
       return same.reply;
@@ -166,7 +172,7 @@ export class Pages {
       return reply;
     };
     const reply = pageTurns.run(request, begin).finally(release);
-    this.#asked.set(key, { askers, reply });
+    if (isShared) this.#asked.set(key, { askers, reply });
     return reply;
   }
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../../config.ts";
+import { plainAddress } from "../../domain/address.ts";
 import { lastAnswer } from "../answers/answer-headers.ts";
+import type { RefusalLines } from "../answers/refusal-lines.ts";
 
 /** How a request's head may come. What node refuses by itself is answered by `answerBrokenRequests`. */
 export const headLimits = {
@@ -50,11 +52,16 @@ const problems: Readonly<Record<string, HeadProblem>> = {
  * Gives what node answers without asking anybody the form of all other answers: a head that is none, too large or
  * too slow, a CONNECT, an expectation. The connection ends with it.
  */
-export function answerBrokenRequests(server: Server, config: Pick<Config, "publicUrl">): void {
+export function answerBrokenRequests(
+  server: Server,
+  config: Pick<Config, "publicUrl">,
+  refusals: RefusalLines,
+): void {
   const answers = new WeakMap<Socket, ServerResponse>();
   server.on("request", ({ socket }, response) => answers.set(socket, response));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const { status, message } = problems[error.code ?? ""] ?? broken;
+    refusals.note(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
     endWith(socket, answers.get(socket), lastAnswer(config, status, message));
   });
   server.on("connect", (_request, socket: Socket) => {
