@@ -8,7 +8,7 @@ import { isOpenToAll } from "./http/access/recognise.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
 /** What runs at a signal may take so long to finish. */
-const shutdownTimeoutMs = 10_000;
+export const shutdownTimeoutMs = 10_000;
 
 /** Of what SIGPIPE ends, as a shell sees it. */
 const unreadExitCode = 128 + 13;

@@ -2,7 +2,7 @@ import { UserError } from "./errors.ts";
 import { cleanText, FieldReader, type FormInput } from "./fields.ts";
 
 /** More printers than this are not changed at once. */
-const mostAtOnce = 5000;
+export const mostAtOnce = 5000;
 
 /** What becomes of many printers at once. */
 export type BulkChange =

@@ -2,7 +2,7 @@ import { canonicalAddress, numbersOf } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
 /** One field takes so many. */
-const mostSubnets = 100;
+export const mostSubnets = 100;
 
 /**
  * Reads a field of subnets in CIDR, one a line: each once, in one spelling. An address alone stands for itself. What is set

@@ -33,7 +33,7 @@ import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 
 /** Of a list, as it comes and as a preview carries it. */
-const listLimitBytes = 8 * 1024 * 1024;
+export const listLimitBytes = 8 * 1024 * 1024;
 /** A text that is longer is not sent back with the form. */
 const shownText = 256 * 1024;
 

@@ -21,7 +21,7 @@ interface InfEntry {
 const infsLimitBytes = 4 * infLimitBytes;
 
 /** More INFs than this are no driver's. */
-const infCountLimit = 1000;
+export const infCountLimit = 1000;
 
 /**
  * The INFs of an archive.

@@ -1,7 +1,7 @@
 import { UserError } from "../domain/errors.ts";
 
 /** Thirty times what the INFs of 44 vendor packages have. */
-const lineLimit = 200_000;
+export const lineLimit = 200_000;
 const valueLimit = 500_000;
 
 /** Of a field, in characters, before and after strings are replaced; Windows reads none that is longer. */

@@ -54,7 +54,7 @@ export function requirePrinters(group: ClientGroup): PrinterGroup {
 }
 
 /** More printers than this are no choice that anybody made by hand. */
-const chosenLimit = 1000;
+export const chosenLimit = 1000;
 
 /** What somebody asked for: a format of packages, and printers. */
 interface Chosen {

@@ -19,7 +19,7 @@ interface Parts {
 }
 
 /** So many wrong ones may come from one client in a minute; who holds a right one is never held up. */
-const mostWrong = 30;
+export const mostWrong = 30;
 const wrongMs = 60_000;
 /** So many clients are remembered. */
 const mostClients = 2000;

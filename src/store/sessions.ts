@@ -7,7 +7,7 @@ import type { Database } from "./database/database.ts";
 import { digestIn, type Row, readable } from "./database/rows.ts";
 
 /** Of one account so many are kept, those that were used last. */
-const mostPerAccount = 20;
+export const mostPerAccount = 20;
 
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = {

@@ -17,7 +17,7 @@ export interface TokenUse {
 }
 
 /** More of them nobody could oversee. */
-const mostTokens = 500;
+export const mostTokens = 500;
 
 /** The tokens' only SQL. */
 export class Tokens {

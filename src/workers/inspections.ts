@@ -13,7 +13,7 @@ export interface InspectionLimits extends EarlyLimits {
   readonly heapMb: number;
 }
 
-const usualLimits: InspectionLimits = {
+export const usualLimits: InspectionLimits = {
   atOnce: 2,
   most: 24,
   timeMs: 30_000,

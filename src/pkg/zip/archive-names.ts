@@ -29,7 +29,7 @@ interface Names {
 }
 
 const { languageEncoding: flagUtf8 } = generalPurposeBits;
-const maxPathLength = 240;
+export const maxPathLength = 240;
 /** No more bytes make so many characters, in UTF-8 or in any code page. */
 const maxNameBytes = 3 * maxPathLength;
 

@@ -30,9 +30,9 @@ export interface Archive {
 }
 
 /** Packages have no ZIP64 structures, as genuine ones have none. */
-const unpackedLimitBytes = 0xffff_0000;
+export const unpackedLimitBytes = 0xffff_0000;
 /** Deflate reaches 1,032 : 1; drivers reach about 20 : 1. Small archives may do what they like. */
-const bombRatio = 200;
+export const bombRatio = 200;
 const bombFloorBytes = 256 * 1024 * 1024;
 
 /**
