@@ -1,5 +1,5 @@
-// Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/ (all, or those
-// whose path holds one of the words behind it), and with --demo the demo.
+// Bundles the service into the one file dist/platen.cjs, with --tests also the tests into .build/ that are named behind it
+// (all whose path holds one of the words), and with --demo the demo.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -124,10 +124,10 @@ if (testsAt > 0) {
   const only = process.argv.slice(testsAt + 1);
   const names = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => /\.(?:test|deep|bench|soak)\.ts$/.test(name))
-    .map((name) => name.slice(0, -".ts".length))
-    .filter((name) => only.length === 0 || only.some((part) => `${name}.cjs`.includes(part)));
-  for (const name of names) programs[name] = `test/${name}.ts`;
+    .filter(
+      (name) => /\.(?:test|deep|bench|soak)\.ts$/.test(name) && only.some((part) => name.includes(part)),
+    );
+  for (const name of names) programs[name.slice(0, -".ts".length)] = `test/${name}`;
   programs["at-end"] = "test/support/at-end.ts";
 }
 if (testsAt > 0 || process.argv.includes("--demo"))

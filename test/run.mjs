@@ -1,25 +1,32 @@
-// Builds and runs the tests: `node test/run.mjs` the quick ones (*.test.ts), with --deep the exhaustive ones (*.deep.ts);
-// of these all, or the files whose path holds one of the words given. With REQUIRE_ALL=1 a skip fails the run: what CI
+// Builds and runs the tests: `node test/run.mjs` the quick ones (*.test.ts), with --deep the exhaustive ones (*.deep.ts, and
+// what imports support/depth.ts with all its cases); of these all, or the files whose path holds one of the words given. With REQUIRE_ALL=1 a skip fails the run: what CI
 // should have, it must have. Absent may be a real PowerShell and .NET, which Debian does not have, the right to mount a
 // disk, which a container may lack, and the team's ../shared, which is not part of the project.
 // WORKERS=3 takes three processes; ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 const isDeep = process.argv.includes("--deep");
 const only = process.argv.slice(2).filter((argument) => argument !== "--deep");
-const ending = isDeep ? ".deep.cjs" : ".test.cjs";
-const wanted = only.length > 0 ? only : [ending];
-const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...wanted], { stdio: "inherit" });
-if (status !== 0) process.exit(1);
-const names = readdirSync(".build", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(ending))
+/** The support files whose cases are more in the deep tier. */
+const deepSupport = readdirSync("test/support", { withFileTypes: true })
+  .filter(
+    (entry) =>
+      entry.isFile() && /depth\.ts"?/.test(entry.name + readFileSync(`test/support/${entry.name}`, "utf8")),
+  )
+  .map(({ name }) => `support/${name}"`);
+const names = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => (isDeep ? isDeepTest(name) : name.endsWith(".test.ts")))
+  .filter((name) => only.length === 0 || only.some((part) => name.includes(part)))
   .sort();
 if (names.length === 0) throw new Error(`no test is named ${only.join(" or ")}`);
+const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...names], { stdio: "inherit" });
+if (status !== 0) process.exit(1);
 const workers = Number(process.env.WORKERS ?? Math.min(4, Math.max(2, availableParallelism())));
 prepareWorkers(shuffled(names));
 
@@ -29,10 +36,10 @@ const skipped = [];
 const files = [];
 const count = { passed: 0, failed: 0 };
 const started = performance.now();
-// Deep tests watch the memory and the turns of their own process, so each file has one for itself.
-const entries = isDeep
-  ? names.map((name) => `.build/${name}`)
-  : Array.from({ length: Math.min(workers, names.length) }, () => "test/worker.mjs");
+// Deep tests watch the memory and the event loop of their own process, so each worker ends after one file.
+const processes = isDeep ? names.length : Math.min(workers, names.length);
+if (isDeep) Object.assign(process.env, { DEEP: "1", FILES_A_WORKER: "1" });
+const entries = Array.from({ length: processes }, () => "test/worker.mjs");
 const stream = run({ files: entries, concurrency: workers, timeout: 30 * 60_000 });
 stream.on("test:fail", ({ details }) => {
   if (details?.type !== "suite") count.failed++;
@@ -45,6 +52,13 @@ stream.on("test:pass", ({ name, skip, nesting, details }) => {
 });
 stream.compose(new spec()).pipe(process.stdout);
 stream.on("end", () => setImmediate(finish));
+
+/** @param {string} name */
+function isDeepTest(name) {
+  if (name.endsWith(".deep.ts")) return true;
+  const text = name.endsWith(".test.ts") ? readFileSync(`test/${name}`, "utf8") : "";
+  return deepSupport.some((path) => text.includes(path));
+}
 
 /** @param {readonly string[]} tests */
 function prepareWorkers(tests) {

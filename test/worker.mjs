@@ -5,16 +5,19 @@ import { createRequire } from "node:module";
 import { describe } from "node:test";
 
 const require = createRequire(import.meta.url);
+/** @param {string} name */
+const load = (name) => require(`../.build/${name}.cjs`);
 /** @type {string[]} */
 const names = JSON.parse(readFileSync(".build/tests.json", "utf8"));
+let left = Number(process.env.FILES_A_WORKER ?? names.length);
 for (const [i, name] of names.entries()) {
-  if (!isClaimed(i)) continue;
+  if (left === 0 || !isClaimed(i)) continue;
+  left--;
   await describe(name, () => {
-    require(`../.build/${name}`);
+    load(name.replace(/\.ts$/, ""));
   });
 }
-
-await require("../.build/at-end.cjs").closeShared();
+await load("at-end").closeShared();
 
 /** @param {number} i */
 function isClaimed(i) {

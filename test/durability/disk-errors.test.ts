@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { client, type TestApp, temporaryFolder } from "../support/app.ts";
 import { Told, untold, wrongInLog } from "../support/audit-state.ts";
+import { some } from "../support/depth.ts";
 import { type DiskCall, watchDisk } from "../support/disk-calls.ts";
 import { disorderIn, type Rows, savedRows } from "../support/disk-state.ts";
 import { driverZip } from "../support/driver-zip.ts";
@@ -122,7 +123,7 @@ async function newDisorder({ service: { dataDir }, known }: Attempt, { name }: D
   return name === "rm" ? [] : found;
 }
 
-for (const [name, kind] of Object.entries(writeKinds)) {
+for (const [name, kind] of some(Object.entries(writeKinds), 4)) {
   test(`${name}: whatever call of the disk fails, it is said, and nothing is lost or left`, async (t) => {
     const dataDir = await temporaryFolder(t);
     const disk = await faultyDisk(t, dataDir);
@@ -133,7 +134,7 @@ for (const [name, kind] of Object.entries(writeKinds)) {
     let n = 0;
     const counts: number[] = [];
 
-    for (const code of codes) {
+    for (const code of some(codes, 1)) {
       let calls = 0;
       for (let at = 1; ; at++) {
         const found = await tryWith({ service, disk, kind, fault: { at, code }, n: n++, known });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { some } from "../support/depth.ts";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
 import type { Fault } from "../support/graph/faults.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
@@ -77,7 +78,8 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
 
   test("a connection that breaks at any request, before or after its effect, makes no second app", async (t) => {
     const total = await created(await startPublishing(t));
-    for (let at = 1; at <= total; at++) {
+    const requests = Array.from({ length: total }, (_, i) => i + 1);
+    for (const at of some(requests, 3)) {
       for (const when of ["before", "after"] as const) {
         const publishing = await startPublishing(t);
         publishing.tenant.fault({ at, when, reset: true });

@@ -7,6 +7,7 @@ const files = readdirSync(".build/soak")
   .filter((name) => name.endsWith(".soak.cjs"))
   .filter((name) => only.length === 0 || only.some((part) => name.includes(part)));
 for (const file of files.sort()) {
-  const { status } = spawnSync(process.execPath, [`.build/soak/${file}`], { stdio: "inherit" });
+  const env = { ...process.env, DEEP: "1" };
+  const { status } = spawnSync(process.execPath, [`.build/soak/${file}`], { stdio: "inherit", env });
   if (status !== 0) process.exitCode = 1;
 }

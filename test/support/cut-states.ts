@@ -6,6 +6,7 @@ import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { openStore } from "../../src/store/store.ts";
 import { type TestApp, temporaryFolder } from "./app.ts";
 import { entriesIn, said } from "./audit.ts";
+import { some } from "./depth.ts";
 import { disorderIn, type Rows, readState, savedRows } from "./disk-state.ts";
 import { digestOf, RecordedDisk, writeLeft } from "./power-cuts.ts";
 import { makeDriver } from "./records.ts";
@@ -44,7 +45,8 @@ interface Recording {
 type Change = readonly [number, string];
 
 /**
- * Runs the service, and starts it again from all that a power cut after each of its calls may leave.
+ * Runs the service, and starts it again from all that a power cut after each of its calls may leave; in the quick tier from
+ * some of it.
  * @returns what is wrong then, and how many states of the disk there were
  */
 export async function wrongAfterCuts(
@@ -53,7 +55,7 @@ export async function wrongAfterCuts(
 ): Promise<{ readonly wrong: readonly string[]; readonly count: number }> {
   const recording = await recorded(t, work);
   const wrong: string[] = [];
-  for (const one of recording.left) wrong.push(...(await wrongIn(one, recording)));
+  for (const one of some(recording.left, 10)) wrong.push(...(await wrongIn(one, recording)));
   return { wrong, count: recording.left.length };
 }
 
