@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { BoundedLines } from "../src/services/bounded-lines.ts";
-import { Tokens } from "../src/services/tokens.ts";
 import { startApp } from "./support/app.ts";
 import { startClosed } from "./support/people.ts";
 import { hangUpAfter, postText } from "./support/raw.ts";
@@ -55,20 +53,6 @@ test("who is let in or signs out stands in the log, however many are refused", a
     "sign-in: let in: “admin” from 192.0.2.7",
     "sign-in: signed out: “admin” from 192.0.2.7",
   ]);
-});
-
-test("clients without end that send wrong tokens have a bounded number of lines", async (t) => {
-  const app = await startApp(t);
-  const lines: string[] = [];
-  const { store } = app.app;
-  const tokens = new Tokens({ store, clock: Date.now, random: randomBytes, log: (line) => lines.push(line) });
-
-  for (let client = 0; client < 500; client++)
-    for (let i = 0; i < 30; i++)
-      assert.throws(() => tokens.identify("platen_wrong", "10.0.0.1", `client ${client}`));
-
-  assert.equal(lines.length, 120);
-  assert.equal(lines[0], "warning: many wrong tokens from client 0");
 });
 
 test("forms that are broken off one after the other do not fill the log", async (t) => {

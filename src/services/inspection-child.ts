@@ -38,8 +38,12 @@ function follow(path: string, bytes: number): void {
 export async function readArchive(path: string): Promise<InspectionReply> {
   try {
     const source = openSourceBlocking(path);
-    await early?.finish(source.size);
-    return { kind: "report", report: reportOf(await inspectArchive(source, early)) };
+    try {
+      await early?.finish(source.size);
+      return { kind: "report", report: reportOf(await inspectArchive(source, early)) };
+    } finally {
+      await source.close();
+    }
   } catch (error) {
     const message = messageOf(error);
     return error instanceof UserError

@@ -6,7 +6,6 @@ import { secretDigest } from "../domain/signed.ts";
 import { isTokenText, makeTokenText, parseToken, type Token, tokenBeginning } from "../domain/token.ts";
 import type { Store } from "../store/store.ts";
 import type { TokenUse } from "../store/tokens.ts";
-import { BoundedLines } from "./bounded-lines.ts";
 import { LastUsed } from "./last-used.ts";
 import { Latest } from "./latest.ts";
 
@@ -32,13 +31,11 @@ const notAToken =
 export class Tokens {
   readonly #parts: Parts;
   readonly #uses: LastUsed<TokenUse>;
-  readonly #lines: BoundedLines;
   readonly #wrong = new Latest<string, { readonly until: number; count: number }>(mostClients);
 
   constructor(parts: Parts) {
     this.#parts = parts;
     const { store, log } = parts;
-    this.#lines = new BoundedLines(log);
     const save = (uses: ReadonlyMap<number, TokenUse>) => store.tokens.used([...uses.values()]);
     this.#uses = new LastUsed({ save, what: "when tokens were used", log });
   }
@@ -99,7 +96,6 @@ export class Tokens {
     const counted = known !== undefined && known.until > now ? known : { until: now + wrongMs, count: 0 };
     counted.count++;
     this.#wrong.set(client, counted);
-    if (counted.count === mostWrong) this.#lines.say(`warning: many wrong tokens from ${client}`, client);
     if (counted.count <= mostWrong) return new UserError("unauthorized", why);
     return new UserError("too-often", "Too many wrong tokens came from here. Try again in a minute.");
   }

@@ -155,8 +155,9 @@ export class Inspections {
   /** Settles when the process has ended: never are there more of them than may be at once, apart from the early one. */
   async #run(archive: Archive): Promise<ArchiveReport> {
     if (this.#isClosed) throw stopping();
-    const last = await this.#readHere?.(archive.path);
-    if (last !== undefined) return this.#reportOf({ last, isLate: false, end: "" });
+    if (this.#readHere !== undefined) {
+      return this.#reportOf({ last: await this.#readHere(archive.path), isLate: false, end: "" });
+    }
     const early = this.#early.take(archive.path);
     if (early !== undefined) {
       const outcome = await this.#read(early, archive);

@@ -7,6 +7,7 @@ import { defaultLimits, makeQuotas } from "../../src/http/requests/limits.ts";
 import { Pages } from "../../src/http/requests/page-turns.ts";
 import { routes } from "../../src/http/routes.ts";
 import { client, startApp, type TestApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { longestHold } from "../support/holds.ts";
 import { signInAdmin, startClosed } from "../support/people.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
@@ -38,74 +39,84 @@ function countReads({ app }: TestApp): () => number {
   return () => reads;
 }
 
-test("a page that four hundred connections ask for at once is made a few times, and nobody is held up", async (t) => {
-  const service = await startApp(t);
-  await fill(service, 2000);
-  await (await service.fetch("/printers")).text();
-  const reads = countReads(service);
+deepTest(
+  "a page that four hundred connections ask for at once is made a few times, and nobody is held up",
+  async (t) => {
+    const service = await startApp(t);
+    await fill(service, 2000);
+    await (await service.fetch("/printers")).text();
+    const reads = countReads(service);
 
-  const statuses: number[] = [];
-  const hold = await longestHold(async () => {
-    statuses.push(...(await askAll(service, Array<string>(400).fill("/printers"))));
-  });
+    const statuses: number[] = [];
+    const hold = await longestHold(async () => {
+      statuses.push(...(await askAll(service, Array<string>(400).fill("/printers"))));
+    });
 
-  t.diagnostic(`held for ${Math.round(hold)} ms, made ${reads()} times`);
-  assert.ok(reads() <= 40, `it was made ${reads()} times`);
-  assert.ok(statuses.every((status) => status === 200 || status === 503));
-  assert.ok(hold < 1000, `${hold} ms`);
-});
+    t.diagnostic(`held for ${Math.round(hold)} ms, made ${reads()} times`);
+    assert.ok(reads() <= 40, `it was made ${reads()} times`);
+    assert.ok(statuses.every((status) => status === 200 || status === 503));
+    assert.ok(hold < 1000, `${hold} ms`);
+  },
+);
 
-test("different pages are made one after the other, others are answered in between, and too many are refused unmade", async (t) => {
-  const service = await startApp(t, { limits: { pages: 40 } });
-  await fill(service, 2000);
-  await (await service.fetch("/printers")).text();
-  const reads = countReads(service);
-  const order: string[] = [];
+deepTest(
+  "different pages are made one after the other, others are answered in between, and too many are refused unmade",
+  async (t) => {
+    const service = await startApp(t, { limits: { pages: 40 } });
+    await fill(service, 2000);
+    await (await service.fetch("/printers")).text();
+    const reads = countReads(service);
+    const order: string[] = [];
 
-  const asked = askAll(
-    service,
-    Array.from({ length: 200 }, (_, i) => `/printers?x=${i}`),
-  ).then((statuses) => {
-    order.push("pages");
-    return statuses;
-  });
-  while (reads() === 0) await new Promise(setImmediate);
-  const health = await service.fetch("/health");
-  order.push("health");
-  const statuses = await asked;
+    const asked = askAll(
+      service,
+      Array.from({ length: 200 }, (_, i) => `/printers?x=${i}`),
+    ).then((statuses) => {
+      order.push("pages");
+      return statuses;
+    });
+    while (reads() === 0) await new Promise(setImmediate);
+    const health = await service.fetch("/health");
+    order.push("health");
+    const statuses = await asked;
 
-  assert.deepEqual(order, ["health", "pages"]);
-  assert.equal(health.status, 200);
-  const refused = statuses.filter((status) => status === 503).length;
-  assert.ok(refused >= 50, `${refused} of 200 were refused`);
-  assert.equal(reads(), 200 - refused, "what was refused was not made");
-});
+    assert.deepEqual(order, ["health", "pages"]);
+    assert.equal(health.status, 200);
+    const refused = statuses.filter((status) => status === 503).length;
+    assert.ok(refused >= 50, `${refused} of 200 were refused`);
+    assert.equal(reads(), 200 - refused, "what was refused was not made");
+  },
+);
 
-test("a client that asks for many pages keeps no other one from its page", {
-  skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
-}, async (t) => {
-  const service = await startApp(t);
-  await fill(service, 2000);
-  const order: string[] = [];
-  const reads = countReads(service);
-  const ask = async (who: string, paths: readonly string[], from: string) => {
-    const statuses = await askAll(service, paths, from);
-    order.push(who);
-    return statuses;
-  };
+deepTest(
+  "a client that asks for many pages keeps no other one from its page",
+  {
+    skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
+  },
+  async (t) => {
+    const service = await startApp(t);
+    await fill(service, 2000);
+    const order: string[] = [];
+    const reads = countReads(service);
+    const ask = async (who: string, paths: readonly string[], from: string) => {
+      const statuses = await askAll(service, paths, from);
+      order.push(who);
+      return statuses;
+    };
 
-  const many = ask(
-    "many",
-    Array.from({ length: 120 }, (_, i) => `/printers?x=${i}`),
-    "127.0.0.2",
-  );
-  while (reads() === 0) await new Promise(setImmediate);
-  const one = await ask("one", ["/printers?y=1"], "127.0.0.3");
-  await many;
+    const many = ask(
+      "many",
+      Array.from({ length: 120 }, (_, i) => `/printers?x=${i}`),
+      "127.0.0.2",
+    );
+    while (reads() === 0) await new Promise(setImmediate);
+    const one = await ask("one", ["/printers?y=1"], "127.0.0.3");
+    await many;
 
-  assert.deepEqual(one, [200]);
-  assert.deepEqual(order, ["one", "many"]);
-});
+    assert.deepEqual(one, [200]);
+    assert.deepEqual(order, ["one", "many"]);
+  },
+);
 
 test("who takes none of its pages is refused the next one before it is made", async (t) => {
   const service = await startApp(t, { limits: { pageBytes: 1_600_000 } });
@@ -159,23 +170,26 @@ test("pages that came in before their client took none of the first are refused 
   assert.deepEqual(made, ["/list?first", "/list?held"]);
 });
 
-test("after too many pages at once, one after the other is answered, also where some of them do not exist", async (t) => {
-  const service = await startApp(t);
-  const addresses = (path: string, count: number) =>
-    Array.from({ length: count }, (_, i) => `${path}?x=${i}`);
-  const most = defaultLimits.pages / 2;
+deepTest(
+  "after too many pages at once, one after the other is answered, also where some of them do not exist",
+  async (t) => {
+    const service = await startApp(t);
+    const addresses = (path: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `${path}?x=${i}`);
+    const most = defaultLimits.pages / 2;
 
-  const burst = await askAll(service, addresses("/clients", 3 * most));
-  const later: number[] = [];
-  for (const path of [...addresses("/clients/99", most + 10), ...addresses("/clients", most + 10)]) {
-    const answer = await service.fetch(path);
-    await answer.arrayBuffer();
-    later.push(answer.status);
-  }
+    const burst = await askAll(service, addresses("/clients", 3 * most));
+    const later: number[] = [];
+    for (const path of [...addresses("/clients/99", most + 10), ...addresses("/clients", most + 10)]) {
+      const answer = await service.fetch(path);
+      await answer.arrayBuffer();
+      later.push(answer.status);
+    }
 
-  assert.deepEqual(new Set(burst), new Set([200, 503]));
-  assert.deepEqual(later, [...Array(most + 10).fill(404), ...Array(most + 10).fill(200)]);
-});
+    assert.deepEqual(new Set(burst), new Set([200, 503]));
+    assert.deepEqual(later, [...Array(most + 10).fill(404), ...Array(most + 10).fill(200)]);
+  },
+);
 
 test("a page that was asked for before a change does not answer who asks after it", async (t) => {
   const { app, fetch, post } = await startApp(t);

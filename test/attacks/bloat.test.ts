@@ -4,6 +4,7 @@ import { missingCountOf } from "../../src/domain/driver.ts";
 import { inspectArchive } from "../../src/services/inspect.ts";
 import { reportOf } from "../../src/services/inspect-report.ts";
 import { startApp } from "../support/app.ts";
+import { deepTest, isDeep, some } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { makeZip, sourceOf, type ZipPart } from "../support/zip.ts";
 
@@ -32,7 +33,7 @@ const bloated: Record<string, () => Buffer> = {
   "a provider of 4,000 characters": () => driverZip({ provider: "P".repeat(4000) }),
 };
 
-for (const [name, make] of Object.entries(bloated)) {
+for (const [name, make] of some(Object.entries(bloated), 2)) {
   test(`no large report and no large page come of ${name}`, { timeout: 120_000 }, async (t) => {
     const service = await startApp(t);
     const id = await service.addDriver(make());
@@ -51,7 +52,7 @@ for (const [name, make] of Object.entries(bloated)) {
     assert.ok(stored <= 2 << 20, `${stored} bytes kept`);
     for (const { path, bytes, ms } of pages) {
       assert.ok(bytes < 200_000, `${path} has ${bytes} bytes`);
-      assert.ok(ms < 2000, `${path} took ${ms} ms`);
+      if (isDeep) assert.ok(ms < 2000, `${path} took ${ms} ms`);
     }
   });
 }
@@ -106,7 +107,7 @@ test("the lists of a report are cut, its counts are not, and the printer's INF c
   assert.equal(report.infs[0] && missingCountOf(report.infs[0]), 201);
 });
 
-test("60,000 names that differ only by case make few warnings", { timeout: 60_000 }, async () => {
+deepTest("60,000 names that differ only by case make few warnings", { timeout: 60_000 }, async () => {
   const twins = ["A", "a"]
     .flatMap((letter) => named(25_000, (i) => `${letter}${i}`))
     .map((name) => ({ name, method: 0 }));

@@ -7,6 +7,7 @@ import { choiceOf, infAndModel } from "../../src/html/driver-infs.ts";
 import { infNotes } from "../../src/html/driver-notes.ts";
 import { planMove } from "../../src/services/move-printers.ts";
 import { startApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { makeDriver, makeInf, makePrinter } from "../support/records.ts";
 
@@ -33,7 +34,7 @@ const infs = Array.from({ length: 1000 }, (_, i) =>
 const report = { ...makeDriver().report, infs, printerInf: "folder0/papyrus0.inf" };
 const many = makeDriver({ report, inf_path: "folder0/papyrus0.inf", driver_desc: "Papyrus 0 0 PCL6" });
 
-test("a search over the largest archive is bounded, whatever is searched for", () => {
+deepTest("a search over the largest archive is bounded, whatever is searched for", () => {
   const queries = [
     "papyrus",
     "p ".repeat(7000),
@@ -47,7 +48,7 @@ test("a search over the largest archive is bounded, whatever is searched for", (
   assert.equal(findModelsIn(infs, "papyrus", 20).count, 50_000);
 });
 
-test("the form of the largest archive takes no product of INFs and models, and stays small", () => {
+deepTest("the form of the largest archive takes no product of INFs and models, and stays small", () => {
   const choice = choiceOf(many, infs[999], undefined, "papyrus 7 pcl6");
 
   const page = infAndModel(choice).toString();
@@ -58,7 +59,7 @@ test("the form of the largest archive takes no product of INFs and models, and s
   assert.match(page, /value="folder999\/papyrus999\.inf"\s+checked/);
 });
 
-test("choosing among ten thousand names of one INF is quick", () => {
+deepTest("choosing among ten thousand names of one INF is quick", () => {
   const descriptions = Array.from({ length: 10_000 }, (_, i) => `Generic ${"x".repeat(200)} ${i}`);
   const driver = makeDriver({ inf: { descriptions } });
   const input = { from_form: "1", driver_desc: descriptions[9999], inf_path: "papyrus.inf" };
@@ -75,37 +76,40 @@ test("choosing among ten thousand names of one INF is quick", () => {
   for (const ms of times) assert.ok(ms < limitMs, `${times}`);
 });
 
-test("moving very many printers with very many models is planned without a product of the two", async (t) => {
-  const { app } = await startApp(t);
-  const descriptions = Array.from({ length: 5000 }, (_, i) => `Papyrus ${i}`);
-  const { store } = app;
-  const add = (sha: string) =>
-    store.drivers.add(makeDriver({ sha256: sha.repeat(64), inf: { descriptions } }));
-  const [from, to] = [await add("a"), await add("b")];
-  const { printers } = store;
-  const { printer } = printers.get(
-    await printers.add({ ...makePrinter({ driver_desc: "Papyrus 1" }), driver_id: from.driver.id }),
-  );
-  const copies = Array.from({ length: 1500 }, (_, i) => ({
-    ...printer,
-    id: i + 1,
-    driver_desc: `Papyrus ${i}`,
-  }));
-  const many = {
-    ...store,
-    printers: Object.assign(Object.create(printers), {
-      idsOfDriver: () => copies.map(({ id }) => id),
-      models: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
-    }),
-  };
+deepTest(
+  "moving very many printers with very many models is planned without a product of the two",
+  async (t) => {
+    const { app } = await startApp(t);
+    const descriptions = Array.from({ length: 5000 }, (_, i) => `Papyrus ${i}`);
+    const { store } = app;
+    const add = (sha: string) =>
+      store.drivers.add(makeDriver({ sha256: sha.repeat(64), inf: { descriptions } }));
+    const [from, to] = [await add("a"), await add("b")];
+    const { printers } = store;
+    const { printer } = printers.get(
+      await printers.add({ ...makePrinter({ driver_desc: "Papyrus 1" }), driver_id: from.driver.id }),
+    );
+    const copies = Array.from({ length: 1500 }, (_, i) => ({
+      ...printer,
+      id: i + 1,
+      driver_desc: `Papyrus ${i}`,
+    }));
+    const many = {
+      ...store,
+      printers: Object.assign(Object.create(printers), {
+        idsOfDriver: () => copies.map(({ id }) => id),
+        models: (ids: readonly number[]) => copies.filter(({ id }) => ids.includes(id)),
+      }),
+    };
 
-  const started = performance.now();
-  const { pairs } = await planMove(many, from.driver.id, to.driver.id);
-  const ms = performance.now() - started;
+    const started = performance.now();
+    const { pairs } = await planMove(many, from.driver.id, to.driver.id);
+    const ms = performance.now() - started;
 
-  assert.ok(ms < limitMs, `${ms} ms`);
-  assert.equal(pairs.length, 1500);
-});
+    assert.ok(ms < limitMs, `${ms} ms`);
+    assert.equal(pairs.length, 1500);
+  },
+);
 
 test("hostile names of INFs and models do not leave their places on a driver's page", async (t) => {
   const { addDriver, fetch, upload } = await startApp(t);

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { children, withoutProc } from "../support/children.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { seededRandom } from "../support/random.ts";
 import { statusOf } from "../support/raw.ts";
@@ -81,7 +82,7 @@ test("a large upload is read by one process, from its first megabytes to the ans
   await until(() => service.readers().length === 0);
 });
 
-test("a small upload has no process before it is complete", options, async (t) => {
+deepTest("a small upload has no process before it is complete", options, async (t) => {
   const service = await startWatched(t, { earlyBytes: 4 * mebi });
   const upload = await beginUpload(service.url, largeDriver());
 
@@ -95,7 +96,7 @@ test("a small upload has no process before it is complete", options, async (t) =
   await nothingIsLeft(service);
 });
 
-test("an upload that breaks off takes its process with it, and leaves nothing", options, async (t) => {
+deepTest("an upload that breaks off takes its process with it, and leaves nothing", options, async (t) => {
   const service = await startWatched(t);
 
   const { upload } = await service.beginEarly(largeDriver());
@@ -105,7 +106,7 @@ test("an upload that breaks off takes its process with it, and leaves nothing", 
   await nothingIsLeft(service);
 });
 
-test("content that is known already takes its process with it", options, async (t) => {
+deepTest("content that is known already takes its process with it", options, async (t) => {
   const service = await startWatched(t);
   await service.addDriver(largeDriver());
 
@@ -117,7 +118,7 @@ test("content that is known already takes its process with it", options, async (
   assert.equal(service.app.store.drivers.count(), 1);
 });
 
-test("an upload that stands still keeps nobody else from being read", options, async (t) => {
+deepTest("an upload that stands still keeps nobody else from being read", options, async (t) => {
   const service = await startWatched(t, { atOnce: 1, most: 2 });
   const { upload } = await service.beginEarly(largeDriver());
 
@@ -129,7 +130,7 @@ test("an upload that stands still keeps nobody else from being read", options, a
   assert.equal(service.app.store.drivers.count(), 3);
 });
 
-test("one upload at a time is read while it arrives", options, async (t) => {
+deepTest("one upload at a time is read while it arrives", options, async (t) => {
   const service = await startWatched(t, { earlyIdleMs: 600_000 });
   const first = await service.beginEarly(largeDriver());
   const second = await beginUpload(service.url, largeDriver("2.0.0.0"));
@@ -143,7 +144,7 @@ test("one upload at a time is read while it arrives", options, async (t) => {
   assert.deepEqual(answers.map(statusOf), [200, 200]);
 });
 
-test(
+deepTest(
   "an upload that stands still gives its process to the next one, and is read when it is complete",
   options,
   async (t) => {
@@ -160,17 +161,21 @@ test(
   },
 );
 
-test("an upload whose process is killed while it arrives is read when it is complete", options, async (t) => {
-  const service = await startWatched(t);
+deepTest(
+  "an upload whose process is killed while it arrives is read when it is complete",
+  options,
+  async (t) => {
+    const service = await startWatched(t);
 
-  const { upload, reader } = await service.beginEarly(largeDriver());
-  process.kill(reader, "SIGKILL");
-  const answer = await upload.finish();
+    const { upload, reader } = await service.beginEarly(largeDriver());
+    process.kill(reader, "SIGKILL");
+    const answer = await upload.finish();
 
-  assert.equal(statusOf(answer), 200);
-});
+    assert.equal(statusOf(answer), 200);
+  },
+);
 
-test("a process that ends while it inspects what it read before is no verdict", options, async (t) => {
+deepTest("a process that ends while it inspects what it read before is no verdict", options, async (t) => {
   const service = await startWatched(t);
   const models = Array.from({ length: 150_000 }, (_, i) => `Papyrus ${i}`);
   const { upload, reader } = await service.beginEarly(driverZip({ models, extra: [filler] }));
@@ -187,7 +192,7 @@ test("a process that ends while it inspects what it read before is no verdict", 
 
 const filler = { name: "large.bin", bytes: Buffer.alloc(4 * mebi, "x"), method: 0 };
 
-test("what needs too much memory is refused in the same words", options, async (t) => {
+deepTest("what needs too much memory is refused in the same words", options, async (t) => {
   const service = await startWatched(t, { heapMb: 48, timeMs: 100_000 });
   const lines = Array.from({ length: 180_000 }, (_, i) => `"Papyrus model ${i} ${"x".repeat(40)}"=I${i}`);
   const bytes = `[Version]\nClass=Printer\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n${lines.join("\n")}`;
@@ -200,7 +205,7 @@ test("what needs too much memory is refused in the same words", options, async (
   await nothingIsLeft(service);
 });
 
-test("the time that an inspection has begins when the upload is complete", options, async (t) => {
+deepTest("the time that an inspection has begins when the upload is complete", options, async (t) => {
   const service = await startWatched(t, { timeMs: 1500 });
 
   const { upload } = await service.beginEarly(largeDriver());
@@ -210,7 +215,7 @@ test("the time that an inspection has begins when the upload is complete", optio
   assert.equal(statusOf(answer), 200);
 });
 
-test("what takes too long is refused in the same words", options, async (t) => {
+deepTest("what takes too long is refused in the same words", options, async (t) => {
   const service = await startWatched(t, { timeMs: 1 });
   const models = Array.from({ length: 20_000 }, (_, i) => `Papyrus ${i}`);
 
@@ -222,7 +227,7 @@ test("what takes too long is refused in the same words", options, async (t) => {
   await nothingIsLeft(service);
 });
 
-test("a damaged file that was read while it arrived is refused in the same words", options, async (t) => {
+deepTest("a damaged file that was read while it arrived is refused in the same words", options, async (t) => {
   const service = await startWatched(t);
   const zip = driverZip({
     extra: [filler, { name: "bad.dll", bytes: "abc", crc: 1 }, { ...filler, name: "2.bin" }],
@@ -235,7 +240,7 @@ test("a damaged file that was read while it arrived is refused in the same words
   assert.match(Buffer.from(answer, "latin1").toString(), /“bad\.dll” does not match its checksum/);
 });
 
-test("the end of the service ends what is read while it arrives", options, async (t) => {
+deepTest("the end of the service ends what is read while it arrives", options, async (t) => {
   const service = await startWatched(t);
 
   await service.beginEarly(largeDriver());

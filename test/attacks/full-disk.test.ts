@@ -3,10 +3,11 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { fill, freeBytes, smallDisk, startOnFullDisk, withoutDisk } from "../support/small-disk.ts";
 
-test("on a full disk nothing can be added, and everything can be deleted", async (t) => {
+deepTest("on a full disk nothing can be added, and everything can be deleted", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { post, fetch, upload, app } = full.app;
@@ -53,7 +54,7 @@ test("a delete beside an addition on a full disk is done, and the addition is re
   assert.equal(store.clients.count(), 38);
 });
 
-test("the reserve is made again when there is space, and as large as the database needs", async (t) => {
+deepTest("the reserve is made again when there is space, and as large as the database needs", async (t) => {
   const full = await startOnFullDisk(t);
   if (full === undefined) return t.skip(withoutDisk);
   const { store } = full.app.app;

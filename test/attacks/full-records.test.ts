@@ -6,6 +6,7 @@ import type { Database } from "sql.js";
 import { databaseLimitBytes, mostRecords } from "../../src/store/room.ts";
 import { navigation, startApp, temporaryFolder } from "../support/app.ts";
 import { editDatabase } from "../support/database.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 
 /** Starts a service whose database somebody filled. */
@@ -25,35 +26,38 @@ function copies(table: string, count: number, names: string, values: string): st
     INSERT INTO ${table} (id, ${names}) SELECT i, ${values} FROM n, (SELECT * FROM ${table} ORDER BY id LIMIT 1)`;
 }
 
-test("printers and clients are taken up to a number that lists can bear, then refused until some are deleted", async (t) => {
-  const service = await startFilled(t, (db) => {
-    const settings = "created_at, updated_at, client_id, driver_id, name, settings";
-    db.run(copies("printers", mostRecords.printers - 1, settings, settings));
-    const values = "'Client ' || i, 'client ' || i, notes, subnets, created_at";
-    db.run(copies("clients", mostRecords.clients, "name, name_key, notes, subnets, created_at", values));
-  });
-  const form = { name: "More", address: "10.0.0.1" };
+deepTest(
+  "printers and clients are taken up to a number that lists can bear, then refused until some are deleted",
+  async (t) => {
+    const service = await startFilled(t, (db) => {
+      const settings = "created_at, updated_at, client_id, driver_id, name, settings";
+      db.run(copies("printers", mostRecords.printers - 1, settings, settings));
+      const values = "'Client ' || i, 'client ' || i, notes, subnets, created_at";
+      db.run(copies("clients", mostRecords.clients, "name, name_key, notes, subnets, created_at", values));
+    });
+    const form = { name: "More", address: "10.0.0.1" };
 
-  const last = await service.post("/printers", form, navigation);
-  const refused = [
-    await service.post("/printers", form),
-    await service.post("/clients", { name: "One more" }),
-    await service.post("/import", { text: "name,address\nA,10.0.0.1\nB,10.0.0.2" }),
-  ];
-  const list = await service.fetch("/printers");
-  const deleted = await service.post("/printers/2/delete", {}, navigation);
-  const again = await service.post("/printers", form, navigation);
+    const last = await service.post("/printers", form, navigation);
+    const refused = [
+      await service.post("/printers", form),
+      await service.post("/clients", { name: "One more" }),
+      await service.post("/import", { text: "name,address\nA,10.0.0.1\nB,10.0.0.2" }),
+    ];
+    const list = await service.fetch("/printers");
+    const deleted = await service.post("/printers/2/delete", {}, navigation);
+    const again = await service.post("/printers", form, navigation);
 
-  assert.deepEqual([last.status, deleted.status, again.status], [303, 303, 303]);
-  assert.deepEqual(
-    refused.map(({ status }) => status),
-    [507, 507, 507],
-  );
-  assert.match(await (refused[0] as Response).text(), /There are 10,000 printers, as many as there may be/);
-  assert.equal(service.app.store.clients.count(), mostRecords.clients);
-  assert.equal(list.status, 200);
-  assert.ok((await list.arrayBuffer()).byteLength < 48 * 1024 * 1024, "one client’s share of what is sent");
-});
+    assert.deepEqual([last.status, deleted.status, again.status], [303, 303, 303]);
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [507, 507, 507],
+    );
+    assert.match(await (refused[0] as Response).text(), /There are 10,000 printers, as many as there may be/);
+    assert.equal(service.app.store.clients.count(), mostRecords.clients);
+    assert.equal(list.status, 200);
+    assert.ok((await list.arrayBuffer()).byteLength < 48 * 1024 * 1024, "one client’s share of what is sent");
+  },
+);
 
 test("drivers are taken up to a number, and the file of the one too many goes again", async (t) => {
   const service = await startFilled(t, (db) => {
@@ -74,7 +78,7 @@ test("drivers are taken up to a number, and the file of the one too many goes ag
   assert.equal(readdirSync(join(service.dataDir, "drivers")).length, 1);
 });
 
-test("a database as large as it may be takes nothing longer, and deletions all the same", async (t) => {
+deepTest("a database as large as it may be takes nothing longer, and deletions all the same", async (t) => {
   const service = await startFilled(t, (db) => {
     const filler = `printf('%.*c', ${databaseLimitBytes}, 'x')`;
     db.run(`INSERT INTO audit_places (name, seq, hash, file, size) VALUES ('filler', 0, ${filler}, '', 0)`);

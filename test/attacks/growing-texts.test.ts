@@ -6,6 +6,7 @@ import { cleanText } from "../../src/domain/fields.ts";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { isNotModified, requestedRange } from "../../src/http/answers/ranges.ts";
 import { startApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { growsEvenly } from "../support/growth.ts";
 
 /** Texts that take a careless reader more than their length in time. */
@@ -22,7 +23,7 @@ const shapes: Record<string, (size: number) => string> = {
   brackets: (size) => "[".repeat(size),
 };
 
-test("every text of a form takes time in proportion to its length, in every field", async () => {
+deepTest("every text of a form takes time in proportion to its length, in every field", async () => {
   const fields = ["name", "address", "port_name", "location", "replaces", "snmp_index", "color", "client_id"];
   for (const [shape, make] of Object.entries(shapes)) {
     await growsEvenly(`cleaning ${shape}`, 25_000, (size) => cleanText(make(size)));
@@ -54,7 +55,7 @@ test("no header takes more time than its length", async () => {
   }
 });
 
-test("a form as large as is taken, of combining marks alone, is answered within a second", async (t) => {
+deepTest("a form as large as is taken, of combining marks alone, is answered within a second", async (t) => {
   const service = await startApp(t);
   const marks = "\u0316\u0301".repeat(13_000);
 

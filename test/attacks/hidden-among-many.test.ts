@@ -5,6 +5,7 @@ import { DeploymentMemory } from "../../src/services/deployment-memory.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { entriesIn, said } from "../support/audit.ts";
+import { deepTest } from "../support/depth.ts";
 import { makePrinter } from "../support/records.ts";
 
 /** A log with somebody who fetches scripts of printers, whole. */
@@ -36,7 +37,7 @@ async function flooded(t: TestContext) {
 const sum = (entries: readonly AuditEntry[]) => entries.reduce((total, { count = 1 }) => total + count, 0);
 const of = (entries: readonly AuditEntry[], name: string) => entries.filter(({ who }) => who === name);
 
-test("each of 10,000 printers that one token fetches at once counts as deployed, once", async (t) => {
+deepTest("each of 10,000 printers that one token fetches at once counts as deployed, once", async (t) => {
   const { store, fetch, closed } = await flooded(t);
   const memory = new DeploymentMemory(store, () => {});
   await memory.start();
@@ -122,54 +123,60 @@ test("weighty downloads are named behind any number of weighty ones, and what is
   );
 });
 
-test("a token that leaked to thirty addresses has one share, and what people and other tokens do keeps its lines", async (t) => {
-  const { fetch, closed } = await flooded(t);
+deepTest(
+  "a token that leaked to thirty addresses has one share, and what people and other tokens do keeps its lines",
+  async (t) => {
+    const { fetch, closed } = await flooded(t);
 
-  for (let address = 1; address <= 30; address++)
-    for (let printer = 1; printer <= 400; printer++)
-      fetch("token leaked", "install", printer, `192.0.2.${address}`);
-  for (let printer = 1; printer <= 20; printer++) {
-    fetch("otto", "rmm", printer);
-    fetch("token Datto", "rmm", printer);
-  }
-  const entries = await closed();
+    for (let address = 1; address <= 30; address++)
+      for (let printer = 1; printer <= 400; printer++)
+        fetch("token leaked", "install", printer, `192.0.2.${address}`);
+    for (let printer = 1; printer <= 20; printer++) {
+      fetch("otto", "rmm", printer);
+      fetch("token Datto", "rmm", printer);
+    }
+    const entries = await closed();
 
-  assert.ok(of(entries, "token leaked").length < 1600, `${of(entries, "token leaked").length} lines`);
-  assert.equal(sum(of(entries, "token leaked").filter(({ event }) => event === "downloaded")), 12_000);
-  for (const name of ["otto", "token Datto"])
+    assert.ok(of(entries, "token leaked").length < 1600, `${of(entries, "token leaked").length} lines`);
+    assert.equal(sum(of(entries, "token leaked").filter(({ event }) => event === "downloaded")), 12_000);
+    for (const name of ["otto", "token Datto"])
+      assert.deepEqual(
+        of(entries, name).map(({ record, from, count }) => [record?.id, from, count]),
+        Array.from({ length: 20 }, (_, i) => [i + 1, "10.0.0.1", undefined]),
+      );
+    assert.equal(of(entries, "several").length, 0);
+  },
+);
+
+deepTest(
+  "thirty accounts that fetch without end leave another one its lines, and what is counted of it its name",
+  async (t) => {
+    const { store, fetch, closed } = await flooded(t);
+    const part = (printer: number, first: number) => {
+      const record = { kind: "printer", id: printer, name: `P ${printer}` } as const;
+      const download = { what: "rmm", by: "script", digest: `rmm ${printer}`, record };
+      store.audit.download(
+        { ...download, actor: { who: "otto", from: "10.0.0.9" } },
+        { first, last: first, size: 9 },
+      );
+    };
+
+    for (let person = 0; person < 30; person++)
+      for (let i = 0; i < 1200; i++) fetch(`person ${person}`, "install", i);
+    for (let printer = 1; printer <= 20; printer++) fetch("otto", "rmm", printer, "10.0.0.9");
+    for (const first of [0, 1, 2]) part(30, first);
+    const entries = of(await closed(), "otto");
+
     assert.deepEqual(
-      of(entries, name).map(({ record, from, count }) => [record?.id, from, count]),
-      Array.from({ length: 20 }, (_, i) => [i + 1, "10.0.0.1", undefined]),
+      entries.map(({ record, from, count = 1 }) => [record?.id, from, count]),
+      [
+        ...Array.from({ length: 20 }, (_, i) => [i + 1, "10.0.0.9", 1]),
+        [30, "10.0.0.9", 1],
+        [30, "10.0.0.9", 2],
+      ],
     );
-  assert.equal(of(entries, "several").length, 0);
-});
-
-test("thirty accounts that fetch without end leave another one its lines, and what is counted of it its name", async (t) => {
-  const { store, fetch, closed } = await flooded(t);
-  const part = (printer: number, first: number) => {
-    const record = { kind: "printer", id: printer, name: `P ${printer}` } as const;
-    const download = { what: "rmm", by: "script", digest: `rmm ${printer}`, record };
-    store.audit.download(
-      { ...download, actor: { who: "otto", from: "10.0.0.9" } },
-      { first, last: first, size: 9 },
-    );
-  };
-
-  for (let person = 0; person < 30; person++)
-    for (let i = 0; i < 1200; i++) fetch(`person ${person}`, "install", i);
-  for (let printer = 1; printer <= 20; printer++) fetch("otto", "rmm", printer, "10.0.0.9");
-  for (const first of [0, 1, 2]) part(30, first);
-  const entries = of(await closed(), "otto");
-
-  assert.deepEqual(
-    entries.map(({ record, from, count = 1 }) => [record?.id, from, count]),
-    [
-      ...Array.from({ length: 20 }, (_, i) => [i + 1, "10.0.0.9", 1]),
-      [30, "10.0.0.9", 1],
-      [30, "10.0.0.9", 2],
-    ],
-  );
-});
+  },
+);
 
 test("failed sign-ins of one address keep the names of accounts and the reasons apart", async (t) => {
   const { store, closed } = await flooded(t);
@@ -196,21 +203,24 @@ test("failed sign-ins of one address keep the names of accounts and the reasons 
   );
 });
 
-test("guesses at a thousand accounts from addresses without end are counted for each name, with their reasons", async (t) => {
-  const { store, closed } = await flooded(t);
-  const reasons = ["wrong password", "too many attempts"];
+deepTest(
+  "guesses at a thousand accounts from addresses without end are counted for each name, with their reasons",
+  async (t) => {
+    const { store, closed } = await flooded(t);
+    const reasons = ["wrong password", "too many attempts"];
 
-  for (let i = 0; i < 40_000; i++) {
-    const from = `2001:db8:${(i % 7919).toString(16)}::1`;
-    const actor = { who: `person ${i % 1000}`, from };
-    store.audit.note("sign-in-failed", { what: reasons[Math.floor(i / 1000) % 2] ?? "", actor });
-  }
-  const entries = await closed();
+    for (let i = 0; i < 40_000; i++) {
+      const from = `2001:db8:${(i % 7919).toString(16)}::1`;
+      const actor = { who: `person ${i % 1000}`, from };
+      store.audit.note("sign-in-failed", { what: reasons[Math.floor(i / 1000) % 2] ?? "", actor });
+    }
+    const entries = await closed();
 
-  const counts = new Map<string, number>();
-  for (const { who, what, count = 1 } of entries)
-    counts.set(`${who} ${what}`, (counts.get(`${who} ${what}`) ?? 0) + count);
-  assert.equal(counts.size, 2000);
-  assert.deepEqual(new Set(counts.values()), new Set([20]));
-  assert.ok(entries.length < 6000, `${entries.length} lines`);
-});
+    const counts = new Map<string, number>();
+    for (const { who, what, count = 1 } of entries)
+      counts.set(`${who} ${what}`, (counts.get(`${who} ${what}`) ?? 0) + count);
+    assert.equal(counts.size, 2000);
+    assert.deepEqual(new Set(counts.values()), new Set([20]));
+    assert.ok(entries.length < 6000, `${entries.length} lines`);
+  },
+);

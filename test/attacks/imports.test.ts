@@ -6,6 +6,7 @@ import { readJson } from "../../src/domain/json.ts";
 import { readPrintServer } from "../../src/domain/print-server.ts";
 import { inSteps } from "../../src/services/steps.ts";
 import { startApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { growsEvenly } from "../support/growth.ts";
 import { leastHold } from "../support/holds.ts";
 import { planOf, stepped } from "../support/lists.ts";
@@ -86,7 +87,7 @@ test("JSON is read as JavaScript reads it", () => {
   for (const text of texts) assert.deepEqual(plain(stepped(readJson(text))), JSON.parse(text), text);
 });
 
-test("a long JSON takes time in proportion to its length", async () => {
+deepTest("a long JSON takes time in proportion to its length", async () => {
   const shapes: Record<string, (size: number) => string> = {
     backslashes: (size) => `["${"\\\\".repeat(size / 2)}`,
     "escaped quotes": (size) => `["${'\\"'.repeat(size / 2)}`,
@@ -99,7 +100,7 @@ test("a long JSON takes time in proportion to its length", async () => {
   }
 });
 
-test("no token of eight megabytes holds others up, and neither do millions of blanks", async (t) => {
+deepTest("no token of eight megabytes holds others up, and neither do millions of blanks", async (t) => {
   const size = 8 * 1024 * 1024;
   const longTexts = JSON.stringify(Array<string>(40).fill("")).replaceAll(
     '""',
@@ -189,7 +190,7 @@ test("a list beyond eight megabytes is refused, and so is a small state that bec
   assert.match(await inflated.text(), /did not arrive whole/);
 });
 
-test("hostile lists are answered, and nobody else waits for them", async (t) => {
+deepTest("hostile lists are answered, and nobody else waits for them", async (t) => {
   const { upload, fetch, app } = await startApp(t);
   const size = 7_900_000;
   const lists: Record<string, Buffer> = {

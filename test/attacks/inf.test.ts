@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
 import { readInf } from "../../src/inf/package.ts";
 import { PackageFiles } from "../../src/inf/package-files.ts";
+import { deepTest } from "../support/depth.ts";
 
 const head =
   '[Version]\nSignature="$Windows NT$"\nClass=Printer\nDriverVer=1/2/2024,3.4\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n';
@@ -67,7 +68,7 @@ const constructs: Record<string, (count: number) => string> = {
 };
 
 for (const [name, make] of Object.entries(constructs)) {
-  test(`ten times as many ${name} take about ten times as long`, { timeout: 120_000 }, () => {
+  deepTest(`ten times as many ${name} take about ten times as long`, { timeout: 120_000 }, () => {
     const [small, large] = [make(4000), make(40_000)];
     timeOf(small);
 
@@ -113,17 +114,21 @@ test("60,000 blanks after a bracket are read at once", { timeout: 60_000 }, () =
   assert.ok(ms < 1000, `${ms} ms`);
 });
 
-test("files times languages are refused when they are more work than any driver's", {
-  timeout: 60_000,
-}, () => {
-  const text = head + copying(40_000, "%B%") + lines(200, (i) => `[Strings.${i}]\nA=a${i}\nB=b${i}`);
-  const started = performance.now();
+deepTest(
+  "files times languages are refused when they are more work than any driver's",
+  {
+    timeout: 60_000,
+  },
+  () => {
+    const text = head + copying(40_000, "%B%") + lines(200, (i) => `[Strings.${i}]\nA=a${i}\nB=b${i}`);
+    const started = performance.now();
 
-  const read = () => readInf("a.inf", Buffer.from(text), new PackageFiles([]));
+    const read = () => readInf("a.inf", Buffer.from(text), new PackageFiles([]));
 
-  assert.throws(read, { name: "UserError", message: /more files, folders and languages/ });
-  assert.ok(performance.now() - started < 20_000);
-});
+    assert.throws(read, { name: "UserError", message: /more files, folders and languages/ });
+    assert.ok(performance.now() - started < 20_000);
+  },
+);
 
 test("more lines, values or sections than a driver's INF ever has are refused", () => {
   const texts = [

@@ -9,6 +9,7 @@ import { inspectionArgument } from "../../src/workers/inspection-process.ts";
 import { type InspectionLimits, Inspections } from "../../src/workers/inspections.ts";
 import { bundle, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { children, withoutProc } from "../support/children.ts";
+import { deepTest, some } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";
 
@@ -53,7 +54,7 @@ function started(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspec
   return inspections;
 }
 
-for (const [name, make] of Object.entries(worst)) {
+for (const [name, make] of some(Object.entries(worst), 0)) {
   test(`an inspection of ${name} has at most 300 MB`, { skip: withoutProc, timeout: 300_000 }, async (t) => {
     const inspections = started(t, { timeMs: 300_000 });
     const archive = await archiveOf(t, makeZip(make()));
@@ -77,36 +78,40 @@ async function nothingIsLeft({ app, dataDir }: TestApp): Promise<void> {
   assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
 }
 
-test("an inspection that dies of its archive is a 422, and the service answers all along", {
-  timeout: 300_000,
-}, async (t) => {
-  const service = await startApp(t, {}, { heapMb: 48, timeMs: 300_000 });
-  const archive = makeZip([{ name: "a.inf", bytes: models(180_000) }]);
-  let isOver = false;
-  const dying = service.upload("/drivers/upload", archive).finally(() => {
-    isOver = true;
-  });
+deepTest(
+  "an inspection that dies of its archive is a 422, and the service answers all along",
+  {
+    timeout: 300_000,
+  },
+  async (t) => {
+    const service = await startApp(t, {}, { heapMb: 48, timeMs: 300_000 });
+    const archive = makeZip([{ name: "a.inf", bytes: models(180_000) }]);
+    let isOver = false;
+    const dying = service.upload("/drivers/upload", archive).finally(() => {
+      isOver = true;
+    });
 
-  const health: number[] = [];
-  while (!isOver) {
-    const since = performance.now();
-    assert.equal((await service.fetch("/health")).status, 200);
-    health.push(performance.now() - since);
-  }
+    const health: number[] = [];
+    while (!isOver) {
+      const since = performance.now();
+      assert.equal((await service.fetch("/health")).status, 200);
+      health.push(performance.now() - since);
+    }
 
-  const answer = await dying;
-  assert.equal(answer.status, 422);
-  assert.match(await answer.text(), /more memory than a driver’s ever do/);
-  assert.ok(Math.max(...health) < 2000, `${Math.max(...health)} ms`);
-  await nothingIsLeft(service);
-  assert.ok((await service.addDriver()) > 0);
-});
+    const answer = await dying;
+    assert.equal(answer.status, 422);
+    assert.match(await answer.text(), /more memory than a driver’s ever do/);
+    assert.ok(Math.max(...health) < 2000, `${Math.max(...health)} ms`);
+    await nothingIsLeft(service);
+    assert.ok((await service.addDriver()) > 0);
+  },
+);
 
 test("an inspection that is killed is a 422, and leaves nothing", {
   skip: withoutProc,
   timeout: 60_000,
 }, async (t) => {
-  const service = await startApp(t);
+  const service = await startApp(t, { inspection: "process" });
   const before = new Set(children().map(({ id }) => id));
   const watch = setInterval(() => {
     // One that has 60 MB has begun to read.

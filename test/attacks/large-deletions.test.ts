@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { startApp, type TestApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 
 /** Printers that have so many characters of old names each, of two bytes. */
 async function addLarge({ app }: TestApp, count: number, characters: number): Promise<number[]> {
@@ -18,7 +19,7 @@ async function deleteClients({ app: { store, undo } }: TestApp, count: number): 
   return deletions.map((id) => id ?? 0);
 }
 
-test("a deletion whose bytes are too many is final and says so, and earlier ones stay", async (t) => {
+deepTest("a deletion whose bytes are too many is final and says so, and earlier ones stay", async (t) => {
   const service = await startApp(t);
   const { undo, store } = service.app;
   const [earlier = 0] = await deleteClients(service, 1);
@@ -34,22 +35,25 @@ test("a deletion whose bytes are too many is final and says so, and earlier ones
   assert.equal(store.printers.list().length, 0);
 });
 
-test("of two large deletions at once that have no room together, the one that is offered comes back", async (t) => {
-  const service = await startApp(t);
-  const { undo, store } = service.app;
-  const printers = await addLarge(service, 1000, 10_000);
+deepTest(
+  "of two large deletions at once that have no room together, the one that is offered comes back",
+  async (t) => {
+    const service = await startApp(t);
+    const { undo, store } = service.app;
+    const printers = await addLarge(service, 1000, 10_000);
 
-  const [first, second = 0] = await Promise.all([
-    undo.removePrinters(printers.slice(0, 500)),
-    undo.removePrinters(printers.slice(500)),
-    // Both wait for this save, and share the next.
-    store.clients.add({ name: "Alpha", notes: "", subnets: [] }),
-  ]);
-  await undo.restore(second);
+    const [first, second = 0] = await Promise.all([
+      undo.removePrinters(printers.slice(0, 500)),
+      undo.removePrinters(printers.slice(500)),
+      // Both wait for this save, and share the next.
+      store.clients.add({ name: "Alpha", notes: "", subnets: [] }),
+    ]);
+    await undo.restore(second);
 
-  assert.equal(first, undefined);
-  assert.equal(store.printers.list().length, 500);
-});
+    assert.equal(first, undefined);
+    assert.equal(store.printers.list().length, 500);
+  },
+);
 
 test("every one of many small deletions in a row can be taken back for its ten minutes", async (t) => {
   const service = await startApp(t);
@@ -64,7 +68,7 @@ test("every one of many small deletions in a row can be taken back for its ten m
   assert.equal(restored.name, "Client 0");
 });
 
-test("why a deletion cannot be taken back any more is said as it was", async (t) => {
+deepTest("why a deletion cannot be taken back any more is said as it was", async (t) => {
   const service = await startApp(t);
   const { undo } = service.app;
   const [first = 0, second = 0] = await deleteClients(service, 2);

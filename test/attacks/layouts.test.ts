@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { unpackers } from "../support/foreign.ts";
 import { longestHold } from "../support/holds.ts";
@@ -31,7 +32,7 @@ async function startWith(t: TestContext, archive: Buffer) {
   return { ...app, driver, names };
 }
 
-test("a small driver does not wait for large ones that were asked for before", async (t) => {
+deepTest("a small driver does not wait for large ones that were asked for before", async (t) => {
   const { addDriver, fetch } = await startApp(t);
   const large: number[] = [];
   for (let i = 0; i < 6; i++) large.push(await addDriver(driverOfManyFiles(11_000, i)));
@@ -55,7 +56,7 @@ test("a small driver does not wait for large ones that were asked for before", a
   );
 });
 
-test("a small driver does not wait for those whose large INFs are read again", async (t) => {
+deepTest("a small driver does not wait for those whose large INFs are read again", async (t) => {
   const { addDriver, post, fetch } = await startApp(t);
   const text = lines(60_000, (i) => `"Papyrus ${i} of a series with a long name"=Install,USBPRINT\\P${i}`);
   const inf = printerInf().replace("[Install]", `${text}\n[Install]`);
@@ -77,7 +78,7 @@ test("a small driver does not wait for those whose large INFs are read again", a
   assert.ok(order.indexOf(small) <= 1, `it came as number ${order.indexOf(small) + 1}`);
 });
 
-test("sixty thousand files of which three are used are found without holding anybody up", async (t) => {
+deepTest("sixty thousand files of which three are used are found without holding anybody up", async (t) => {
   const { fetch, post, names, driver } = await startWith(t, driverOfManyFiles(60_000));
   const statuses: number[] = [];
   const holds: number[] = [];
@@ -100,7 +101,7 @@ test("sixty thousand files of which three are used are found without holding any
   assert.ok(Math.min(...holds) < 50, `the event loop was held for ${holds} ms`);
 });
 
-test("drivers too large for one package together fit without their dead weight", async (t) => {
+deepTest("drivers too large for one package together fit without their dead weight", async (t) => {
   const { addDriver, addPrinter, post, fetch } = await startApp(t);
   await post("/clients", { name: "Large" });
   for (let i = 0; i < 2; i++) {
@@ -148,7 +149,7 @@ test("an INF that claims nothing leaves nothing but itself, and the scripts know
   assert.match(script, /Inf = 'x\\a\.inf'/);
 });
 
-test("of cabinets no more is unpacked than their directories can take", async (t) => {
+deepTest("of cabinets no more is unpacked than their directories can take", async (t) => {
   const cabinets = Array.from({ length: 60 }, (_, i): ZipPart => {
     const bytes = Buffer.alloc(4 << 20);
     bytes.write(`MSCF${i}`);

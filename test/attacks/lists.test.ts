@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { narrowPrinters, parseNarrowing } from "../../src/domain/search.ts";
 import { startApp, type TestApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { longestHold } from "../support/holds.ts";
 import { makePrinter } from "../support/records.ts";
@@ -12,35 +13,39 @@ async function fill({ app }: TestApp, count: number, fields: Record<string, stri
   return Promise.all(Array.from({ length: count }, () => app.store.printers.add(settings)));
 }
 
-test("five thousand printers change at once without holding others up, and one more is refused", {
-  timeout: 120_000,
-}, async (t) => {
-  const service = await startApp(t);
-  await service.post("/clients", { name: "Alpha" });
-  await service.addDriver(driverZip({ models: ["One", "Two"] }));
-  const ids = await fill(service, 5001, { driver_desc: "Two" });
-  const bulk = (chosen: readonly number[], fields: Record<string, string>) =>
-    service.post("/printers/bulk", { ids: chosen.join(), ...fields }, { "upgrade-insecure-requests": "1" });
-  await service.app.overview.read();
-  const some = ids.slice(0, 5000);
+deepTest(
+  "five thousand printers change at once without holding others up, and one more is refused",
+  {
+    timeout: 120_000,
+  },
+  async (t) => {
+    const service = await startApp(t);
+    await service.post("/clients", { name: "Alpha" });
+    await service.addDriver(driverZip({ models: ["One", "Two"] }));
+    const ids = await fill(service, 5001, { driver_desc: "Two" });
+    const bulk = (chosen: readonly number[], fields: Record<string, string>) =>
+      service.post("/printers/bulk", { ids: chosen.join(), ...fields }, { "upgrade-insecure-requests": "1" });
+    await service.app.overview.read();
+    const some = ids.slice(0, 5000);
 
-  const refused = await bulk(ids, { action: "delete" });
-  const statuses: number[] = [];
-  const holds: number[] = [];
-  for (const fields of [
-    { action: "client", client_id: "1" },
-    { action: "driver", driver_id: "1" },
-    { action: "driver", driver_id: "1", driver_desc: "One" },
-    { action: "delete" },
-  ])
-    holds.push(await longestHold(async () => statuses.push((await bulk(some, fields)).status)));
+    const refused = await bulk(ids, { action: "delete" });
+    const statuses: number[] = [];
+    const holds: number[] = [];
+    for (const fields of [
+      { action: "client", client_id: "1" },
+      { action: "driver", driver_id: "1" },
+      { action: "driver", driver_id: "1", driver_desc: "One" },
+      { action: "delete" },
+    ])
+      holds.push(await longestHold(async () => statuses.push((await bulk(some, fields)).status)));
 
-  t.diagnostic(`held for ${holds.map(Math.round).join(", ")} ms`);
-  assert.equal(refused.status, 422);
-  assert.deepEqual(statuses, [303, 303, 303, 303]);
-  assert.equal(service.app.store.printers.list().length, 1);
-  assert.ok(Math.max(...holds) < 400, `${holds} ms`);
-});
+    t.diagnostic(`held for ${holds.map(Math.round).join(", ")} ms`);
+    assert.equal(refused.status, 422);
+    assert.deepEqual(statuses, [303, 303, 303, 303]);
+    assert.equal(service.app.store.printers.list().length, 1);
+    assert.ok(Math.max(...holds) < 400, `${holds} ms`);
+  },
+);
 
 test("numbers that are none change nothing, however many there are", async (t) => {
   const service = await startApp(t);
@@ -94,7 +99,7 @@ test("a form of very many parts is read whole or refused, never in part", async 
   assert.equal(service.app.store.printers.list().length, 0);
 });
 
-test("words of a search are looked for in no more time than they are worth", async (t) => {
+deepTest("words of a search are looked for in no more time than they are worth", async (t) => {
   const marks = "\u0301".repeat(30);
   const name = `e${marks}`.repeat(7);
   const rows = Array.from({ length: 1000 }, (_, i) => ({
@@ -150,20 +155,24 @@ test("a search for anything at all is answered", async (t) => {
   }
 });
 
-test("a thousand printers with 20 KB of old names each hold nobody up when one is saved", {
-  timeout: 120_000,
-}, async (t) => {
-  const service = await startApp(t);
-  const replaces = Array.from({ length: 90 }, (_, i) => `${i} ${"x".repeat(200)}`).join("\n");
-  await fill(service, 1000, { replaces });
-  await service.fetch("/printers");
+deepTest(
+  "a thousand printers with 20 KB of old names each hold nobody up when one is saved",
+  {
+    timeout: 120_000,
+  },
+  async (t) => {
+    const service = await startApp(t);
+    const replaces = Array.from({ length: 90 }, (_, i) => `${i} ${"x".repeat(200)}`).join("\n");
+    await fill(service, 1000, { replaces });
+    await service.fetch("/printers");
 
-  const save = () => service.post("/printers", { name: "New", address: "10.0.0.2" });
-  const hold = await longestHold(async () => {
-    assert.equal((await save()).status, 200);
-    assert.equal((await service.fetch("/printers")).status, 200);
-  });
+    const save = () => service.post("/printers", { name: "New", address: "10.0.0.2" });
+    const hold = await longestHold(async () => {
+      assert.equal((await save()).status, 200);
+      assert.equal((await service.fetch("/printers")).status, 200);
+    });
 
-  t.diagnostic(`held for ${Math.round(hold)} ms`);
-  assert.ok(hold < 400, `${hold} ms`);
-});
+    t.diagnostic(`held for ${Math.round(hold)} ms`);
+    assert.ok(hold < 400, `${hold} ms`);
+  },
+);

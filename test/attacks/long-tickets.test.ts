@@ -4,6 +4,7 @@ import { planImport } from "../../src/domain/import-planner.ts";
 import { KnownDrivers } from "../../src/domain/known-drivers.ts";
 import { readTicket } from "../../src/domain/print-ticket.ts";
 import { readPrinterCsv } from "../../src/domain/printer-csv-reader.ts";
+import { deepTest } from "../support/depth.ts";
 import { stepped } from "../support/lists.ts";
 import { ticketAround } from "../support/tickets.ts";
 
@@ -24,7 +25,7 @@ test("what is wrong with a name as long as a ticket is said in a sentence", () =
   }
 });
 
-test("others have their turn between the rows of a list in which every row brings a large ticket", () => {
+deepTest("others have their turn between the rows of a list in which every row brings a large ticket", () => {
   const ticket = ticketAround("<a/>".repeat(8000)).replaceAll('"', "'").replaceAll("\r\n", "");
   const list = stepped(readPrinterCsv(`name,print_ticket\n${`P,"${ticket}"\n`.repeat(100)}`));
   const drivers = new KnownDrivers(new Set());

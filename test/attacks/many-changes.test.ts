@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { planMove } from "../../src/services/move-printers.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { longestHold } from "../support/holds.ts";
 
@@ -21,29 +22,33 @@ async function fill({ app, addDriver }: TestApp, count: number): Promise<[number
   return [from, to, ids];
 }
 
-test("two thousand printers of as many models move, and get another driver, without holding others up", {
-  timeout: 120_000,
-}, async (t) => {
-  const service = await startApp(t);
-  const { app, post } = service;
-  const [from, to, ids] = await fill(service, 2000);
-  const statuses: number[] = [];
-  const answered = async (answer: Promise<Response>) => statuses.push((await answer).status);
+deepTest(
+  "two thousand printers of as many models move, and get another driver, without holding others up",
+  {
+    timeout: 120_000,
+  },
+  async (t) => {
+    const service = await startApp(t);
+    const { app, post } = service;
+    const [from, to, ids] = await fill(service, 2000);
+    const statuses: number[] = [];
+    const answered = async (answer: Promise<Response>) => statuses.push((await answer).status);
 
-  const { digest } = await planMove(app.store, from, to);
-  const moving = await longestHold(() =>
-    answered(post(`/drivers/${from}/move`, { to: String(to), preview: digest }, navigation)),
-  );
-  const fields = { ids: ids.join(), action: "driver", driver_id: String(from) };
-  const giving = await longestHold(() => answered(post("/printers/bulk", fields, navigation)));
+    const { digest } = await planMove(app.store, from, to);
+    const moving = await longestHold(() =>
+      answered(post(`/drivers/${from}/move`, { to: String(to), preview: digest }, navigation)),
+    );
+    const fields = { ids: ids.join(), action: "driver", driver_id: String(from) };
+    const giving = await longestHold(() => answered(post("/printers/bulk", fields, navigation)));
 
-  const rows = app.store.printers.list();
-  t.diagnostic(`held for ${moving.toFixed()} and ${giving.toFixed()} ms`);
-  assert.deepEqual(statuses, [303, 303]);
-  assert.ok(rows.every(({ printer, driver }) => driver?.id === from && printer.driver_desc !== ""));
-  assert.equal(new Set(rows.map(({ printer }) => printer.driver_desc)).size, 2000);
-  assert.ok(Math.max(moving, giving) < 150, `${moving}, ${giving} ms`);
-});
+    const rows = app.store.printers.list();
+    t.diagnostic(`held for ${moving.toFixed()} and ${giving.toFixed()} ms`);
+    assert.deepEqual(statuses, [303, 303]);
+    assert.ok(rows.every(({ printer, driver }) => driver?.id === from && printer.driver_desc !== ""));
+    assert.equal(new Set(rows.map(({ printer }) => printer.driver_desc)).size, 2000);
+    assert.ok(Math.max(moving, giving) < 150, `${moving}, ${giving} ms`);
+  },
+);
 
 test("what is written while a change of many is planned, or before it is written, is not overwritten", async (t) => {
   const service = await startApp(t);

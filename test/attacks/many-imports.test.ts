@@ -5,6 +5,7 @@ import { matchRows } from "../../src/domain/import-match.ts";
 import { readPrinterCsv } from "../../src/domain/printer-csv-reader.ts";
 import type { ImportWork } from "../../src/services/import.ts";
 import { startApp, type TestApp } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { growsEvenly } from "../support/growth.ts";
 import { stepped } from "../support/lists.ts";
 import { connectRaw } from "../support/raw.ts";
@@ -50,33 +51,37 @@ function countLists({ app: { imports } }: TestApp): { readonly atOnce: number; r
   return most;
 }
 
-test("small states that unpack to much are unpacked one after the other, and only a few wait", {
-  timeout: 120_000,
-}, async (t) => {
-  const service = await startApp(t);
-  const { post, fetch } = service;
-  const most = countLists(service);
-  const state = stateOf(`name\n${`${" ".repeat(2000)}\n`.repeat(4100)}`);
-  const answers: Response[] = [];
+deepTest(
+  "small states that unpack to much are unpacked one after the other, and only a few wait",
+  {
+    timeout: 120_000,
+  },
+  async (t) => {
+    const service = await startApp(t);
+    const { post, fetch } = service;
+    const most = countLists(service);
+    const state = stateOf(`name\n${`${" ".repeat(2000)}\n`.repeat(4100)}`);
+    const answers: Response[] = [];
 
-  const grown = await growth(async () => {
-    const all = Array.from({ length: 30 }, () => post("/import/preview", { state }));
-    answers.push(...(await Promise.all(all)));
-  });
+    const grown = await growth(async () => {
+      const all = Array.from({ length: 30 }, () => post("/import/preview", { state }));
+      answers.push(...(await Promise.all(all)));
+    });
 
-  const refused = answers.filter(({ status }) => status === 503);
-  t.diagnostic(`grew by ${grown.toFixed(0)} MB`);
-  assert.ok(state.length < 50_000, `${state.length} characters`);
-  assert.deepEqual(most, { atOnce: 1, held: 8 }, "half of all that may wait are one client's");
-  // How many come after others are answered is the machine's.
-  assert.ok(refused.length > 0 && refused.length <= 22, `${refused.length} of 30 were refused`);
-  for (const answer of refused) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
-  assert.match((await refused[0]?.text()) ?? "", /Too many lists are being read/);
-  assert.ok(grown < 200, `${grown.toFixed(0)} MB`);
-  assert.equal((await fetch("/health")).status, 200);
-});
+    const refused = answers.filter(({ status }) => status === 503);
+    t.diagnostic(`grew by ${grown.toFixed(0)} MB`);
+    assert.ok(state.length < 50_000, `${state.length} characters`);
+    assert.deepEqual(most, { atOnce: 1, held: 8 }, "half of all that may wait are one client's");
+    // How many come after others are answered is the machine's.
+    assert.ok(refused.length > 0 && refused.length <= 22, `${refused.length} of 30 were refused`);
+    for (const answer of refused) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
+    assert.match((await refused[0]?.text()) ?? "", /Too many lists are being read/);
+    assert.ok(grown < 200, `${grown.toFixed(0)} MB`);
+    assert.equal((await fetch("/health")).status, 200);
+  },
+);
 
-test("another client’s list is taken while one client’s lists fill their half", async (t) => {
+deepTest("another client’s list is taken while one client’s lists fill their half", async (t) => {
   const { post, url } = await startApp(t);
   const body = "text=name%0AA";
   const head = `POST /import/preview HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -111,7 +116,7 @@ test("a state beyond a list’s own limit is refused, and so are blank rows with
   assert.equal(few.status, 200);
 });
 
-test("a list of eight megabytes that hardly packs comes whole to the second step", async (t) => {
+deepTest("a list of eight megabytes that hardly packs comes whole to the second step", async (t) => {
   const { post, upload } = await startApp(t);
   const noise = Array.from({ length: 250 }, () =>
     Buffer.from(Array.from({ length: 24_000 }, () => Math.random() * 256)).toString("base64"),
@@ -126,23 +131,30 @@ test("a list of eight megabytes that hardly packs comes whole to the second step
   assert.equal(answer.status, 200);
 });
 
-test("printers of one name, and as many rows of it, take time in proportion to their number", async () => {
-  const printer = makePrinter();
-  const rows = stepped(readPrinterCsv("name,client\nOFFICE,\n")).rows;
-  const matched = (count: number, exported: number) => {
-    const printers = Array.from({ length: count }, (_, i) => ({ ...printer, id: i + 1 }));
-    const all = printers.flatMap(({ id, created_at }) =>
-      rows.map((row) => ({ ...row, number: id + 1, origin: id > exported ? undefined : { id, created_at } })),
-    );
-    const matches = stepped(matchRows(all, { printers, clients: new Map(), client: "" }));
-    return [...matches.values()];
-  };
+deepTest(
+  "printers of one name, and as many rows of it, take time in proportion to their number",
+  async () => {
+    const printer = makePrinter();
+    const rows = stepped(readPrinterCsv("name,client\nOFFICE,\n")).rows;
+    const matched = (count: number, exported: number) => {
+      const printers = Array.from({ length: count }, (_, i) => ({ ...printer, id: i + 1 }));
+      const all = printers.flatMap(({ id, created_at }) =>
+        rows.map((row) => ({
+          ...row,
+          number: id + 1,
+          origin: id > exported ? undefined : { id, created_at },
+        })),
+      );
+      const matches = stepped(matchRows(all, { printers, clients: new Map(), client: "" }));
+      return [...matches.values()];
+    };
 
-  await growsEvenly("rows without an origin", 1500, (size) => matched(size, 0));
-  await growsEvenly("exported rows", 1500, (size) => matched(size, size));
-  await growsEvenly("all but a few", 1500, (size) => matched(size, size - 3));
+    await growsEvenly("rows without an origin", 1500, (size) => matched(size, 0));
+    await growsEvenly("exported rows", 1500, (size) => matched(size, size));
+    await growsEvenly("all but a few", 1500, (size) => matched(size, size - 3));
 
-  const ids = matched(5, 4).map((match) => match.printer?.id);
-  assert.deepEqual(ids, [1, 2, 3, 4, 5]);
-  assert.match(matched(5, 3)[4]?.problem ?? "", /5 printers of this client have this name/);
-});
+    const ids = matched(5, 4).map((match) => match.printer?.id);
+    assert.deepEqual(ids, [1, 2, 3, 4, 5]);
+    assert.match(matched(5, 3)[4]?.problem ?? "", /5 printers of this client have this name/);
+  },
+);

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { findModels, preferredDescription } from "../../src/domain/models.ts";
 import { parseNarrowing } from "../../src/domain/search.ts";
 import { printerList } from "../../src/html/printer-list.ts";
+import { deepTest } from "../support/depth.ts";
 import { makeInf, makePrinter } from "../support/records.ts";
 
 /** Every case below took over a second before it was bounded. */
@@ -15,7 +16,7 @@ function millisecondsOf(work: () => unknown): number {
   return performance.now() - start;
 }
 
-test("a search of very many words in very many models takes no longer than one of few", () => {
+deepTest("a search of very many words in very many models takes no longer than one of few", () => {
   const inf = makeInf({ descriptions: Array.from({ length: 10_000 }, (_, i) => `Papyrus ${i} PCL6`) });
   const query = "p ".repeat(7000);
 
@@ -26,7 +27,7 @@ test("a search of very many words in very many models takes no longer than one o
   assert.ok(ms < limitMs, `${ms} ms`);
 });
 
-test("choosing among very many models of very many makers takes no product of the two", () => {
+deepTest("choosing among very many models of very many makers takes no product of the two", () => {
   const descriptions = Array.from({ length: 10_000 }, (_, i) => `Model ${i} v1.2.3`);
   const manufacturers = Array.from({ length: 5000 }, (_, i) => `maker${i}`);
 

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { platen } from "../support/backup.ts";
+import { deepTest } from "../support/depth.ts";
 import { downloadIn, type Guarded, startGuarded } from "../support/guarded.ts";
 
 const minute = 60_000;
@@ -88,7 +89,7 @@ test("no link comes back with a restored backup, or leads to who got its number 
   assert.match(stderr, /Links have ended, those in scripts too: fetch these anew/);
 });
 
-test("no link comes back with --recover", async (t) => {
+deepTest("no link comes back with --recover", async (t) => {
   const past = await pastOf(t);
   const path = join(past.dataDir, "platen.sqlite");
   const states = readdirSync(join(past.dataDir, "backups")).filter((name) => name.endsWith(".sqlite"));
@@ -104,7 +105,7 @@ test("no link comes back with --recover", async (t) => {
   assert.match(lines.join("\n"), /links have ended: scripts that were downloaded by themselves/);
 });
 
-test("no link comes back with a daily state that somebody copied into its place", async (t) => {
+deepTest("no link comes back with a daily state that somebody copied into its place", async (t) => {
   const past = await pastOf(t);
   copyFileSync(past.state, join(past.dataDir, "platen.sqlite"));
 
@@ -118,7 +119,7 @@ test("no link comes back with a daily state that somebody copied into its place"
   assert.deepEqual([said(guarded.service.lines).length, said(again.service.lines).length], [1, 0]);
 });
 
-test("no link leads into a new database beside an old secret", async (t) => {
+deepTest("no link leads into a new database beside an old secret", async (t) => {
   const past = await pastOf(t);
   rmSync(join(past.dataDir, "platen.sqlite"));
 

@@ -3,11 +3,12 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../src/services/drivers.ts";
 import { startApp } from "../support/app.ts";
+import { rounds } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";
 import { makeDriver } from "../support/records.ts";
 
-const rounds = 200;
+const count = rounds(12, 200);
 
 /** After as many turns of the event loop: two requests meet at another point in every round. */
 async function later(turns: number): Promise<void> {
@@ -20,7 +21,7 @@ test("an icon that was acknowledged is there, although its picture is deleted at
   const [one, other] = [await addPrinter({ driver_id }), await addPrinter({ driver_id })];
   const lost: number[] = [];
 
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < count; round++) {
     const png = makePng(256, 256, 1 + (round % 7));
     await upload(`/printers/${one}/icon`, png, "icon.png");
     const [put] = await Promise.all([
@@ -41,7 +42,7 @@ test("an icon that was acknowledged is there, although a printer with the same p
   const kept = await addPrinter({ driver_id: "" });
   const lost: number[] = [];
 
-  for (let round = 0; round < rounds / 4; round++) {
+  for (let round = 0; round < count / 4; round++) {
     const png = makePng(256, 256, 1 + (round % 7));
     const gone = await addPrinter({ driver_id: "" });
     await upload(`/printers/${gone}/icon`, png, "icon.png");
@@ -68,7 +69,7 @@ test("a driver that was acknowledged has its archive, although the same one is d
   const lost: number[] = [];
   await add();
 
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < count; round++) {
     const id = store.drivers.list()[0]?.id ?? 0;
     const incoming = await store.blobs.receive(Readable.from([zip]));
     await Promise.all([

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { adminPassword } from "../support/people.ts";
 import { exchange, postText, statusOf } from "../support/raw.ts";
 import { type Service, serve } from "../support/service.ts";
@@ -96,39 +97,42 @@ test("behind https the name is ours however it is written, and another one is no
   for (const answer of answers) assert.match(answer, /^strict-transport-security: max-age=31536000/im);
 });
 
-test("cookies are for https alone where PUBLIC_URL or a trusted proxy says https, and nobody else can say it", async (t) => {
-  const form = `name=admin&password=${encodeURIComponent(adminPassword)}`;
-  const cookiesWith = async (settings: Record<string, string>, lines: readonly string[]) => {
-    const service = await start(t, { ADMIN_PASSWORD: adminPassword, ...settings });
-    const { port } = new URL(service.url);
-    const post = postText("/sign-in", "application/x-www-form-urlencoded", form).toString();
-    const text = post.replace("\r\n", `\r\n${lines.map((line) => `${line}\r\n`).join("")}`);
-    const answer = await exchange(`http://127.0.0.1:${port}`, text);
-    service.process.kill();
-    assert.equal(statusOf(answer), 303);
-    return [...answer.matchAll(/^set-cookie: (\S+?)=.*?(; Secure)?\r$/gim)].map(
-      ([, name, secure]) => `${name}${secure ?? ""}`,
-    );
-  };
-  const https = ["X-Forwarded-Proto: https"];
-  const plain = ["platen", "platen-device"];
-  const secure = ["__Host-platen; Secure", "__Host-platen-device; Secure"];
+deepTest(
+  "cookies are for https alone where PUBLIC_URL or a trusted proxy says https, and nobody else can say it",
+  async (t) => {
+    const form = `name=admin&password=${encodeURIComponent(adminPassword)}`;
+    const cookiesWith = async (settings: Record<string, string>, lines: readonly string[]) => {
+      const service = await start(t, { ADMIN_PASSWORD: adminPassword, ...settings });
+      const { port } = new URL(service.url);
+      const post = postText("/sign-in", "application/x-www-form-urlencoded", form).toString();
+      const text = post.replace("\r\n", `\r\n${lines.map((line) => `${line}\r\n`).join("")}`);
+      const answer = await exchange(`http://127.0.0.1:${port}`, text);
+      service.process.kill();
+      assert.equal(statusOf(answer), 303);
+      return [...answer.matchAll(/^set-cookie: (\S+?)=.*?(; Secure)?\r$/gim)].map(
+        ([, name, secure]) => `${name}${secure ?? ""}`,
+      );
+    };
+    const https = ["X-Forwarded-Proto: https"];
+    const plain = ["platen", "platen-device"];
+    const secure = ["__Host-platen; Secure", "__Host-platen-device; Secure"];
 
-  assert.deepEqual(await cookiesWith({}, https), plain);
-  assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "10.9.9.9" }, https), plain);
-  assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1" }, []), plain);
-  assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1" }, https), secure);
-  assert.deepEqual(
-    await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1" }, ["X-Forwarded-Proto: https, http"]),
-    plain,
-  );
-  assert.deepEqual(
-    await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1", PUBLIC_URL: "https://platen.example" }, [
-      "X-Forwarded-Proto: http",
-    ]),
-    secure,
-  );
-});
+    assert.deepEqual(await cookiesWith({}, https), plain);
+    assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "10.9.9.9" }, https), plain);
+    assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1" }, []), plain);
+    assert.deepEqual(await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1" }, https), secure);
+    assert.deepEqual(
+      await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1" }, ["X-Forwarded-Proto: https, http"]),
+      plain,
+    );
+    assert.deepEqual(
+      await cookiesWith({ TRUSTED_PROXIES: "127.0.0.1", PUBLIC_URL: "https://platen.example" }, [
+        "X-Forwarded-Proto: http",
+      ]),
+      secure,
+    );
+  },
+);
 
 test("a change is taken from pages of our own https address alone, however Host is written", async (t) => {
   const service = await start(t, { PUBLIC_URL: "https://platen.example", ADMIN_PASSWORD: adminPassword });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { client, navigation, temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { adminPassword, cookiesOf } from "../support/people.ts";
 import { exchange, statusOf } from "../support/raw.ts";
 import { serve } from "../support/service.ts";
@@ -26,45 +27,51 @@ async function start(t: TestContext, settings: Record<string, string> = {}) {
   return { fetch, post, status, signIn, admin, addPerson };
 }
 
-test("of two changes of a password at once one counts, and the other says that it was late", async (t) => {
-  const { post, signIn, status, addPerson } = await start(t);
-  const own = "velvet harbour sixteen";
-  const [first, second] = [await addPerson("jo", own), await signIn("jo", own)];
-  const change = (cookie: string, chosen: string) =>
-    post("/account/password", { password: own, chosen, again: chosen }, { cookie });
+deepTest(
+  "of two changes of a password at once one counts, and the other says that it was late",
+  async (t) => {
+    const { post, signIn, status, addPerson } = await start(t);
+    const own = "velvet harbour sixteen";
+    const [first, second] = [await addPerson("jo", own), await signIn("jo", own)];
+    const change = (cookie: string, chosen: string) =>
+      post("/account/password", { password: own, chosen, again: chosen }, { cookie });
 
-  const answers = await Promise.all([
-    change(first, "quiet marble sunrise"),
-    change(second, "winter copper lantern"),
-  ]);
-  const statuses = answers.map((answer) => answer.status);
-  const tried: number[] = [];
-  for (const password of [own, "quiet marble sunrise", "winter copper lantern"])
-    tried.push((await post("/sign-in", { name: "jo", password })).status);
-  const winner = answers.find((answer) => answer.status === 303);
+    const answers = await Promise.all([
+      change(first, "quiet marble sunrise"),
+      change(second, "winter copper lantern"),
+    ]);
+    const statuses = answers.map((answer) => answer.status);
+    const tried: number[] = [];
+    for (const password of [own, "quiet marble sunrise", "winter copper lantern"])
+      tried.push((await post("/sign-in", { name: "jo", password })).status);
+    const winner = answers.find((answer) => answer.status === 303);
 
-  assert.deepEqual(statuses.toSorted(), [303, 409]);
-  assert.equal(tried[0], 422);
-  assert.deepEqual(tried.slice(1).toSorted(), [303, 422]);
-  assert.deepEqual([await status(first), await status(second)], [401, 401]);
-  assert.equal(winner && (await status(cookiesOf(winner))), 200);
-});
+    assert.deepEqual(statuses.toSorted(), [303, 409]);
+    assert.equal(tried[0], 422);
+    assert.deepEqual(tried.slice(1).toSorted(), [303, 422]);
+    assert.deepEqual([await status(first), await status(second)], [401, 401]);
+    assert.equal(winner && (await status(cookiesOf(winner))), 200);
+  },
+);
 
-test("who signs in in two tabs, at once or one after the other, is in by the last cookie, and no session is left over", async (t) => {
-  const { post, fetch, status, signIn } = await start(t);
-  const before = await signIn("admin", adminPassword);
+deepTest(
+  "who signs in in two tabs, at once or one after the other, is in by the last cookie, and no session is left over",
+  async (t) => {
+    const { post, fetch, status, signIn } = await start(t);
+    const before = await signIn("admin", adminPassword);
 
-  const after = await signIn("admin", adminPassword, before);
-  const both = await Promise.all([0, 1].map(() => signIn("admin", adminPassword, after)));
-  const cookie = both[1] ?? "";
-  const statuses = await Promise.all([before, after, ...both].map(status));
-  await post("/account/sessions/end", {}, { cookie });
-  const page = await (await fetch("/account", { headers: { cookie } })).text();
+    const after = await signIn("admin", adminPassword, before);
+    const both = await Promise.all([0, 1].map(() => signIn("admin", adminPassword, after)));
+    const cookie = both[1] ?? "";
+    const statuses = await Promise.all([before, after, ...both].map(status));
+    await post("/account/sessions/end", {}, { cookie });
+    const page = await (await fetch("/account", { headers: { cookie } })).text();
 
-  assert.deepEqual(statuses, [401, 401, 200, 200]);
-  assert.equal(page.match(/This browser/g)?.length, 1);
-  assert.doesNotMatch(page, /sessions\/\d+\/end/);
-});
+    assert.deepEqual(statuses, [401, 401, 200, 200]);
+    assert.equal(page.match(/This browser/g)?.length, 1);
+    assert.doesNotMatch(page, /sessions\/\d+\/end/);
+  },
+);
 
 test("nobody is signed out by an address, an image or a link", async (t) => {
   const { fetch, status, admin } = await start(t);
@@ -83,25 +90,28 @@ test("nobody is signed out by an address, an image or a link", async (t) => {
   assert.equal(await status(admin.cookie), 200);
 });
 
-test("behind https a cookie without the prefix that another host can set neither signs in nor gets in the way", async (t) => {
-  const { status, signIn, admin } = await start(t, { PUBLIC_URL: "https://platen.example" });
-  const planted = (await signIn("admin", adminPassword)).replaceAll("__Host-", "");
-  const mine = admin.cookie.split("; ").find((pair) => pair.startsWith("__Host-platen=")) ?? "";
+deepTest(
+  "behind https a cookie without the prefix that another host can set neither signs in nor gets in the way",
+  async (t) => {
+    const { status, signIn, admin } = await start(t, { PUBLIC_URL: "https://platen.example" });
+    const planted = (await signIn("admin", adminPassword)).replaceAll("__Host-", "");
+    const mine = admin.cookie.split("; ").find((pair) => pair.startsWith("__Host-platen=")) ?? "";
 
-  const statuses = [
-    await status(mine),
-    await status(planted),
-    await status(`${planted}; ${mine}`),
-    await status(`${mine}; ${planted}`),
-    await status(`${mine}; ${planted.replace("platen=", "__Host-platen=")}`),
-    await status(mine.replace("__Host-", "__host-")),
-    await status(mine.replace("__Host-platen", "__Host-platen ")),
-  ];
+    const statuses = [
+      await status(mine),
+      await status(planted),
+      await status(`${planted}; ${mine}`),
+      await status(`${mine}; ${planted}`),
+      await status(`${mine}; ${planted.replace("platen=", "__Host-platen=")}`),
+      await status(mine.replace("__Host-", "__host-")),
+      await status(mine.replace("__Host-platen", "__Host-platen ")),
+    ];
 
-  assert.deepEqual(statuses, [200, 401, 200, 200, 401, 401, 401]);
-});
+    assert.deepEqual(statuses, [200, 401, 200, 200, 401, 401, 401]);
+  },
+);
 
-test("over plain http a cookie with the prefix of https is none", async (t) => {
+deepTest("over plain http a cookie with the prefix of https is none", async (t) => {
   const { status, admin } = await start(t);
 
   const prefixed = admin.cookie.replace("platen=", "__Host-platen=");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { client, startApp, temporaryFolder } from "../support/app.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { connectRaw, postText, statusOf } from "../support/raw.ts";
 import { memoryOf, peakMemory, serve, withoutProc } from "../support/service.ts";
@@ -126,61 +127,68 @@ test("one address that holds all it can leaves some for another", {
   assert.deepEqual(others, [200, 200, 200, 200]);
 });
 
-test("pages that nobody reads and forms that are never sent hold a bound of memory, and errors still get out", async (t) => {
-  const service = await startApp(t, { limits: { pageBytes: 800_000, bodyBytes: 1024 * 1024 } });
-  const printers = Array.from({ length: 400 }, (_, i) =>
-    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
-  );
-  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
-  const large = (await (await service.fetch("/printers")).text()).length;
-  const stalled = async (request: string | Buffer) => {
-    const raw = await connectRaw(service.url);
-    t.after(() => raw.socket.destroy());
-    raw.socket.write(request);
-    return raw;
-  };
+deepTest(
+  "pages that nobody reads and forms that are never sent hold a bound of memory, and errors still get out",
+  async (t) => {
+    const service = await startApp(t, { limits: { pageBytes: 800_000, bodyBytes: 1024 * 1024 } });
+    const printers = Array.from({ length: 400 }, (_, i) =>
+      parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
+    );
+    await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+    const large = (await (await service.fetch("/printers")).text()).length;
+    const stalled = async (request: string | Buffer) => {
+      const raw = await connectRaw(service.url);
+      t.after(() => raw.socket.destroy());
+      raw.socket.write(request);
+      return raw;
+    };
 
-  // More answers than the system keeps for a client that reads none of them; two at once would refuse each other most.
-  for (let i = 0; i < 4; i++) {
-    const { socket } = await stalled(get("/printers").repeat(30));
-    socket.pause();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  const forms = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
-  await Promise.all(Array.from({ length: 4 }, () => stalled(forms)));
-  const unpacked = { headers: { "accept-encoding": "identity" } };
-  await until(async () => (await service.fetch("/printers", unpacked)).status === 503);
-  await until(async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503);
-  const small = [await service.fetch("/health"), await service.fetch("/nothing")];
+    // More answers than the system keeps for a client that reads none of them; two at once would refuse each other most.
+    for (let i = 0; i < 4; i++) {
+      const { socket } = await stalled(get("/printers").repeat(30));
+      socket.pause();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    const forms = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
+    await Promise.all(Array.from({ length: 4 }, () => stalled(forms)));
+    const unpacked = { headers: { "accept-encoding": "identity" } };
+    await until(async () => (await service.fetch("/printers", unpacked)).status === 503);
+    await until(async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503);
+    const small = [await service.fetch("/health"), await service.fetch("/nothing")];
 
-  assert.ok(large > 200_000 && large < 400_000, "one such page fits, and two of one client do not");
-  assert.deepEqual(
-    small.map(({ status }) => status),
-    [200, 404],
-  );
-});
+    assert.ok(large > 200_000 && large < 400_000, "one such page fits, and two of one client do not");
+    assert.deepEqual(
+      small.map(({ status }) => status),
+      [200, 404],
+    );
+  },
+);
 
-test("five hundred readers that stand still hold little memory, and nobody up", {
-  skip: withoutProc,
-}, async (t) => {
-  const service = await serve(t, await temporaryFolder(t));
-  const { addDriver, addPrinter, fetch } = client(service.url);
-  const id = await addPrinter({ driver_id: String(await addDriver(largeDriver())) });
-  await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
-  const before = memoryOf(service);
+deepTest(
+  "five hundred readers that stand still hold little memory, and nobody up",
+  {
+    skip: withoutProc,
+  },
+  async (t) => {
+    const service = await serve(t, await temporaryFolder(t));
+    const { addDriver, addPrinter, fetch } = client(service.url);
+    const id = await addPrinter({ driver_id: String(await addDriver(largeDriver())) });
+    await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
+    const before = memoryOf(service);
 
-  const readers = await Promise.all(Array.from({ length: 500 }, () => connectRaw(service.url)));
-  for (const { socket } of readers) socket.write(get(`/printers/${id}/packages/rmm`));
-  await Promise.all(readers.map((reader) => reader.until(/HTTP/).then(() => reader.socket.pause())));
-  const health = await fetch("/health");
-  const held = memoryOf(service) - before;
-  const statuses = readers.map((reader) => statusOf(reader.text()));
-  for (const { socket } of readers) socket.destroy();
+    const readers = await Promise.all(Array.from({ length: 500 }, () => connectRaw(service.url)));
+    for (const { socket } of readers) socket.write(get(`/printers/${id}/packages/rmm`));
+    await Promise.all(readers.map((reader) => reader.until(/HTTP/).then(() => reader.socket.pause())));
+    const health = await fetch("/health");
+    const held = memoryOf(service) - before;
+    const statuses = readers.map((reader) => statusOf(reader.text()));
+    for (const { socket } of readers) socket.destroy();
 
-  assert.equal(health.status, 200);
-  assert.ok(statuses.filter((status) => status === 200).length >= 200);
-  assert.ok(held < 150e6, `${Math.round(held / 1e6)} MB for 500 readers`);
-});
+    assert.equal(health.status, 200);
+    assert.ok(statuses.filter((status) => status === 200).length >= 200);
+    assert.ok(held < 150e6, `${Math.round(held / 1e6)} MB for 500 readers`);
+  },
+);
 
 test("a list’s share of the memory for bodies is taken however its address is written", async (t) => {
   const { url } = await startApp(t, { limits: { bodyBytes: 20_000_000 } });

@@ -7,12 +7,13 @@ import { setTimeout } from "node:timers/promises";
 import { addDriver } from "../../src/services/drivers.ts";
 import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { filesIn } from "../support/deletions.ts";
+import { deepTest, rounds } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";
 import { makeDriver } from "../support/records.ts";
 import { serve } from "../support/service.ts";
 
-const rounds = 40;
+const count = rounds(6, 40);
 
 /** After as many turns of the event loop: two of them meet at another point in every round. */
 async function later(turns: number): Promise<void> {
@@ -49,7 +50,7 @@ test("a deletion that ends while it is taken back is one of both, with its archi
   const odd: string[] = [];
   const outcomes = new Set<string>();
 
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < count; round++) {
     const id = await add(driverZip());
     const deletion = (await app.undo.removeDriver(id)) ?? 0;
     const [ended, restored] = await Promise.allSettled([
@@ -72,7 +73,7 @@ test("of two deletions with the same archive one ends while the other is taken b
   const { app, add } = started;
   const odd: string[] = [];
 
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < count; round++) {
     const zip = driverZip({ version: `${round}.0` });
     const first = (await app.undo.removeDriver(await add(zip))) ?? 0;
     const second = (await app.undo.removeDriver(await add(zip))) ?? 0;
@@ -94,7 +95,7 @@ test("a picture that is uploaded while the last deletion with it ends is there",
   const printer = await addPrinter({ driver_id: "" });
   const odd: string[] = [];
 
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < count; round++) {
     const png = makePng(256, 256, 1 + (round % 3));
     await upload(`/printers/${printer}/icon`, png, "icon.png");
     const deletion = (await app.undo.removeIcon(printer)) ?? 0;
@@ -135,37 +136,40 @@ async function killedMeanwhile(t: TestContext, folder: string, round: number, de
   return { driver, printer, isUndone, isPrinterDeleted, isDriverDone };
 }
 
-test("killing the service at any moment loses nothing that can be taken back, and leaves nothing that cannot", async (t) => {
-  const folder = await temporaryFolder(t);
-  const dataDir = join(folder, "data");
-  const odd: string[] = [];
-  const outcomes = new Set<string>();
+deepTest(
+  "killing the service at any moment loses nothing that can be taken back, and leaves nothing that cannot",
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const dataDir = join(folder, "data");
+    const odd: string[] = [];
+    const outcomes = new Set<string>();
 
-  // The moment is looked for, since it is another on every machine: twice as late each time, then in the middle.
-  let [early, late] = [0, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < 14; round++) {
-    const delay = round === 0 ? 0 : Math.min(Math.max(2 * early, 4), (early + late) / 2);
-    const killed = await killedMeanwhile(t, folder, round, delay);
-    if (killed.isPrinterDeleted && killed.isDriverDone) late = Math.min(late, delay);
-    else early = Math.max(early, delay);
-    const again = await startApp(t, { dataDir, clock: Date.now });
-    const { store, undo } = again.app;
-    odd.push(...disorder(again));
-    if (killed.isPrinterDeleted && store.printers.find(killed.printer))
-      odd.push("the printer is still there");
-    if (killed.isDriverDone && store.drivers.has(killed.driver) !== killed.isUndone)
-      odd.push(`the driver is not what was answered`);
-    const back = await Promise.all(undo.list().map(({ id }) => undo.restore(id)));
-    const pictureless = back.filter(
-      ({ kind, recordId }) => kind === "printer" && !store.icons.find(recordId),
-    );
-    odd.push(...pictureless.map(({ name }) => `${name} came back without its icon`));
-    odd.push(...disorder(again), ...again.lines);
-    outcomes.add(`${killed.isPrinterDeleted} ${killed.isDriverDone}`);
-    await again.stop();
-  }
+    // The moment is looked for, since it is another on every machine: twice as late each time, then in the middle.
+    let [early, late] = [0, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < 14; round++) {
+      const delay = round === 0 ? 0 : Math.min(Math.max(2 * early, 4), (early + late) / 2);
+      const killed = await killedMeanwhile(t, folder, round, delay);
+      if (killed.isPrinterDeleted && killed.isDriverDone) late = Math.min(late, delay);
+      else early = Math.max(early, delay);
+      const again = await startApp(t, { dataDir, clock: Date.now });
+      const { store, undo } = again.app;
+      odd.push(...disorder(again));
+      if (killed.isPrinterDeleted && store.printers.find(killed.printer))
+        odd.push("the printer is still there");
+      if (killed.isDriverDone && store.drivers.has(killed.driver) !== killed.isUndone)
+        odd.push(`the driver is not what was answered`);
+      const back = await Promise.all(undo.list().map(({ id }) => undo.restore(id)));
+      const pictureless = back.filter(
+        ({ kind, recordId }) => kind === "printer" && !store.icons.find(recordId),
+      );
+      odd.push(...pictureless.map(({ name }) => `${name} came back without its icon`));
+      odd.push(...disorder(again), ...again.lines);
+      outcomes.add(`${killed.isPrinterDeleted} ${killed.isDriverDone}`);
+      await again.stop();
+    }
 
-  assert.deepEqual(odd, []);
-  assert.ok(outcomes.size > 1, "it was always killed too early or too late");
-  assert.ok(!existsSync(join(dataDir, "lost")));
-});
+    assert.deepEqual(odd, []);
+    assert.ok(outcomes.size > 1, "it was always killed too early or too late");
+    assert.ok(!existsSync(join(dataDir, "lost")));
+  },
+);

@@ -71,7 +71,7 @@ test("a ZIP over the limit is refused with 413 and leaves nothing behind", async
 });
 
 test("more long work than can wait is refused with 503 and a time to try again", async (t) => {
-  const { upload, app } = await startApp(t);
+  const { upload, app } = await startApp(t, { inspection: "process" });
 
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, i) => upload("/drivers/upload", driverZip({ version: `1.0.0.${i}` }))),

@@ -1,7 +1,11 @@
 // The quick tier takes a few of many like cases, the deep tier all of them. A file that imports this one is run by both.
+import { test } from "node:test";
 
 /** Whether these are the exhaustive tests: `npm run test:deep`. */
 export const isDeep = process.env.DEEP === "1";
+
+/** A test of the deep tier alone. */
+export const deepTest = (isDeep ? test : () => Promise.resolve()) as typeof test;
 
 /** Of cases that are alike: in the quick tier so many, evenly spread with the first and the last among them; in the deep one all. */
 export function some<T>(cases: readonly T[], count: number): readonly T[] {
