@@ -9,6 +9,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { widthsIn } from "../support/depth.ts";
 import { shop } from "../support/shop.ts";
 
 const paths = [
@@ -22,7 +23,7 @@ const paths = [
 
 describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const colorScheme of ["light", "dark"] as const) {
-    for (const width of [1440, 320]) {
+    for (const width of widthsIn(colorScheme, [1440, 320])) {
       test(`is usable by everybody, ${colorScheme}, at ${width} px`, async (t) => {
         const { url } = await shop(t);
         const viewport = { width, height: 900 };

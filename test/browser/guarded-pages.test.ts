@@ -11,6 +11,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { some } from "../support/depth.ts";
 import { startGuarded } from "../support/guarded.ts";
 import { addAccount, addPerson, adminPassword, signInAdmin, startClosed } from "../support/people.ts";
 
@@ -71,12 +72,13 @@ async function faultsOf(page: Page, where: string, least: number, hasScripts: bo
 }
 
 describe("the administrator's pages", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  for (const [width, colorScheme, javaScriptEnabled] of [
+  const looks = [
     [320, "light", true],
     [360, "dark", true],
     [320, "dark", false],
     [1440, "dark", true],
-  ] as const) {
+  ] as const;
+  for (const [width, colorScheme, javaScriptEnabled] of some(looks, 2)) {
     const how = `${colorScheme}, ${javaScriptEnabled ? "with" : "without"} scripts`;
     test(`are usable at ${width} px, ${how}`, async (t) => {
       const { url } = await fullService(t);

@@ -11,6 +11,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { widthsIn } from "../support/depth.ts";
 
 const printers = [
   "name;client;address;location;driver;Etage",
@@ -173,7 +174,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const found: string[] = [];
 
     for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 320]) {
+      for (const width of widthsIn(colorScheme, [1440, 320])) {
         const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
         const page = await (await openBrowser(t, options)).newPage();
         const problems = watch(page, url);

@@ -9,6 +9,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { widthsIn } from "../support/depth.ts";
 
 import { focused, open, rows, shop, shopClients } from "../support/shop-lists.ts";
 
@@ -197,7 +198,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     const service = await shop(t);
     const found: string[] = [];
 
-    for (const width of [320, 360, 700, 1100, 1440]) {
+    for (const width of widthsIn(colorScheme, [1440, 1100, 700, 360, 320])) {
       const page = await open(t, service, "/printers", { viewport: { width, height: 800 }, colorScheme });
       const look = async (what: string) => {
         const where = `${colorScheme} ${width} ${what}`;

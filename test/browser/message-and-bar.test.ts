@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { overflows, picture, withoutBrowser } from "../support/browser.ts";
+import { some } from "../support/depth.ts";
 import { open, rows, shop } from "../support/shop-lists.ts";
 
 /** What of the bar, of its open sheet and of the message cannot be pressed or read where it stands. */
@@ -17,11 +18,12 @@ function covered(page: Page): Promise<string[]> {
 }
 
 describe("a message and the bar of chosen rows", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  for (const [width, height] of [
+  const windows = [
     [320, 568],
     [360, 640],
     [1440, 900],
-  ] as const) {
+  ] as const;
+  for (const [width, height] of some(windows, 2)) {
     test(`are both in reach at ${width} px, wherever the list is scrolled to and however short it is`, async (t) => {
       const service = await shop(t);
       const page = await open(t, service, "/printers", { viewport: { width, height } });

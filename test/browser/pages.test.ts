@@ -9,6 +9,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { widthsIn } from "../support/depth.ts";
 import { driverZip, sixtyModels as models, printerInf } from "../support/driver-zip.ts";
 
 describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
@@ -61,7 +62,8 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     const found: string[] = [];
 
     for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [1440, 360]) found.push(...(await faultsOf(t, url, pages, colorScheme, width)));
+      for (const width of widthsIn(colorScheme, [1440, 360]))
+        found.push(...(await faultsOf(t, url, pages, colorScheme, width)));
     }
 
     assert.deepEqual(found, []);

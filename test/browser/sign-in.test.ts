@@ -9,6 +9,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { widthsIn } from "../support/depth.ts";
 import { addAccount, adminPassword, ownPassword, startClosed } from "../support/people.ts";
 
 async function fillIn(page: Page, fields: Record<string, string>, button: string): Promise<void> {
@@ -75,7 +76,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    for (const width of [1440, 360]) {
+    for (const width of widthsIn(colorScheme, [1440, 360])) {
       test(`every page of accounts is usable ${colorScheme} at ${width} px`, async (t) => {
         const app = await startClosed(t);
         await addAccount(app, `${"long-name-".repeat(6)}x@y`);

@@ -28,3 +28,8 @@ export function seedOr(fixed: number): number {
   if (isDeep) console.log(`SEED=${seed}`);
   return seed;
 }
+
+/** The widths of windows to look at in a colour scheme: in the quick tier the first one in light, the last one in dark. */
+export function widthsIn(colorScheme: "light" | "dark", widths: readonly number[]): readonly number[] {
+  return isDeep ? widths : widths.slice(...(colorScheme === "light" ? [0, 1] : [-1]));
+}
