@@ -38,6 +38,8 @@ export interface Overrides {
   readonly inspectionLimits?: Partial<InspectionLimits>;
   /** Reads drivers in this process, which saves starting one for each. */
   readonly readArchive?: ReadArchive | undefined;
+  /** Threads that several apps share; whoever made them ends them. */
+  readonly workers?: Workers | undefined;
   /** How long a deletion can be taken back, in milliseconds. */
   readonly undoMs?: number | undefined;
   /** Whether the newest good backup takes the place of a damaged database. */
@@ -61,7 +63,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     auditDays: config.auditDays,
   });
   const inspections = new Inspections(script, overrides.inspectionLimits, overrides.readArchive);
-  const workers = new Workers(script);
+  const workers = overrides.workers ?? new Workers(script);
   const archives = new ArchiveCheck(store, workers, log);
   const deployments = new DeploymentMemory(store, log);
   await deployments.start();
@@ -96,7 +98,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     ...people,
   };
   const app = { config, store, ...services, random, log };
-  return { app, close: () => closeApp(app) };
+  return { app, close: () => closeApp(app, overrides.workers === undefined) };
 }
 
 /** Who can sign in, and who is. */
@@ -131,11 +133,11 @@ export async function adminPasswordOf({
 }
 
 /** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
-async function closeApp(app: App): Promise<void> {
+async function closeApp(app: App, hasOwnWorkers: boolean): Promise<void> {
   const { archives, backups, inspections, workers, deployments, undo, sessions, tokens, store } = app;
   archives.close();
   inspections.close();
-  await workers.close();
+  if (hasOwnWorkers) await workers.close();
   await archives.settled();
   await backups.close();
   await undo.close();

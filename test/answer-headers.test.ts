@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../src/http/routes.ts";
 import { startApp, type TestApp } from "./support/app.ts";
+import { isDeep } from "./support/depth.ts";
 import { makePng } from "./support/png.ts";
 import { connectRaw, exchange, postText, statusOf } from "./support/raw.ts";
 
@@ -74,8 +75,8 @@ test("every route answers with all headers, whatever its method, status and read
   const statuses = new Set<number>();
   const bad: string[] = [];
 
-  for (const { method, path } of everyAsk()) {
-    for (const headers of readers) {
+  for (const [i, { method, path }] of everyAsk().entries()) {
+    for (const headers of isDeep ? readers : readers.slice(i % 3, (i % 3) + 1)) {
       const answer = await service.fetch(path, { method, headers });
       await answer.arrayBuffer();
       statuses.add(answer.status);

@@ -128,7 +128,7 @@ test("no file is longer than anyone reads at one sitting", () => {
   );
   const ours = [...files, "build.mjs"].filter((name) => /(?<!\.min)\.(?:ts|js|mjs|ps1)$/.test(name));
 
-  const long = ours.filter((name) => readFileSync(name, "utf8").split("\n").length > 260);
+  const long = ours.filter((name) => readFileSync(name, "utf8").split("\n").length > 400);
 
   assert.ok(ours.length > 150, `only ${ours.length} were found`);
   assert.deepEqual(long, []);

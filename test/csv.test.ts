@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { csvRow, readCsv } from "../src/domain/csv.ts";
 import { UserError } from "../src/domain/errors.ts";
+import { deepTest } from "./support/depth.ts";
 import { without } from "./support/foreign.ts";
 import { growsEvenly } from "./support/growth.ts";
 import { seededRandom } from "./support/random.ts";
@@ -94,7 +95,7 @@ test("a file that is no table is refused with its row, and not read to its end",
   }
 });
 
-test("a long file takes time in proportion to its length", async () => {
+deepTest("a long file takes time in proportion to its length", async () => {
   const shapes: Record<string, (size: number) => string> = {
     "empty cells": (size) => `${",".repeat(99)}\n`.repeat(size / 100),
     "quoted quotes": (size) => `"${'""'.repeat(400)}"\n`.repeat(size / 803),

@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { allPages } from "../demo/pages.ts";
 import { type Demo, startDemo } from "../demo/serve.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
+import { deepTest } from "./support/depth.ts";
 import { until } from "./support/until.ts";
 
 const now = () => Date.UTC(2026, 10, 21, 14, 5);
@@ -46,7 +47,7 @@ describe("the demo", () => {
     assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
   });
 
-  test("each page answers, and is the same in another demo", async (t) => {
+  deepTest("each page answers, and is the same in another demo", async (t) => {
     const other = await startDemo(settings);
     t.after(other.stop);
     await other.app.archives.settled();
@@ -66,7 +67,7 @@ describe("the demo", () => {
   });
 });
 
-test("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
+deepTest("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
   const folder = await temporaryFolder(t);
   const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
   const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "pipe" });
@@ -87,7 +88,7 @@ test("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
   assert.equal(code, 0);
 });
 
-test("Ctrl+C ends the demo also while it is being filled", async (t) => {
+deepTest("Ctrl+C ends the demo also while it is being filled", async (t) => {
   const folder = await temporaryFolder(t);
   const environment = { ...process.env, TMPDIR: folder, PORT: "0", HOST: "127.0.0.1" };
   const demo = spawn(process.execPath, [".build/demo/main.cjs"], { env: environment, stdio: "ignore" });

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { FullBackup } from "../src/store/backup/full-backup.ts";
 import { bundle, startApp, temporaryFolder } from "./support/app.ts";
 import { lastingIn, platen, recordsIn, startFullShop } from "./support/backup.ts";
+import { deepTest } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { withoutProc } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -154,7 +155,7 @@ test("a full disk and a signal leave nothing of a backup", async (t) => {
   );
 });
 
-test("a backup made while records come and go names nothing that it lacks", async (t) => {
+deepTest("a backup made while records come and go names nothing that it lacks", async (t) => {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "data");
   const shop = await startApp(t, { dataDir, backups: 0, clock: Date.now });
@@ -202,7 +203,7 @@ test("what the service misses, or has damaged, is said and backed up as it is", 
   assert.deepEqual(await recordsIn(join(folder, "other")), await recordsIn(dataDir));
 });
 
-test("a large backup takes no memory for its size", { skip: withoutProc }, async (t) => {
+deepTest("a large backup takes no memory for its size", { skip: withoutProc }, async (t) => {
   const folder = await temporaryFolder(t);
   const dataDir = join(folder, "data");
   const shop = await startFullShop(t, dataDir);

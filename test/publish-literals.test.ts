@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { renderPublishScript } from "../src/pkg/scripts/publish-script.ts";
+import { rounds } from "./support/depth.ts";
 import { nasty } from "./support/nasty.ts";
 import { withoutPowerShell } from "./support/powershell.ts";
 import { powershellParser, walk } from "./support/powershell-syntax.ts";
@@ -38,7 +39,7 @@ function blockOf(script: string): string {
 }
 
 test("whatever stands in a field, the script is ASCII and holds it as a literal", () => {
-  for (const text of hostileTexts(500)) {
+  for (const text of hostileTexts(rounds(100, 500))) {
     const script = renderPublishScript(makePublication(text)).toString("latin1");
     const settings = settingsOf(script);
 
@@ -64,7 +65,7 @@ test("what stands in a script inside the script is the text of that script, what
 test("the script parses whatever stands in its fields", async () => {
   const parse = await powershellParser();
 
-  for (const text of [...hostileTexts(5), hostileTexts(40).join("")]) {
+  for (const text of [...hostileTexts(rounds(1, 5)), hostileTexts(40).join("")]) {
     const block = blockOf(renderPublishScript(makePublication(text)).toString("latin1"));
     const wrong = [...walk(parse(block))].filter((node) => node.type === "ERROR" || node.isMissing);
     assert.deepEqual(

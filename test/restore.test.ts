@@ -10,6 +10,7 @@ import { openStore } from "../src/store/store.ts";
 import { bundle, startApp, temporaryFolder } from "./support/app.ts";
 import { lastingIn, platen, recordsIn, startFullShop } from "./support/backup.ts";
 import { editDatabase } from "./support/database.ts";
+import { rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 
 interface Two {
@@ -132,7 +133,7 @@ test("a restore that is killed at any moment leaves a folder that starts, with a
   const { folder, dataDir, file, oldRecords, nowRecords } = await twoStates(t);
   const env = (copy: string) => ({ PATH: process.env.PATH, DATA_DIR: copy });
 
-  for (let i = 0; i < 12; i++) {
+  for (let i = 0; i < 12; i += rounds(6, 1)) {
     const copy = join(folder, `killed-${i}`);
     cpSync(dataDir, copy, { recursive: true });
     const child = spawn(process.execPath, [bundle, "restore", file], { env: env(copy), stdio: "ignore" });

@@ -15,7 +15,7 @@ function receive({ blobs }: Store, bytes: Uint8Array) {
 }
 
 test("an added driver's archive counts as read: its digest was taken as it came", async (t) => {
-  const { app } = await startApp(t);
+  const { app } = await startApp(t, { workers: "own" });
   const neverRead = () => Promise.reject(new Error("the archive was read again"));
   Object.assign(app.workers, { verify: neverRead, digest: neverRead });
 
@@ -28,7 +28,7 @@ test("an added driver's archive counts as read: its digest was taken as it came"
 });
 
 test("a driver counts as added only once the check of archives knows of it", async (t) => {
-  const { app } = await startApp(t);
+  const { app } = await startApp(t, { workers: "own" });
   const told: string[] = [];
   const archives = {
     stateOf: async () => "sound" as const,
@@ -44,7 +44,7 @@ test("a driver counts as added only once the check of archives knows of it", asy
 });
 
 test("a file whose record cannot be made goes again, unless it was there before", async (t) => {
-  const { app, dataDir } = await startApp(t);
+  const { app, dataDir } = await startApp(t, { workers: "own" });
   const { blobs } = app.store;
   const failing = () => Promise.reject(new Error("no record"));
   const there = makePng(256, 256, 1);
@@ -68,7 +68,7 @@ test("a file whose record cannot be made goes again, unless it was there before"
 });
 
 test("a picture stays while a printer has it, and goes with the last one", async (t) => {
-  const { app, dataDir, addPrinter } = await startApp(t);
+  const { app, dataDir, addPrinter } = await startApp(t, { workers: "own" });
   const { store } = app;
   const [one, other] = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
   const png = makePng(256, 256, 1);
@@ -84,7 +84,7 @@ test("a picture stays while a printer has it, and goes with the last one", async
 });
 
 test("a picture whose record or file is missing is none", async (t) => {
-  const { app, addPrinter } = await startApp(t);
+  const { app, addPrinter } = await startApp(t, { workers: "own" });
   const { store } = app;
   const id = await addPrinter({ driver_id: "" });
 

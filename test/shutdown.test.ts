@@ -73,7 +73,7 @@ test("a connection that was busy at SIGTERM is closed as soon as it is idle: nob
 });
 
 test("uploads that are broken off at the end are gone before the folder is given free", async (t) => {
-  const { url, dataDir, stop } = await startApp(t);
+  const { url, dataDir, stop } = await startApp(t, { workers: "own" });
   const files = () => readdirSync(join(dataDir, "incoming")).length;
   const uploads = await Promise.all(
     Array.from({ length: 6 }, () => beginUpload(url, Buffer.alloc(40 * 1024 * 1024))),

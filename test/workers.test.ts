@@ -33,7 +33,7 @@ function countPrefixes({ app: { workers } }: TestApp): () => number {
 }
 
 test("a driver is encrypted once after its upload, and never again for any printer, with a picture or without", async (t) => {
-  const app = await startApp(t);
+  const app = await startApp(t, { workers: "own" });
   const prefixes = countPrefixes(app);
   const driver_id = String(await app.addDriver(largeDriver()));
   await until(() => prefixes() === 1);
@@ -48,7 +48,7 @@ test("a driver is encrypted once after its upload, and never again for any print
 });
 
 test("a digest thread that died costs time, and nothing else", { skip: without.verifier }, async (t) => {
-  const app = await startApp(t);
+  const app = await startApp(t, { workers: "own" });
   const driver_id = String(await app.addDriver(largeDriver()));
   const first = await app.addPrinter({ driver_id });
   await bytesOf(app.fetch(`/printers/${first}/packages/mdm`));
@@ -61,7 +61,7 @@ test("a digest thread that died costs time, and nothing else", { skip: without.v
 });
 
 test("packages without a driver share neither keys nor digests", { skip: without.verifier }, async (t) => {
-  const { app } = await startApp(t);
+  const { app } = await startApp(t, { workers: "own" });
   const context = new StoredPackageContext(app.store, app.workers);
   const settings = (name: string) => JSON.stringify({ LogName: name, Drivers: [], Printers: [] });
 
@@ -163,7 +163,7 @@ test("a piece that fails is thrown, and whoever stops early leaves nothing under
 });
 
 test("a client whose printers hold more text than a package can is told so, and a large one disturbs nobody", async (t) => {
-  const { app, fetch, post, addPrinter } = await startApp(t);
+  const { app, fetch, post, addPrinter } = await startApp(t, { workers: "own" });
   await post("/clients", { name: "Large" });
   await post("/clients", { name: "Too large" });
   const { printer } = app.store.printers.get(await addPrinter());
@@ -189,11 +189,11 @@ test("an archive that is written while its driver is encrypted spoils no later p
   skip: without.verifier,
 }, async (t) => {
   const dataDir = await temporaryFolder(t);
-  const before = await startApp(t, { dataDir });
+  const before = await startApp(t, { dataDir, workers: "own" });
   const zip = largeDriver();
   const id = await before.addPrinter({ driver_id: String(await before.addDriver(zip)) });
   await before.stop();
-  const { app, fetch, upload } = await startApp(t, { dataDir });
+  const { app, fetch, upload } = await startApp(t, { dataDir, workers: "own" });
   const path = app.store.blobs.archivePath(app.store.drivers.get(1).sha256);
   const { encryptPrefix } = app.workers;
   app.workers.encryptPrefix = (prefix) => {

@@ -49,6 +49,7 @@ const lanes = {
 export class Workers {
   readonly #script: string;
   readonly #size: number;
+  readonly #idleMs: number | undefined;
   readonly #long = new Admission(longTasksAtOnce, longTaskLimit);
   readonly #threads = new Set<WorkerThread>();
   readonly #dedicated = new Map<keyof typeof lanes, WorkerThread>();
@@ -58,10 +59,12 @@ export class Workers {
   /**
    * @param script the bundled file that `main.ts` became
    * @param size how many threads encrypt
+   * @param idleMs how long each thread stays with nothing to do, in place of what is usual for its kind
    */
-  constructor(script: string, size = Math.min(4, Math.max(2, availableParallelism()))) {
+  constructor(script: string, size = Math.min(4, Math.max(2, availableParallelism())), idleMs?: number) {
     this.#script = script;
     this.#size = size;
+    this.#idleMs = idleMs;
   }
 
   /**
@@ -189,7 +192,8 @@ export class Workers {
 
   #start(limits: ThreadLimits): WorkerThread {
     if (this.#isClosed) throw stopping();
-    const thread = new WorkerThread(this.#script, limits, () => this.#forget(thread));
+    const idleMs = this.#idleMs ?? limits.idleMs;
+    const thread = new WorkerThread(this.#script, { ...limits, idleMs }, () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
   }

@@ -27,7 +27,7 @@ function driverOfManyFiles(count: number): Buffer {
 }
 
 deepTest("sixty thousand files are laid out without holding anybody up", async (t) => {
-  const { addDriver, addPrinter, post, fetch } = await startApp(t);
+  const { addDriver, addPrinter, post, fetch } = await startApp(t, { workers: "own" });
   const driver_id = String(await addDriver(driverOfManyFiles(60_000)));
   const id = await addPrinter({ driver_id });
   const fields = { name: "Office", address: "10.0.0.9", driver_id };
@@ -51,7 +51,7 @@ deepTest("sixty thousand files are laid out without holding anybody up", async (
 });
 
 test("what was laid out once is not laid out again: a second answer needs no other thread", async (t) => {
-  const { app, addDriver, addPrinter, fetch } = await startApp(t);
+  const { app, addDriver, addPrinter, fetch } = await startApp(t, { workers: "own" });
   const id = await addPrinter({ driver_id: String(await addDriver(driverOfManyFiles(5_000))) });
   const path = `/printers/${id}/packages/rmm`;
   const first = await fetch(path, { method: "HEAD" });
@@ -66,7 +66,7 @@ test("what was laid out once is not laid out again: a second answer needs no oth
 });
 
 deepTest("a client with a thousand printers on a large driver holds nobody up", async (t) => {
-  const { app, addDriver, post, fetch } = await startApp(t);
+  const { app, addDriver, post, fetch } = await startApp(t, { workers: "own" });
   const models = Array.from({ length: 4_000 }, (_, i) => `Papyrus ${i} with a name of some length PCL6`);
   const driver_id = String(await addDriver(driverZip({ models })));
   await post("/clients", { name: "Large" });
@@ -127,7 +127,7 @@ function pathOf(kind: Kind, driver: number, printer: number): string {
 
 /** A driver of 24 MiB with a printer. */
 async function appWithLargeDriver(t: TestContext) {
-  const app = await startApp(t);
+  const app = await startApp(t, { workers: "own" });
   const driver = await app.addDriver(largeDriver(24));
   const printer = await app.addPrinter({ driver_id: String(driver) });
   return { ...app, driver, printer };

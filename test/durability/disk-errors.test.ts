@@ -123,7 +123,7 @@ async function newDisorder({ service: { dataDir }, known }: Attempt, { name }: D
   return name === "rm" ? [] : found;
 }
 
-for (const [name, kind] of some(Object.entries(writeKinds), 4)) {
+for (const [name, kind] of some(Object.entries(writeKinds), 3)) {
   test(`${name}: whatever call of the disk fails, it is said, and nothing is lost or left`, async (t) => {
     const dataDir = await temporaryFolder(t);
     const disk = await faultyDisk(t, dataDir);

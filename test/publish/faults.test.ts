@@ -79,7 +79,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
   test("a connection that breaks at any request, before or after its effect, makes no second app", async (t) => {
     const total = await created(await startPublishing(t));
     const requests = Array.from({ length: total }, (_, i) => i + 1);
-    for (const at of some(requests, 3)) {
+    for (const at of some(requests, 2)) {
       for (const when of ["before", "after"] as const) {
         const publishing = await startPublishing(t);
         publishing.tenant.fault({ at, when, reset: true });

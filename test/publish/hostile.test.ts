@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
 import { navigation } from "../support/app.ts";
+import { rounds, some } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publishing.ts";
 import { seededRandom } from "../support/random.ts";
@@ -31,7 +32,7 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
     const { service, tenant, publish } = await startPublishing(t, { pageSize: 100 });
     await service.post("/clients", { name: `C ${text()}`, subnets: "10.0.0.0/8" });
     const driver_id = String(await service.addDriver());
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < rounds(5, 40); i++) {
       const fields = { name: `${i} ${text().replaceAll(/[\\,!]/g, "")}`, location: text(), comment: text() };
       await service.post(
         "/printers",
@@ -83,7 +84,7 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
     "has no ids": { value: [{ displayName: "A", notes: "", rules: [] }] },
     "has ids that are addresses": { id: "../../x?", value: [{ id: "../../x?", notes: "", rules: [] }] },
   };
-  for (const [name, body] of Object.entries(odd)) {
+  for (const [name, body] of some(Object.entries(odd), 2)) {
     test(`an answer that ${name} is not taken for one that says that nothing is there`, async (t) => {
       const group = "11111111-2222-4333-8444-555555555555";
       const { service, tenant, script, run } = await startPublishing(t);

@@ -69,7 +69,7 @@ describe("a run that breaks off", { skip: withoutPowerShell }, () => {
       checkDone(shop, "undisturbed");
 
       const requests = Array.from({ length: total }, (_, i) => i + 1);
-      for (const at of some(requests, 4)) {
+      for (const at of some(requests, 3)) {
         clear(tenant);
         tenant.stopAt(at, when);
         const broken = await run(text);

@@ -4,7 +4,7 @@ import { diagnose, evaluate, wrongs } from "../support/diagnosis.ts";
 import { without } from "../support/foreign.ts";
 import { freePort, IppPrinter } from "../support/ipp-printer.ts";
 import { deployable, withoutPowerShell } from "../support/powershell.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { ownWindows } from "../support/simulated-windows.ts";
 
 interface Answer {
   readonly Problem: string;
@@ -34,7 +34,7 @@ function asIpptool(name: string, value: string): string {
 describe("a printer asked by IPP, in a real PowerShell", {
   skip: withoutPowerShell || without.ippPrinter,
 }, () => {
-  const windows = simulatedWindows();
+  const windows = ownWindows();
   before(async () => {
     await windows.machine({ RealNetwork: true });
   });

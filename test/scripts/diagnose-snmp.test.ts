@@ -4,7 +4,7 @@ import { evaluate } from "../support/diagnosis.ts";
 import { freePort } from "../support/ipp-printer.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import { seededRandom } from "../support/random.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { ownWindows } from "../support/simulated-windows.ts";
 import { SnmpDevice, snmpAnswer } from "../support/snmp-device.ts";
 
 const parts = ["diagnose/network", "diagnose/snmp"];
@@ -24,7 +24,7 @@ interface Told {
 }
 
 describe("a device asked by SNMP, in a real PowerShell", { skip: withoutPowerShell }, () => {
-  const windows = simulatedWindows();
+  const windows = ownWindows();
   before(async () => {
     await windows.machine({ RealNetwork: true });
   });

@@ -5,14 +5,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { withoutPowerShell } from "../support/powershell.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { ownWindows, simulatedWindows } from "../support/simulated-windows.ts";
 
 describe("whether a printer is awake, asked by a real PowerShell", { skip: withoutPowerShell }, () => {
   test("one that takes a connection is; one that refuses, is not there or has no name is not, within seconds", async () => {
     const listener = createServer((socket) => socket.destroy());
     await once(listener.listen(0, "127.0.0.1"), "listening");
     const { port } = listener.address() as AddressInfo;
-    const windows = simulatedWindows();
+    const windows = ownWindows();
     const part = resolve("src/pkg/scripts/install/reachable.ps1");
     const asked = [
       ["127.0.0.1", port],

@@ -10,6 +10,8 @@ import { defaultLimits, type Limits } from "../../src/http/requests/limits.ts";
 import { closeServer, createHttpServer } from "../../src/http/server.ts";
 import { readArchive } from "../../src/services/inspection-child.ts";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
+import { Workers } from "../../src/workers/pool.ts";
+import { atEnd } from "./at-end.ts";
 import { driverZip } from "./driver-zip.ts";
 
 /** The bundled file, which worker threads and command-line tests run. */
@@ -33,6 +35,17 @@ export interface TestApp {
   addPrinter(fields?: Record<string, string>): Promise<number>;
 }
 
+let shared: Workers | undefined;
+
+/** The worker threads of all services of this process. */
+function sharedWorkers(): Workers {
+  if (shared === undefined) {
+    shared = new Workers(bundle, 2, Number.POSITIVE_INFINITY);
+    atEnd(() => shared?.close());
+  }
+  return shared;
+}
+
 /** Passwords are hashed in a blink: what a real one costs is tested by itself. */
 export const passwordCost = { ln: 10, r: 8, p: 1 };
 
@@ -53,13 +66,22 @@ export async function startApp(
     readonly undoMs?: number;
     /** `process`: each driver is read by a process of its own, as the service does it. */
     readonly inspection?: "process";
+    /** `own`: threads of its own, which a test may end or alter. */
+    readonly workers?: "own";
   } = {},
   inspectionLimits: Partial<InspectionLimits> = {},
 ): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await temporaryFolder(t));
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
-  const { limits, clock = () => Date.UTC(2026, 10, 21, 14, 5), undoMs, inspection, ...settings } = options;
+  const {
+    limits,
+    clock = () => Date.UTC(2026, 10, 21, 14, 5),
+    undoMs,
+    inspection,
+    workers,
+    ...settings
+  } = options;
   const isOwnProcess = inspection === "process" || Object.keys(inspectionLimits).length > 0;
   const config = {
     dataDir,
@@ -82,6 +104,7 @@ export async function startApp(
     log,
     inspectionLimits,
     readArchive: isOwnProcess ? undefined : readArchive,
+    workers: workers === "own" ? undefined : sharedWorkers(),
     undoMs,
     passwordCost,
   });
