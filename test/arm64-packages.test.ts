@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { startApp } from "./support/app.ts";
 import { appWithPair, armZip } from "./support/arm64-pair.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { everyUnpacker } from "./support/every-unpacker.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf, noise, withoutScripts } from "./support/mixed-driver.ts";
 
@@ -22,7 +23,7 @@ function assertSame(tree: Tree, wanted: Tree): void {
 }
 
 describe("other people's tools open packages with a driver for ARM64", () => {
-  for (const [name, unpack] of Object.entries(unpackers)) {
+  for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
     test(`${name} finds both folders, byte by byte, and scripts that know them`, { skip }, async (t) => {
       const { fetch, printer } = await appWithPair(t);

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { client, temporaryFolder } from "./support/app.ts";
 import { entriesIn, logFiles, said } from "./support/audit.ts";
 import { platen } from "./support/backup.ts";
+import { deepTest } from "./support/depth.ts";
 import { adminPassword, cookiesOf } from "./support/people.ts";
 import { type Service, serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -38,39 +39,42 @@ async function usedFolder(t: TestContext) {
 
 const saidIn = (dataDir: string) => entriesIn(dataDir).map(said);
 
-test("the program's log holds together while it runs, behind a kill, a restore and a recovery, which stand in it", async (t) => {
-  const { folder, dataDir, service, admin } = await usedFolder(t);
-  const tar = join(folder, "all.tar");
+deepTest(
+  "the program's log holds together while it runs, behind a kill, a restore and a recovery, which stand in it",
+  async (t) => {
+    const { folder, dataDir, service, admin } = await usedFolder(t);
+    const tar = join(folder, "all.tar");
 
-  const running = platen(dataDir, "audit", "verify");
-  const backup = platen(dataDir, "backup", tar);
-  await admin.post("/clients", { name: "Later" });
-  service.process.kill("SIGKILL");
-  await service.exited;
-  const killed = platen(dataDir, "audit", "verify");
-  const restore = platen(dataDir, "restore", tar);
-  const restored = platen(dataDir, "audit", "verify");
-  for (let i = 0; i < 2; i++) await stop(await serve(t, folder, closed));
-  const started = platen(dataDir, "audit", "verify");
-  const path = join(dataDir, "platen.sqlite");
-  writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
-  await stop(await serve(t, folder, closed, undefined, ["--recover"]));
-  const recovered = platen(dataDir, "audit", "verify");
+    const running = platen(dataDir, "audit", "verify");
+    const backup = platen(dataDir, "backup", tar);
+    await admin.post("/clients", { name: "Later" });
+    service.process.kill("SIGKILL");
+    await service.exited;
+    const killed = platen(dataDir, "audit", "verify");
+    const restore = platen(dataDir, "restore", tar);
+    const restored = platen(dataDir, "audit", "verify");
+    for (let i = 0; i < 2; i++) await stop(await serve(t, folder, closed));
+    const started = platen(dataDir, "audit", "verify");
+    const path = join(dataDir, "platen.sqlite");
+    writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
+    await stop(await serve(t, folder, closed, undefined, ["--recover"]));
+    const recovered = platen(dataDir, "audit", "verify");
 
-  for (const { status, stderr } of [running, backup, killed, restore, restored, started, recovered])
-    assert.equal(status, 0, stderr);
-  const lines = saidIn(dataDir);
-  assert.equal(lines.filter((line) => line.startsWith("refused GET /printers/")).length >= 1, true);
-  assert.deepEqual(
-    lines
-      .filter((line) => /^(?:backup-restored|recovered)/.test(line))
-      .map((line) => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")),
-    [
-      "backup-restored the state of TIME, from a backup made TIME, by platen restore",
-      "recovered platen-TIME-asked.sqlite, the state of TIME",
-    ],
-  );
-});
+    for (const { status, stderr } of [running, backup, killed, restore, restored, started, recovered])
+      assert.equal(status, 0, stderr);
+    const lines = saidIn(dataDir);
+    assert.equal(lines.filter((line) => line.startsWith("refused GET /printers/")).length >= 1, true);
+    assert.deepEqual(
+      lines
+        .filter((line) => /^(?:backup-restored|recovered)/.test(line))
+        .map((line) => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")),
+      [
+        "backup-restored the state of TIME, from a backup made TIME, by platen restore",
+        "recovered platen-TIME-asked.sqlite, the state of TIME",
+      ],
+    );
+  },
+);
 
 test("the program finds a line that was changed, one that was taken out, and a tail that was cut off", async (t) => {
   const { dataDir, service } = await usedFolder(t);

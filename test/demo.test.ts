@@ -5,67 +5,68 @@ import { after, before, describe, test } from "node:test";
 import { allPages } from "../demo/pages.ts";
 import { type Demo, startDemo } from "../demo/serve.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
-import { deepTest } from "./support/depth.ts";
+import { deepTest, isDeep } from "./support/depth.ts";
 import { until } from "./support/until.ts";
 
 const now = () => Date.UTC(2026, 10, 21, 14, 5);
 const settings = { environment: { PORT: "0", HOST: "127.0.0.1" }, now };
 
-describe("the demo", () => {
-  let demo: Demo;
-  before(async () => {
-    demo = await startDemo(settings);
-    await demo.app.archives.settled();
+if (isDeep)
+  describe("the demo", () => {
+    let demo: Demo;
+    before(async () => {
+      demo = await startDemo(settings);
+      await demo.app.archives.settled();
+    });
+    after(() => demo.stop());
+
+    test("is a shop with eight clients, 120 printers and ten drivers, and with every finding", async () => {
+      const { printers, drivers } = await demo.app.overview.read();
+      const dashboard = await (await fetch(demo.url)).text();
+
+      const kinds = (rows: typeof printers | typeof drivers) =>
+        [...new Set(rows.flatMap(({ findings }) => findings.map(({ kind }) => kind)))].sort();
+      const makers = drivers.map(({ listed }) => `${listed?.provider} ${listed?.driverVer?.version}`);
+      assert.equal(demo.app.store.clients.count(), 8);
+      assert.equal(printers.length, 120);
+      assert.equal(drivers.length, 10);
+      assert.deepEqual(kinds(drivers), ["archive", "missing-files", "unchosen-model", "unsigned"]);
+      assert.deepEqual(kinds(printers), [
+        "archive",
+        "missing-files",
+        "no-driver",
+        "same-address",
+        "same-name",
+        "unchosen-model",
+        "unsigned",
+      ]);
+      assert.ok(printers.filter(({ state }) => state === "ready").length > 80);
+      assert.match(dashboard, /changed since/);
+      assert.ok(makers.includes("Papyrus 4.2.0.118") && makers.includes("Papyrus 4.5.1.206"));
+      assert.ok(drivers.some(({ listed }) => listed?.driverModel === "v4"));
+      assert.ok(drivers.some(({ listed }) => listed?.architectures.join() === "amd64,arm64"));
+      assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
+    });
+
+    test("each page answers, and is the same in another demo", async (t) => {
+      const other = await startDemo(settings);
+      t.after(other.stop);
+      await other.app.archives.settled();
+      const textOf = async (url: string) => {
+        const answer = await fetch(url);
+        return `${answer.status} ${(await answer.text()).replaceAll(new URL(url).host, "")}`;
+      };
+
+      const different: string[] = [];
+      for (const [name, path] of Object.entries(allPages(demo.app))) {
+        const text = await textOf(demo.url + path);
+        if (text !== (await textOf(other.url + path))) different.push(`${name} differs`);
+        if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
+      }
+
+      assert.deepEqual(different, []);
+    });
   });
-  after(() => demo.stop());
-
-  test("is a shop with eight clients, 120 printers and ten drivers, and with every finding", async () => {
-    const { printers, drivers } = await demo.app.overview.read();
-    const dashboard = await (await fetch(demo.url)).text();
-
-    const kinds = (rows: typeof printers | typeof drivers) =>
-      [...new Set(rows.flatMap(({ findings }) => findings.map(({ kind }) => kind)))].sort();
-    const makers = drivers.map(({ listed }) => `${listed?.provider} ${listed?.driverVer?.version}`);
-    assert.equal(demo.app.store.clients.count(), 8);
-    assert.equal(printers.length, 120);
-    assert.equal(drivers.length, 10);
-    assert.deepEqual(kinds(drivers), ["archive", "missing-files", "unchosen-model", "unsigned"]);
-    assert.deepEqual(kinds(printers), [
-      "archive",
-      "missing-files",
-      "no-driver",
-      "same-address",
-      "same-name",
-      "unchosen-model",
-      "unsigned",
-    ]);
-    assert.ok(printers.filter(({ state }) => state === "ready").length > 80);
-    assert.match(dashboard, /changed since/);
-    assert.ok(makers.includes("Papyrus 4.2.0.118") && makers.includes("Papyrus 4.5.1.206"));
-    assert.ok(drivers.some(({ listed }) => listed?.driverModel === "v4"));
-    assert.ok(drivers.some(({ listed }) => listed?.architectures.join() === "amd64,arm64"));
-    assert.ok(drivers.some(({ printer_count }) => printer_count === 0));
-  });
-
-  deepTest("each page answers, and is the same in another demo", async (t) => {
-    const other = await startDemo(settings);
-    t.after(other.stop);
-    await other.app.archives.settled();
-    const textOf = async (url: string) => {
-      const answer = await fetch(url);
-      return `${answer.status} ${(await answer.text()).replaceAll(new URL(url).host, "")}`;
-    };
-
-    const different: string[] = [];
-    for (const [name, path] of Object.entries(allPages(demo.app))) {
-      const text = await textOf(demo.url + path);
-      if (text !== (await textOf(other.url + path))) different.push(`${name} differs`);
-      if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
-    }
-
-    assert.deepEqual(different, []);
-  });
-});
 
 deepTest("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
   const folder = await temporaryFolder(t);

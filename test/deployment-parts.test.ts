@@ -43,10 +43,8 @@ test("what a page of another site lets a browser fetch counts for nothing", asyn
 
   for (const headers of foreign)
     await (await app.fetch(path, { headers: { ...browser, ...headers } })).arrayBuffer();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const afterForeign = await counted(app, printer);
   for (const headers of own) await download(app, path, { ...browser, ...headers });
 
-  assert.deepEqual(afterForeign, []);
+  // Downloads are counted in their order: those from elsewhere would be in it.
   assert.deepEqual(await counted(app, printer), ["install browser 3"]);
 });

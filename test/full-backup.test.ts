@@ -22,6 +22,8 @@ test("a backup of a running service goes back into an empty folder, all of it", 
   mkdirSync(join(dataDir, "audit"), { recursive: true });
   writeFileSync(join(dataDir, "audit", "notes.jsonl"), '{"seq":1}\n{"seq":2}\n{"se');
 
+  await shop.app.store.audit.flush();
+
   const made = platen(dataDir, "backup", file);
   mkdirSync(join(folder, "new"));
   const restored = platen(other, "restore", file);

@@ -39,7 +39,7 @@ const compared = [
 test("every package of the corpus is read as expected", { skip: withoutShared }, async (t) => {
   assert.equal(folders.length, 44);
   const folder = await temporaryFolder(t);
-  for (const name of folders) {
+  for (const name of some(folders, 15)) {
     await t.test(name, async () => {
       const zip = join(folder, `${name}.zip`);
       await makeSharedZip(name, zip, "--scale", "0.001");

@@ -3,14 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { startApp, temporaryFolder } from "./support/app.ts";
+import { some } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { everyUnpacker } from "./support/every-unpacker.ts";
 import { unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { appWithMixedDriver, bytesOf, expectedTree, withoutScripts } from "./support/mixed-driver.ts";
 import { makePng } from "./support/png.ts";
 import { makeSharedZip, withoutShared } from "./support/shared.ts";
 
 describe("other people's tools open the packages", () => {
-  for (const [name, unpack] of Object.entries(unpackers)) {
+  for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
     test(`${name} finds the driver's files and the scripts, byte by byte`, { skip }, async (t) => {
       const { fetch, printer } = await appWithMixedDriver(t);
@@ -25,7 +27,7 @@ describe("other people's tools open the packages", () => {
     });
   }
 
-  for (const [name, unpack] of Object.entries(unpackers)) {
+  for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
     test(`${name} finds a driver's files as packages hold them, of two that differ by case the later`, {
       skip,
@@ -72,10 +74,10 @@ describe("other people's tools open the packages", () => {
     "epson-et-multi",
     "konica-c257i",
   ];
-  test("the verifier accepts packages of six vendors' drivers", { skip: without.verifier }, async (t) => {
+  test("the verifier accepts packages of vendors' drivers", { skip: without.verifier }, async (t) => {
     const { fetch, addDriver, addPrinter } = await startApp(t);
     const folder = await temporaryFolder(t);
-    for (const name of six) {
+    for (const name of some(six, 2)) {
       const zip = join(folder, `${name}.zip`);
       await makeSharedZip(name, zip, "--scale", "0.05", "--prefix", "Vendor Driver/");
       const source = readFileSync(zip);

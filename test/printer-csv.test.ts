@@ -6,6 +6,7 @@ import { csvColumns } from "../src/domain/printer-csv.ts";
 import { readPrinterCsv } from "../src/domain/printer-csv-reader.ts";
 import { printerDefaults } from "../src/domain/printer-fields.ts";
 import { startApp } from "./support/app.ts";
+import { rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { without } from "./support/foreign.ts";
 import { planOf } from "./support/lists.ts";
@@ -92,7 +93,8 @@ test("what is exported comes back without loss: nothing changes here, and anothe
     await post("/clients", { name: "=Alpha; -Beta" });
   }
   await here.post("/clients", { name: "'Gamma" });
-  for (let seed = 1; seed <= 120; seed++) {
+  const count = rounds(30, 120);
+  for (let seed = 1; seed <= count; seed++) {
     const driver = [{}, { driver_id: "1" }, { driver_id: "1", driver_desc: "Papyrus 100 PS" }][seed % 3];
     const { status } = await here.post("/printers", { ...oddPrinter(seed), ...driver });
     assert.equal(status, 200);
@@ -102,8 +104,8 @@ test("what is exported comes back without loss: nothing changes here, and anothe
     const text = await (await here.fetch(path)).text();
     const again = await planOf(here, text);
     const copied = await planOf(there, text);
-    assert.deepEqual(again.counts, { new: 0, changes: 0, same: 120, wrong: 0, "left out": 0 });
-    assert.deepEqual(copied.counts, { new: 120, changes: 0, same: 0, wrong: 0, "left out": 0 });
+    assert.deepEqual(again.counts, { new: 0, changes: 0, same: count, wrong: 0, "left out": 0 });
+    assert.deepEqual(copied.counts, { new: count, changes: 0, same: 0, wrong: 0, "left out": 0 });
     assert.deepEqual(again.notices, []);
   }
   const text = await (await here.fetch("/export/printers.csv")).text();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { startApp } from "./support/app.ts";
+import { deepTest } from "./support/depth.ts";
 import { bytesOf } from "./support/mixed-driver.ts";
 import { makePng } from "./support/png.ts";
 import { appWithShared, published, type ReadApp, scriptIn } from "./support/published.ts";
@@ -95,24 +96,27 @@ test("what cannot be published is refused with its reason", async (t) => {
 /** Some 740 KB, another one for each number. */
 const iconOf = (i: number) => makePng(256, 256, 740_000 + i);
 
-test("a client whose icons are more than one script can carry is told so, and icons that are the same count once", async (t) => {
-  const app = await startApp(t);
-  await app.post("/clients", { name: "A" });
-  const driver_id = String(await app.addDriver());
-  for (let i = 1; i <= 12; i++) {
-    await app.addPrinter({ name: `P${i}`, client_id: "1", driver_id });
-    await app.upload(`/printers/${i}/icon`, iconOf(i), "logo.png");
-  }
+deepTest(
+  "a client whose icons are more than one script can carry is told so, and icons that are the same count once",
+  async (t) => {
+    const app = await startApp(t);
+    await app.post("/clients", { name: "A" });
+    const driver_id = String(await app.addDriver());
+    for (let i = 1; i <= 12; i++) {
+      await app.addPrinter({ name: `P${i}`, client_id: "1", driver_id });
+      await app.upload(`/printers/${i}/icon`, iconOf(i), "logo.png");
+    }
 
-  const refused = await app.fetch("/clients/1/publish");
-  const one = await app.fetch("/printers/1/publish");
-  await app.upload("/printers/12/icon", iconOf(1), "logo.png");
-  const { settings } = await published(app, "/clients/1/publish");
+    const refused = await app.fetch("/clients/1/publish");
+    const one = await app.fetch("/printers/1/publish");
+    await app.upload("/printers/12/icon", iconOf(1), "logo.png");
+    const { settings } = await published(app, "/clients/1/publish");
 
-  assert.deepEqual([refused.status, one.status], [422, 200]);
-  assert.match(await refused.text(), /publish its printers one by one/);
-  assert.equal(Object.keys(settings.Icons).length, 11);
-  const iconIn = (name: string) => settings.Apps.find(({ Fields }) => Fields.displayName === name)?.Icon;
-  assert.match(iconIn("P1 (A)") ?? "", /^I\d+$/);
-  assert.equal(iconIn("P1 (A)"), iconIn("P12 (A)"));
-});
+    assert.deepEqual([refused.status, one.status], [422, 200]);
+    assert.match(await refused.text(), /publish its printers one by one/);
+    assert.equal(Object.keys(settings.Icons).length, 11);
+    const iconIn = (name: string) => settings.Apps.find(({ Fields }) => Fields.displayName === name)?.Icon;
+    assert.match(iconIn("P1 (A)") ?? "", /^I\d+$/);
+    assert.equal(iconIn("P1 (A)"), iconIn("P12 (A)"));
+  },
+);

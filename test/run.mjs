@@ -5,7 +5,7 @@
 // WORKERS=3 takes three processes; ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -29,6 +29,7 @@ const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...names
 if (status !== 0) process.exit(1);
 const workers = Number(process.env.WORKERS ?? Math.min(4, Math.max(2, availableParallelism())));
 prepareWorkers(shuffled(names));
+if (!isDeep) useMemory();
 
 /** @type {{ readonly name: string, readonly why: string }[]} */
 const skipped = [];
@@ -58,6 +59,14 @@ function isDeepTest(name) {
   if (name.endsWith(".deep.ts")) return true;
   const text = name.endsWith(".test.ts") ? readFileSync(`test/${name}`, "utf8") : "";
   return deepSupport.some((path) => text.includes(path));
+}
+
+/** Has temporary folders in memory where it has room: what is synced to a real disk is the deep tier's. */
+function useMemory() {
+  const folder = "/dev/shm";
+  if (process.env.TMPDIR !== undefined || !existsSync(folder)) return;
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize > 4 * 1024 ** 3) process.env.TMPDIR = folder;
 }
 
 /** @param {readonly string[]} tests */

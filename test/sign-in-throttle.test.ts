@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tooEarly } from "../src/services/sign-in.ts";
 import { SignInThrottle } from "../src/services/sign-in-throttle.ts";
+import { deepTest } from "./support/depth.ts";
 
 const minute = 60_000;
 
@@ -91,16 +92,19 @@ test("a browser that was signed in before is held up by nobody's failures but it
   assert.equal(own, 10);
 });
 
-test("any number of names and addresses take a bounded memory, and push out no name that is attacked", () => {
-  const { throttle } = throttled();
-  const attacked = (i: number) => ({ name: "admin", site: `first ${i}` });
-  failuresUntilSlow(throttle, attacked);
+deepTest(
+  "any number of names and addresses take a bounded memory, and push out no name that is attacked",
+  () => {
+    const { throttle } = throttled();
+    const attacked = (i: number) => ({ name: "admin", site: `first ${i}` });
+    failuresUntilSlow(throttle, attacked);
 
-  for (let i = 0; i < 60_000; i++) throttle.begin({ name: `made up ${i}`, site: `site ${i}` });
+    for (let i = 0; i < 60_000; i++) throttle.begin({ name: `made up ${i}`, site: `site ${i}` });
 
-  assert.ok(throttle.size <= 20_000, `${throttle.size}`);
-  assert.ok(throttle.begin(attacked(5000)).waitMs > 0);
-});
+    assert.ok(throttle.size <= 20_000, `${throttle.size}`);
+    assert.ok(throttle.begin(attacked(5000)).waitMs > 0);
+  },
+);
 
 test("how long somebody has to wait is said in seconds, and in minutes where it is long", () => {
   const said = [1, 2, 119, 120, 121, 900].map((seconds) => tooEarly(seconds));

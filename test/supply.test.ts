@@ -7,6 +7,7 @@ import { test } from "node:test";
 import initSqlJs from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
 import { bundle, temporaryFolder } from "./support/app.ts";
+import { deepTest } from "./support/depth.ts";
 
 const digestOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
 const printed = (argument: string) =>
@@ -39,7 +40,7 @@ function buildIn(folder: string, environment: Record<string, string>): string {
   return run.stdout;
 }
 
-test("two builds of what the image copies, in two folders, are the same bytes, and say so", async (t) => {
+deepTest("two builds of what the image copies, in two folders, are the same bytes, and say so", async (t) => {
   const outer = await temporaryFolder(t);
   const folders = [join(outer, "a"), join(outer, "a folder with a much longer name", "b")] as const;
   for (const folder of folders) mkdirSync(folder, { recursive: true });

@@ -8,6 +8,7 @@ import { Admission } from "../src/workers/admission.ts";
 import { Workers } from "../src/workers/pool.ts";
 import { prefetch } from "../src/workers/prefetch.ts";
 import { bundle, startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { deepTest } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf, noise } from "./support/mixed-driver.ts";
@@ -162,28 +163,31 @@ test("a piece that fails is thrown, and whoever stops early leaves nothing under
   assert.deepEqual([afterFailure, running], [0, 0]);
 });
 
-test("a client whose printers hold more text than a package can is told so, and a large one disturbs nobody", async (t) => {
-  const { app, fetch, post, addPrinter } = await startApp(t, { workers: "own" });
-  await post("/clients", { name: "Large" });
-  await post("/clients", { name: "Too large" });
-  const { printer } = app.store.printers.get(await addPrinter());
-  const replaces = Array.from({ length: 1000 }, (_, i) => `Drücker ${i}`);
-  const add = (client_id: number, count: number) =>
-    Promise.all(
-      Array.from({ length: count }, (_, i) =>
-        app.store.printers.add({ ...printer, name: `Printer ${i}`, client_id, replaces }),
-      ),
-    );
-  await add(1, 120);
-  await add(2, 160);
+deepTest(
+  "a client whose printers hold more text than a package can is told so, and a large one disturbs nobody",
+  async (t) => {
+    const { app, fetch, post, addPrinter } = await startApp(t, { workers: "own" });
+    await post("/clients", { name: "Large" });
+    await post("/clients", { name: "Too large" });
+    const { printer } = app.store.printers.get(await addPrinter());
+    const replaces = Array.from({ length: 1000 }, (_, i) => `Drücker ${i}`);
+    const add = (client_id: number, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          app.store.printers.add({ ...printer, name: `Printer ${i}`, client_id, replaces }),
+        ),
+      );
+    await add(1, 120);
+    await add(2, 160);
 
-  const large = await fetch("/clients/1/packages/mdm", { method: "HEAD" });
-  const tooLarge = await fetch("/clients/2/packages/mdm", { method: "HEAD" });
-  const reason = await (await fetch("/clients/2/packages/rmm")).text();
+    const large = await fetch("/clients/1/packages/mdm", { method: "HEAD" });
+    const tooLarge = await fetch("/clients/2/packages/mdm", { method: "HEAD" });
+    const reason = await (await fetch("/clients/2/packages/rmm")).text();
 
-  assert.deepEqual([large.status, tooLarge.status], [200, 422]);
-  assert.match(reason, /hold more text than one package can/);
-});
+    assert.deepEqual([large.status, tooLarge.status], [200, 422]);
+    assert.match(reason, /hold more text than one package can/);
+  },
+);
 
 test("an archive that is written while its driver is encrypted spoils no later package", {
   skip: without.verifier,

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { startApp, type TestApp } from "../support/app.ts";
 import {
   accessibilityProblems,
+  drawn,
   isFocusIn,
   isFocusLost,
   openBrowser,
@@ -164,7 +165,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
       await message(page).waitFor();
       await search.fill("Office");
       await page.getByText("1 of 2 printers").waitFor();
-      await page.waitForTimeout(100);
+      await drawn(page);
       left.push(await message(page).count(), await page.getByText("Download the other one").count());
     }
 

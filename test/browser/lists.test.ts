@@ -4,12 +4,13 @@ import type { Page } from "playwright-core";
 import {
   accessibilityProblems,
   assertFocus,
+  drawn,
   overflows,
   picture,
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { widthsIn } from "../support/depth.ts";
+import { some, widthsIn } from "../support/depth.ts";
 
 import { focused, open, rows, shop, shopClients } from "../support/shop-lists.ts";
 
@@ -113,11 +114,10 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await rows(page).nth(0).focus();
     await page.keyboard.press("Space");
     await page.keyboard.press("Enter");
-    await page.waitForTimeout(300);
-    const untouched = service.app.store.printers.list().length;
     await rows(page).nth(1).check();
     await page.locator("#delete-chosen summary").click();
     await page.getByRole("dialog").getByText("Delete 2 printers?").waitFor();
+    const untouched = service.app.store.printers.list().length;
     await picture(page, "1440-printers-delete");
     await page.keyboard.press("Escape");
     const kept = service.app.store.printers.list().length;
@@ -176,7 +176,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const page = await open(t, service, "/printers");
 
     await page.evaluate("window.scrollTo(0, 500)");
-    await page.waitForTimeout(200);
+    await drawn(page);
     const places = (await page.evaluate(`[...document.querySelectorAll(".printers thead, .printers .client")]
       .map((row) => [row.getBoundingClientRect().top, row.textContent.trim().slice(0, 5)])`)) as [
       number,
@@ -190,7 +190,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
   });
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
+for (const colorScheme of some(["dark", "light"] as const, 1)) {
   test(`lists are usable at every width, ${colorScheme}`, {
     skip: withoutBrowser,
     timeout: 300_000,

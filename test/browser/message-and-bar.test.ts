@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { overflows, picture, withoutBrowser } from "../support/browser.ts";
+import { drawn, overflows, picture, withoutBrowser } from "../support/browser.ts";
 import { some } from "../support/depth.ts";
 import { open, rows, shop } from "../support/shop-lists.ts";
 
@@ -23,13 +23,13 @@ describe("a message and the bar of chosen rows", { skip: withoutBrowser, timeout
     [360, 640],
     [1440, 900],
   ] as const;
-  for (const [width, height] of some(windows, 2)) {
+  for (const [width, height] of some(windows, 1)) {
     test(`are both in reach at ${width} px, wherever the list is scrolled to and however short it is`, async (t) => {
       const service = await shop(t);
       const page = await open(t, service, "/printers", { viewport: { width, height } });
       const found: string[] = [];
       const look = async (where: string) => {
-        await page.waitForTimeout(100);
+        await drawn(page);
         for (const text of await covered(page)) found.push(`${where}: ${text}`);
         if (await overflows(page)) found.push(`${where}: scrolls sideways`);
         await picture(page, `${width}-message-and-bar-${where.replaceAll(" ", "-")}`);

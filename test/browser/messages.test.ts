@@ -24,7 +24,6 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const done: string[] = [];
     const says = async (text: string | RegExp, inside = "#message") => {
       await page.locator(inside).getByText(text).first().waitFor();
-      await page.waitForTimeout(100);
       if (!(await isFocusIn(page, inside))) done.push(`${text}: the focus is not in ${inside}`);
     };
 
@@ -85,7 +84,6 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
       await button.focus();
       await page.keyboard.press("Enter");
       await message(page).waitFor();
-      await page.waitForTimeout(100);
       assert.ok(await isFocusIn(page, "#message"));
       if (how === "Escape") await page.keyboard.press("Escape");
       else await page.getByRole("button", { name: "Close this message" }).press("Enter");
@@ -118,8 +116,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
     await fillPrinter(page, "Four");
     await page.getByRole("button", { name: "Save printer" }).click();
-    await message(page).waitFor();
-    await page.waitForTimeout(100);
+    assert.ok(await isFocusIn(page, "#message"));
     const covered: unknown[] = [];
 
     for (let i = 0; i < 60; i++) {
@@ -146,7 +143,6 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
       await page.getByLabel("Name").fill("Typed");
       await page.getByRole("button", { name: "Save client" }).click();
       await page.locator("#message > .notice.bad").getByText(text).waitFor();
-      await page.waitForTimeout(100);
       assert.equal(await page.getByLabel("Name").inputValue(), "Typed");
       assert.equal(await isFocusLost(page), false, String(text));
       assert.equal(await page.locator("#client-list").count(), 1, "the page is whole");
@@ -182,7 +178,6 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const said: [string, boolean][] = [];
     const read = async () => {
       await message(page).getByText("The service does not answer").waitFor();
-      await page.waitForTimeout(100);
       said.push([(await message(page).locator("p").textContent()) ?? "", await isFocusIn(page, "#message")]);
       await page.keyboard.press("Escape");
     };
@@ -233,7 +228,6 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     await page.getByText("The service is still working at it.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Cancelled. Load the page again").waitFor();
-    await page.waitForTimeout(100);
 
     assert.equal(await page.getByText("The service is still working at it.").count(), 0);
     assert.equal(await isFocusLost(page), false);

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import { isFocusIn, openBrowser, pasted, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { until } from "../support/until.ts";
 
 /** What leaving a page asked. */
 function questionsOf(page: Page): string[] {
@@ -103,10 +104,11 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     for (const name of ["One", "Two"]) await addPrinter({ name });
     const page = await (await openBrowser(t)).newPage();
     const asked = questionsOf(page);
+    /** Whether one is asked before the page is left. */
     const leave = async () => {
       asked.length = 0;
       await page.getByRole("link", { name: "Packages", exact: true }).click({ noWaitAfter: true });
-      await page.waitForTimeout(400);
+      await until(() => asked.length > 0 || new URL(page.url()).pathname === "/packages");
       return asked.length > 0;
     };
     await page.goto(`${url}/printers?new=1#new-printer`);
@@ -204,7 +206,7 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       const during = await places();
       await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
       const copied = await pasted(page);
-      await page.waitForTimeout(2200);
+      await button.getByText("Copied").waitFor({ state: "detached" });
 
       assert.deepEqual(
         during.filter((place, i) => place !== before[i]),

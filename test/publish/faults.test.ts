@@ -45,7 +45,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "fails a commit once": { commitFailures: 1 },
     "gives pages of one": { pageSize: 1 },
   };
-  for (const [name, behaviour] of Object.entries(moods)) {
+  for (const [name, behaviour] of some(Object.entries(moods), 4)) {
     test(`a tenant that ${name} has the app all the same`, async (t) => {
       const publishing = await startPublishing(t, behaviour);
 
@@ -65,7 +65,7 @@ describe("a service that is busy, slow or broken", { skip: withoutPowerShell }, 
     "meets 408": { status: 408, times: 3 },
     "meets an answer that comes late": { delayMs: 300, times: 3 },
   };
-  for (const [name, fault] of Object.entries(faults)) {
+  for (const [name, fault] of some(Object.entries(faults), 4)) {
     test(`a run that ${name} goes on`, async (t) => {
       const publishing = await startPublishing(t);
       publishing.tenant.fault(fault);

@@ -69,7 +69,7 @@ describe("a run that breaks off", { skip: withoutPowerShell }, () => {
       checkDone(shop, "undisturbed");
 
       const requests = Array.from({ length: total }, (_, i) => i + 1);
-      for (const at of some(requests, 3)) {
+      for (const at of some(requests, 2)) {
         clear(tenant);
         tenant.stopAt(at, when);
         const broken = await run(text);
@@ -101,7 +101,7 @@ describe("a run that breaks off", { skip: withoutPowerShell }, () => {
     const total = tenant.requests.length - start;
 
     const requests = Array.from({ length: total }, (_, i) => i + 1);
-    for (const at of some(requests, 3)) {
+    for (const at of some(requests, 2)) {
       const text = await change();
       tenant.stopAt(at, at % 2 === 0 ? "before" : "after");
       const broken = await run(text);

@@ -80,7 +80,7 @@ describe("what people do with the script", { skip: withoutPowerShell }, () => {
     tenant.onRequest = async ({ area }) => {
       if (area !== "storage") return;
       started.interrupt();
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await started.ended;
     };
 
     const ended = await started.ended;

@@ -101,6 +101,13 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   });
 }
 
+/** Waits until the page is drawn as it is now: two frames later. */
+export function drawn(page: Page): Promise<void> {
+  return page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))",
+  ) as Promise<void>;
+}
+
 /** Whether something on the page is wider than the window. */
 export function overflows(page: Page): Promise<boolean> {
   return page.evaluate(

@@ -32,7 +32,7 @@ export async function* interrupted(
   const count = whole.calls.length;
   assert.ok(count > moreThan, `${count} calls`);
   const calls = Array.from({ length: count }, (_, i) => i + 1);
-  for (const failAt of some(calls, 4)) {
+  for (const failAt of some(calls, 3)) {
     await prepare();
     const broken = await windows.run(kind, what, { failAt, failWith });
     yield { broken, whole, where: `call ${failAt} of ${count}, ${broken.calls[failAt - 1]}` };

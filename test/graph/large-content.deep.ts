@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
+
 import {
   addedFileOf,
   ask,
