@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp, type TestApp } from "../support/app.ts";
+import type { TestApp } from "../support/app.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -12,10 +12,12 @@ import {
 } from "../support/browser.ts";
 import { some, widthsIn } from "../support/depth.ts";
 import { driverZip, sixtyModels as models } from "../support/driver-zip.ts";
+import { startFilled } from "../support/filled.ts";
 
 /** A service with names that are long, written from the right, and in the way of each other. */
-async function fullService(t: TestContext): Promise<TestApp> {
-  const service = await startApp(t);
+const fullService = (t: TestContext) => startFilled(t, fill);
+
+async function fill(service: TestApp): Promise<void> {
   await service.post("/clients", { name: "Kunde Müller & Söhne Vermögensverwaltungsgesellschaft mbH" });
   await service.post("/clients", { name: "مكتب القاهرة 2" });
   const driver_id = String(await service.addDriver(driverZip({ models })));
@@ -28,7 +30,6 @@ async function fullService(t: TestContext): Promise<TestApp> {
   });
   await service.addPrinter({ name: "طابعة 3", client_id: "2", driver_id, address: "10.2.0.18" });
   await service.post("/printers", { name: "Bare", address: "fe80::1234:5678:9abc:def0" });
-  return service;
 }
 
 const pages = [

@@ -1,15 +1,18 @@
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp, type TestApp } from "./app.ts";
+import type { TestApp } from "./app.ts";
 import { openBrowser } from "./browser.ts";
 import { driverZip } from "./driver-zip.ts";
+import { startFilled } from "./filled.ts";
 
 export const shopClients = ["Alpha", "Kunde Müller & Söhne", "مكتب النور", "Zeta"];
 
 /** Sixty printers of four clients, some of which give reason to look. */
-export async function shop(t: TestContext): Promise<TestApp> {
-  const service = await startApp(t);
-  const { post, addDriver } = service;
+export function shop(t: TestContext): Promise<TestApp> {
+  return startFilled(t, addPrinters);
+}
+
+async function addPrinters({ post, addDriver }: TestApp): Promise<void> {
   for (const name of shopClients) await post("/clients", { name });
   await addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PCL6"] }));
   await addDriver(driverZip({ models: ["Vellum Universal"], version: "2.0.0.0", provider: "Vellum" }));
@@ -26,7 +29,6 @@ export async function shop(t: TestContext): Promise<TestApp> {
       { "upgrade-insecure-requests": "1" },
     );
   }
-  return service;
 }
 
 export async function open(t: TestContext, service: TestApp, path: string, options = {}): Promise<Page> {
