@@ -110,7 +110,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
 
     assert.equal(before, "Not downloaded yet.");
     assert.equal(await page.locator(".downloaded li").count(), 2);
-    assert.equal(await page.locator(".downloaded li").first().isVisible(), true);
+    await page.locator(".downloaded li").first().waitFor();
   });
 
   test("of chosen printers that is refused closes its sheet, and its message lies over nothing and under nothing", async (t) => {

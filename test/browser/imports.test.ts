@@ -66,7 +66,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
       (await page.locator(".marks").textContent()) ?? "",
       /New\s*2\s*Changes\s*1\s*Same\s*1\s*Wrong\s*1/,
     );
-    assert.ok(await page.getByText("KALAMOS Universal PCL (1 printer)").isVisible());
+    await page.getByText("KALAMOS Universal PCL (1 printer)").waitFor();
     await page.getByRole("button", { name: "Import 3 printers" }).click();
     await page.getByText("Nothing was imported: 1 row is wrong.").waitFor();
     await picture(page, "1440-import-refused");
@@ -98,7 +98,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.getByLabel("Client", { exact: true }).fill("Tailspin Toys");
     await show(page);
     await page.getByText("1 printer is left out").click();
-    assert.ok(await page.getByText("every Windows has it").isVisible());
+    await page.getByText("every Windows has it").waitFor();
     await page.getByRole("button", { name: "Take the 1 printer left out, too" }).click();
     await page.getByRole("button", { name: "Import 2 printers" }).click();
     await page.getByText("Imported: 2 new printers, 1 new client.").waitFor();
@@ -154,7 +154,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
     await page.getByLabel("Or paste the list").fill("Drucker\nA");
     await show(page);
-    assert.ok(await page.getByText("The first line must name the columns").isVisible());
+    await page.getByText("The first line must name the columns").waitFor();
     assert.equal(await page.getByLabel("Or paste the list").inputValue(), "Drucker\nA");
     await page.getByLabel("Or paste the list").fill(server);
     await page.getByLabel("Client", { exact: true }).fill("contoso");
@@ -164,8 +164,8 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await picture(page, "360-preview-without-scripts");
     await page.getByRole("button", { name: "Import 2 printers" }).click();
 
+    await page.getByText("Imported: 1 new printer, 1 printer changed.").waitFor();
     assert.match(page.url(), /\/import\?done=imported/);
-    assert.ok(await page.getByText("Imported: 1 new printer, 1 printer changed.").isVisible());
     assert.equal(app.store.printers.list().length, 3);
   });
 

@@ -41,8 +41,8 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.getByText("ARM64 machines", { exact: true }).click();
 
     await page.locator("#f-ipp_path").waitFor();
-    assert.ok(await page.getByText("For IPP it is needed").isVisible());
-    assert.ok(await page.getByText("with IPP, ARM64 machines take the same driver").isVisible());
+    await page.getByText("For IPP it is needed").waitFor();
+    await page.getByText("with IPP, ARM64 machines take the same driver").waitFor();
     assert.ok(await page.getByText("2 set").isVisible(), "protocol and port number");
     for (const hidden of ["Leave it and the port empty", "Ask the printer’s status by SNMP"])
       assert.equal(await page.getByText(hidden).isVisible(), false, hidden);
@@ -93,7 +93,7 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
         ["1", "2"],
       ],
     );
-    assert.ok(await page.getByText("uploaded and chosen for ARM64 machines").isVisible());
+    await page.getByText("uploaded and chosen for ARM64 machines").waitFor();
     assert.ok(await page.locator("#f-arm64_driver_desc").evaluate((field) => field.matches(":focus")));
     assert.deepEqual(await optionsIn(page, "driver_id"), ["", "2", "1", "Windows’ own"]);
     assert.deepEqual(await optionsIn(page, "arm64_driver_id"), ["", "2", "1", "Windows’ own"]);
@@ -117,6 +117,6 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.goto(`${url}/drivers/${ipp}/move`);
 
     assert.deepEqual(offered, ["", "2", "1000002", "1000003"]);
-    assert.ok(await page.getByText("No other driver prints over IPP").isVisible());
+    await page.getByText("No other driver prints over IPP").waitFor();
   });
 });

@@ -39,7 +39,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
     await page.getByRole("button", { name: "Upload driver" }).click();
     await page.getByText("is uploaded").waitFor();
-    assert.ok(await page.getByText(/1 unused file of 4/).isVisible());
+    await page.getByText(/1 unused file of 4/).waitFor();
     await picture(page, "1440-drivers");
     await page.getByRole("button", { name: "New printer" }).click();
 
@@ -82,7 +82,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("link", { name: "Download .intunewin" }).click();
     assert.equal((await download).suggestedFilename(), "kunde-muller-buro-1.intunewin");
     await page.getByText("By hand", { exact: true }).click();
-    assert.ok(await page.getByRole("link", { name: "uninstall.ps1" }).isVisible());
+    await page.getByRole("link", { name: "uninstall.ps1" }).waitFor();
 
     await page.goto(`${url}/drivers/1`);
     await page.getByLabel("Search the models").fill("159");
@@ -116,7 +116,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByRole("textbox", { name: "Name" }).fill("A, B");
     await page.getByLabel("Address").fill("10.0.0.9");
     await page.getByRole("button", { name: "Save printer" }).click();
-    assert.ok(await page.getByText("cannot contain “,”").first().isVisible());
+    await page.getByText("cannot contain “,”").first().waitFor();
     assert.equal(await page.getByLabel("Address").inputValue(), "10.0.0.9");
     await page.getByRole("textbox", { name: "Name" }).fill("Office");
     await page.getByLabel("Model", { exact: true }).fill("Papyrus 150 PCL6");
@@ -124,13 +124,13 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(page.url(), `${url}/printers/1?done=saved`);
     await picture(page, "360-printer-without-scripts");
     await page.locator("label[for=tab-rmm]").click();
-    assert.ok(await page.getByRole("link", { name: "Download ZIP" }).isVisible());
+    await page.getByRole("link", { name: "Download ZIP" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Copy" }).count(), 0, "no button that does nothing");
     await page
       .getByLabel("Picture")
       .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
     await page.getByRole("button", { name: "Upload icon" }).click();
-    assert.ok(await page.getByAltText("The printer’s icon").isVisible());
+    await page.getByAltText("The printer’s icon").waitFor();
     await page.getByRole("link", { name: "Edit printer" }).click();
     await page.getByLabel("Address").fill("10.0.0.10");
     await page.getByRole("button", { name: "Save printer" }).click();

@@ -71,7 +71,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     });
     assert.deepEqual(tones, ["notice good", "notice bad", "notice warn", "notice bad"]);
     assert.equal(uploads.count, 3, "what is no ZIP is not sent");
-    assert.ok(await page.getByText("It is no ZIP, and nothing was sent").isVisible());
+    await page.getByText("It is no ZIP, and nothing was sent").waitFor();
     assert.equal(await page.locator("#driver-table tbody tr").count(), 3, "the list follows");
     assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
     assert.equal(app.store.drivers.count(), 3);
@@ -207,7 +207,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     const page = await openWide(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
     await page.goto(`${url}/printers`);
 
-    assert.ok(await page.locator(".upload-link .hint").first().isVisible());
+    await page.locator(".upload-link .hint").first().waitFor();
     await page.getByRole("link", { name: "Upload a driver…" }).click();
     assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
     await page
@@ -216,7 +216,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByRole("button", { name: "Upload driver" }).click();
 
     assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
-    assert.ok(await page.getByText("is uploaded. Choose its model below.").isVisible());
+    await page.getByText("is uploaded. Choose its model below.").waitFor();
     await page.getByRole("radio", { name: "Papyrus B" }).check();
     await page.getByRole("button", { name: "Save driver" }).click();
     assert.equal(page.url(), `${url}/drivers/1?done=saved`);
