@@ -1,8 +1,9 @@
-// Builds and runs the tests: `node test/run.mjs` the quick ones (*.test.ts), with --deep the exhaustive ones (*.deep.ts, and
-// what imports support/depth.ts with all its cases); of these all, or the files whose path holds one of the words given. With REQUIRE_ALL=1 a skip fails the run: what CI
-// should have, it must have. Absent may be a real PowerShell and .NET, which Debian does not have, the right to mount a
-// disk, which a container may lack, and the team's ../shared, which is not part of the project.
-// WORKERS=3 takes three processes; ORDER=random or ORDER=random:17 shuffles the files.
+// Builds and runs the tests. `node test/run.mjs` runs the quick tier: all *.test.ts. With --deep it runs the exhaustive tier:
+// all *.deep.ts, and each *.test.ts that imports support/depth.ts, with all its cases. Words that follow narrow that down
+// to the files whose path holds one of them.
+// With REQUIRE_ALL=1 a skip fails the run: what CI should have, it must have. Absent may be a real PowerShell and .NET,
+// which Debian does not have, the right to mount a disk, which a container may lack, and the team's ../shared, which is not
+// part of the project. WORKERS=3 takes three processes; ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -12,13 +13,13 @@ import { spec } from "node:test/reporters";
 
 const isDeep = process.argv.includes("--deep");
 const only = process.argv.slice(2).filter((argument) => argument !== "--deep");
-/** The support files whose cases are more in the deep tier. */
-const deepSupport = readdirSync("test/support", { withFileTypes: true })
+/** As imports name them: support/depth.ts, and the support files that take more cases in the deep tier. */
+const deepSupport = readdirSync("test/support")
+  .filter((name) => name.endsWith(".ts"))
   .filter(
-    (entry) =>
-      entry.isFile() && /depth\.ts"?/.test(entry.name + readFileSync(`test/support/${entry.name}`, "utf8")),
+    (name) => name === "depth.ts" || readFileSync(`test/support/${name}`, "utf8").includes("./depth.ts"),
   )
-  .map(({ name }) => `support/${name}"`);
+  .map((name) => `support/${name}"`);
 const names = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"))
   .filter((name) => (isDeep ? isDeepTest(name) : name.endsWith(".test.ts")))
