@@ -9,7 +9,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { some, widthsIn } from "../support/depth.ts";
+import { looks } from "../support/depth.ts";
 import { shop } from "../support/shop.ts";
 
 const paths = [
@@ -22,27 +22,23 @@ const paths = [
 ];
 
 describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  for (const colorScheme of some(["dark", "light"] as const, 1)) {
-    for (const width of widthsIn(colorScheme, [1440, 320])) {
-      test(`is usable by everybody, ${colorScheme}, at ${width} px`, async (t) => {
-        const { url } = await shop(t);
-        const viewport = { width, height: 900 };
-        const page = await (
-          await openBrowser(t, { colorScheme, viewport, reducedMotion: "reduce" })
-        ).newPage();
-        const problems = watch(page, url);
+  for (const { colorScheme, width } of looks([1440, 320])) {
+    test(`is usable by everybody, ${colorScheme}, at ${width} px`, async (t) => {
+      const { url } = await shop(t);
+      const viewport = { width, height: 900 };
+      const page = await (await openBrowser(t, { colorScheme, viewport, reducedMotion: "reduce" })).newPage();
+      const problems = watch(page, url);
 
-        const found: string[] = [];
-        for (const path of paths) {
-          await page.goto(url + path);
-          await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
-          for (const fault of await faultsOfTabs(page)) found.push(`${path}: ${fault}`);
-          await picture(page, `${width}-${colorScheme}-deploy${path.replaceAll("/", "-")}`);
-        }
+      const found: string[] = [];
+      for (const path of paths) {
+        await page.goto(url + path);
+        await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+        for (const fault of await faultsOfTabs(page)) found.push(`${path}: ${fault}`);
+        await picture(page, `${width}-${colorScheme}-deploy${path.replaceAll("/", "-")}`);
+      }
 
-        assert.deepEqual([...found, ...problems], []);
-      });
-    }
+      assert.deepEqual([...found, ...problems], []);
+    });
   }
 
   for (const javaScriptEnabled of [true, false]) {

@@ -10,15 +10,8 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { some } from "../support/depth.ts";
+import { looks } from "../support/depth.ts";
 import { driverZip, sixtyModels, twoInfs } from "../support/driver-zip.ts";
-
-const looks = [
-  ["light", 1440],
-  ["light", 320],
-  ["dark", 1440],
-  ["dark", 320],
-] as const;
 
 async function faultsOf(page: Page): Promise<string[]> {
   const found = await accessibilityProblems(page);
@@ -88,7 +81,7 @@ describe("pages of drivers", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const paths = ["/drivers", "/drivers/1?q=777", "/drivers/2", "/drivers/1/move", "/printers?driver_id=1"];
     const found: string[] = [];
 
-    for (const [colorScheme, width] of some(looks, 1)) {
+    for (const { colorScheme, width } of looks([1440, 320])) {
       const page = await openWide(t, {
         colorScheme,
         viewport: { width, height: 800 },

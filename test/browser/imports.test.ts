@@ -11,7 +11,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { widthsIn } from "../support/depth.ts";
+import { looks } from "../support/depth.ts";
 
 const printers = [
   "name;client;address;location;driver;Etage",
@@ -173,27 +173,25 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     const { url } = await withTwoPrinters(t);
     const found: string[] = [];
 
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of widthsIn(colorScheme, [1440, 320])) {
-        const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
-        const page = await (await openBrowser(t, options)).newPage();
-        const problems = watch(page, url);
-        const look = async (step: string) => {
-          const where = `${colorScheme} ${width} ${step}`;
-          for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
-          if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-          await picture(page, `${width}-${colorScheme}-${step}`);
-        };
-        await page.goto(`${url}/import`);
-        await page.getByText("See the command").click();
-        await page.getByText("Columns of a CSV").click();
-        await look("import");
-        await choose(page, printers);
-        await show(page);
-        await page.getByText("1 printer is the same as here").click();
-        await look("import-preview");
-        found.push(...problems);
-      }
+    for (const { colorScheme, width } of looks([1440, 320])) {
+      const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" } as const;
+      const page = await (await openBrowser(t, options)).newPage();
+      const problems = watch(page, url);
+      const look = async (step: string) => {
+        const where = `${colorScheme} ${width} ${step}`;
+        for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+        if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+        await picture(page, `${width}-${colorScheme}-${step}`);
+      };
+      await page.goto(`${url}/import`);
+      await page.getByText("See the command").click();
+      await page.getByText("Columns of a CSV").click();
+      await look("import");
+      await choose(page, printers);
+      await show(page);
+      await page.getByText("1 printer is the same as here").click();
+      await look("import-preview");
+      found.push(...problems);
     }
 
     assert.deepEqual(found, []);

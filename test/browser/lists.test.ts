@@ -10,8 +10,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { some, widthsIn } from "../support/depth.ts";
-
+import { looks } from "../support/depth.ts";
 import { focused, open, rows, shop, shopClients } from "../support/shop-lists.ts";
 
 describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
@@ -190,37 +189,32 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
   });
 });
 
-for (const colorScheme of some(["dark", "light"] as const, 1)) {
-  test(`lists are usable at every width, ${colorScheme}`, {
-    skip: withoutBrowser,
-    timeout: 300_000,
-  }, async (t) => {
+for (const { colorScheme, width } of looks([1440, 1100, 700, 360, 320])) {
+  const skip = { skip: withoutBrowser, timeout: 300_000 };
+  test(`lists are usable at ${width} px, ${colorScheme}`, skip, async (t) => {
     const service = await shop(t);
     const found: string[] = [];
-
-    for (const width of widthsIn(colorScheme, [1440, 1100, 700, 360, 320])) {
-      const page = await open(t, service, "/printers", { viewport: { width, height: 800 }, colorScheme });
-      const look = async (what: string) => {
-        const where = `${colorScheme} ${width} ${what}`;
-        for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
-        if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-        found.push(...(await brokenAddresses(page)).map((text) => `${where}: ${text} is broken or cut`));
-        await picture(page, `${width}-${colorScheme}-${what}`);
-      };
-      await look("printers-list");
-      await rows(page).nth(1).check();
-      await page.locator(".why summary").first().click();
-      await look("printers-chosen");
-      for (const path of [
-        "/printers?q=long",
-        "/packages",
-        "/clients",
-        "/search?q=papyrus",
-        "/printers?q=nothing",
-      ]) {
-        await page.goto(service.url + path);
-        await look(path.slice(1).replace("?q=", "-"));
-      }
+    const page = await open(t, service, "/printers", { viewport: { width, height: 800 }, colorScheme });
+    const look = async (what: string) => {
+      const where = `${colorScheme} ${width} ${what}`;
+      for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+      if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+      found.push(...(await brokenAddresses(page)).map((text) => `${where}: ${text} is broken or cut`));
+      await picture(page, `${width}-${colorScheme}-${what}`);
+    };
+    await look("printers-list");
+    await rows(page).nth(1).check();
+    await page.locator(".why summary").first().click();
+    await look("printers-chosen");
+    for (const path of [
+      "/printers?q=long",
+      "/packages",
+      "/clients",
+      "/search?q=papyrus",
+      "/printers?q=nothing",
+    ]) {
+      await page.goto(service.url + path);
+      await look(path.slice(1).replace("?q=", "-"));
     }
 
     assert.deepEqual(found, []);

@@ -10,7 +10,7 @@ import {
   smallTargets,
   withoutBrowser,
 } from "../support/browser.ts";
-import { some, widthsIn } from "../support/depth.ts";
+import { looks, some } from "../support/depth.ts";
 import { driverZip, sixtyModels as models } from "../support/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 
@@ -98,33 +98,31 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     const { url } = await fullService(t);
     const found: string[] = [];
 
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of widthsIn(colorScheme, [1440, 320])) {
-        const options = { colorScheme, viewport: { width, height: 700 }, reducedMotion: "reduce" } as const;
-        const page = await (await openBrowser(t, options)).newPage();
-        const look = async (name: string) => {
-          const where = `${name} ${colorScheme} ${width}`;
-          for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
-          if (await overflows(page)) found.push(`${where}: scrolls sideways`);
-          await picture(page, where.replaceAll(" ", "-"));
-        };
-        await page.goto(`${url}/printers?new=1&client_id=1#new-printer`);
-        await page.getByRole("textbox", { name: "Name" }).fill("A,B");
-        await page.getByLabel("Address").fill("fe80::1%eth0");
-        await page.getByRole("button", { name: "Save printer" }).click();
-        await page.locator(".problems:focus").waitFor();
-        await look("refused");
-        await page.getByRole("textbox", { name: "Name" }).fill("Office");
-        await page.getByLabel("Address").fill("");
-        await page.getByRole("button", { name: "Save printer" }).click();
-        await page.locator("#message > .notice").waitFor();
-        await look("saved");
-        await page.goto(`${url}/clients/1`);
-        await page.locator(".delete summary").press("Enter");
-        await page.getByRole("button", { name: "Delete client" }).click();
-        await page.locator("#message > .notice.bad").waitFor();
-        await look("in-the-way");
-      }
+    for (const { colorScheme, width } of looks([1440, 320])) {
+      const options = { colorScheme, viewport: { width, height: 700 }, reducedMotion: "reduce" } as const;
+      const page = await (await openBrowser(t, options)).newPage();
+      const look = async (name: string) => {
+        const where = `${name} ${colorScheme} ${width}`;
+        for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+        if (await overflows(page)) found.push(`${where}: scrolls sideways`);
+        await picture(page, where.replaceAll(" ", "-"));
+      };
+      await page.goto(`${url}/printers?new=1&client_id=1#new-printer`);
+      await page.getByRole("textbox", { name: "Name" }).fill("A,B");
+      await page.getByLabel("Address").fill("fe80::1%eth0");
+      await page.getByRole("button", { name: "Save printer" }).click();
+      await page.locator(".problems:focus").waitFor();
+      await look("refused");
+      await page.getByRole("textbox", { name: "Name" }).fill("Office");
+      await page.getByLabel("Address").fill("");
+      await page.getByRole("button", { name: "Save printer" }).click();
+      await page.locator("#message > .notice").waitFor();
+      await look("saved");
+      await page.goto(`${url}/clients/1`);
+      await page.locator(".delete summary").press("Enter");
+      await page.getByRole("button", { name: "Delete client" }).click();
+      await page.locator("#message > .notice.bad").waitFor();
+      await look("in-the-way");
     }
 
     assert.deepEqual(found, []);

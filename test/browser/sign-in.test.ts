@@ -9,7 +9,7 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { widthsIn } from "../support/depth.ts";
+import { looks } from "../support/depth.ts";
 import { addAccount, adminPassword, ownPassword, startClosed } from "../support/people.ts";
 
 async function fillIn(page: Page, fields: Record<string, string>, button: string): Promise<void> {
@@ -75,32 +75,30 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
     assert.match(state ?? "", /disabled/);
   });
 
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const width of widthsIn(colorScheme, [1440, 360])) {
-      test(`every page of accounts is usable ${colorScheme} at ${width} px`, async (t) => {
-        const app = await startClosed(t);
-        await addAccount(app, `${"long-name-".repeat(6)}x@y`);
-        const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 800 } });
-        const page = await browser.newPage();
-        const found = watch(page, app.url);
-        const look = async (name: string) => {
-          for (const problem of await accessibilityProblems(page)) found.push(`${name}: ${problem}`);
-          if (await overflows(page)) found.push(`${name}: scrolls sideways`);
-          await picture(page, `${width}-${colorScheme}-${name}`);
-        };
-        await page.goto(`${app.url}/sign-in`);
-        await look("sign-in");
-        await fillIn(page, { Name: "admin", Password: "wrong wrong wrong" }, "Sign in");
-        await look("sign-in-refused");
-        await fillIn(page, { Password: adminPassword }, "Sign in");
-        await look("dashboard-admin");
-        for (const path of ["/account", "/accounts", "/accounts/2", "/accounts/1"]) {
-          await page.goto(app.url + path);
-          await look(path.replaceAll("/", "-").slice(1));
-        }
+  for (const { colorScheme, width } of looks([1440, 360])) {
+    test(`every page of accounts is usable ${colorScheme} at ${width} px`, async (t) => {
+      const app = await startClosed(t);
+      await addAccount(app, `${"long-name-".repeat(6)}x@y`);
+      const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 800 } });
+      const page = await browser.newPage();
+      const found = watch(page, app.url);
+      const look = async (name: string) => {
+        for (const problem of await accessibilityProblems(page)) found.push(`${name}: ${problem}`);
+        if (await overflows(page)) found.push(`${name}: scrolls sideways`);
+        await picture(page, `${width}-${colorScheme}-${name}`);
+      };
+      await page.goto(`${app.url}/sign-in`);
+      await look("sign-in");
+      await fillIn(page, { Name: "admin", Password: "wrong wrong wrong" }, "Sign in");
+      await look("sign-in-refused");
+      await fillIn(page, { Password: adminPassword }, "Sign in");
+      await look("dashboard-admin");
+      for (const path of ["/account", "/accounts", "/accounts/2", "/accounts/1"]) {
+        await page.goto(app.url + path);
+        await look(path.replaceAll("/", "-").slice(1));
+      }
 
-        assert.deepEqual(found, []);
-      });
-    }
+      assert.deepEqual(found, []);
+    });
   }
 });

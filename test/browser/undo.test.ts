@@ -11,7 +11,7 @@ import {
   withoutBrowser,
 } from "../support/browser.ts";
 import { recordsOf } from "../support/deletions.ts";
-import { widthsIn } from "../support/depth.ts";
+import { looks } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 
 /** A service with something of each kind that the dashboard shows. */
@@ -144,14 +144,12 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await fill(app);
     const wrong: string[] = [];
 
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of widthsIn(colorScheme, [320, 360, 1440])) {
-        const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 900 } });
-        const page = await browser.newPage();
-        const found = await dashboardProblems(page, app.url, `${width}-${colorScheme}`);
-        wrong.push(...found.map((problem) => `${colorScheme}, ${width}: ${problem}`));
-        await browser.close();
-      }
+    for (const { colorScheme, width } of looks([320, 360, 1440])) {
+      const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 900 } });
+      const page = await browser.newPage();
+      const found = await dashboardProblems(page, app.url, `${width}-${colorScheme}`);
+      wrong.push(...found.map((problem) => `${colorScheme}, ${width}: ${problem}`));
+      await browser.close();
     }
 
     assert.deepEqual(wrong, []);

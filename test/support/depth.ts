@@ -32,7 +32,12 @@ export function seedOr(fixed: number): number {
   return seed;
 }
 
-/** The widths of windows to look at in a colour scheme: in the quick tier the first one in light, the last one in dark. */
-export function widthsIn(colorScheme: "light" | "dark", widths: readonly number[]): readonly number[] {
-  return isDeep ? widths : widths.slice(...(colorScheme === "light" ? [0, 1] : [-1]));
+/** Windows to look at pages in: every width in light and in dark, in the quick tier the narrowest one in dark. */
+export function looks(
+  widths: readonly number[],
+): readonly { readonly colorScheme: "light" | "dark"; readonly width: number }[] {
+  if (!isDeep) return [{ colorScheme: "dark", width: Math.min(...widths) }];
+  return (["light", "dark"] as const).flatMap((colorScheme) =>
+    widths.map((width) => ({ colorScheme, width })),
+  );
 }
