@@ -25,15 +25,25 @@ async function outside(page: Page, selector: string): Promise<string[]> {
 }
 
 describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("everything that a deployment needs is seen at once, and each value is copied", async (t) => {
-    const { url, upload } = await shop(t);
-    await upload("/printers/1/icon", makePng(), "icon.png");
-    const browser = await openBrowser(t, wide);
+  test("everything that a deployment needs is seen at once, each value is copied, and the logo downloaded as soon as there is one", async (t) => {
+    const { url } = await shop(t);
+    const browser = await openBrowser(t, { ...wide, acceptDownloads: true });
     await browser.grantPermissions(["clipboard-write"]);
     const page = await browser.newPage();
     const problems = watch(page, url);
     await page.goto(`${url}/printers/1`);
 
+    const before = await textOf(page.locator("#logo-value"));
+    await page
+      .getByLabel("Picture")
+      .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
+    await page.getByRole("button", { name: "Upload icon" }).click();
+    const link = page.getByRole("link", { name: "Download the logo" });
+    await link.waitFor();
+    const download = page.waitForEvent("download");
+    await link.click();
+    const logo = (await download).suggestedFilename();
+    await page.goto(`${url}/printers/1`);
     const hidden = await outside(
       page,
       ["a", "button", "dt"].map((name) => `#pane-mdm ${name}:not(.apart *, .publish *)`).join() +
@@ -56,6 +66,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     }
     await picture(page, "1440-deploy");
 
+    assert.deepEqual([before, logo], ["none yet: upload one under Icon", "icon.png"]);
     assert.deepEqual(hidden, []);
     assert.deepEqual(titles, [
       "App information",
@@ -86,25 +97,6 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     assert.ok(copied.includes("detect-office.ps1"));
     assert.equal(copied.length, rows.length - 2, "all but the logo and the dependencies");
     assert.deepEqual(problems, []);
-  });
-
-  test("the logo is downloaded from its row as soon as there is one, and the file has a name", async (t) => {
-    const { url } = await shop(t);
-    const page = await (await openBrowser(t, { ...wide, acceptDownloads: true })).newPage();
-    await page.goto(`${url}/printers/1`);
-
-    const before = await textOf(page.locator("#logo-value"));
-    await page
-      .getByLabel("Picture")
-      .setInputFiles({ name: "i.png", mimeType: "image/png", buffer: makePng() });
-    await page.getByRole("button", { name: "Upload icon" }).click();
-    const link = page.getByRole("link", { name: "Download the logo" });
-    await link.waitFor();
-    const download = page.waitForEvent("download");
-    await link.click();
-
-    assert.equal(before, "none yet: upload one under Icon");
-    assert.equal((await download).suggestedFilename(), "icon.png");
   });
 
   test("what is known to fail is offered only beside its reason, what would be refused not at all", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp, type TestApp } from "../support/app.ts";
+import type { TestApp } from "../support/app.ts";
 import {
   accessibilityProblems,
   drawn,
@@ -12,13 +12,13 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
+import { withOnePrinter } from "../support/one-printer.ts";
 
 /** A printer's page with a package that can be downloaded. */
 async function printerPage(t: TestContext): Promise<{ service: TestApp; page: Page }> {
-  const service = await startApp(t);
-  const id = await service.addPrinter();
+  const service = await withOnePrinter(t);
   const page = await (await openBrowser(t, { acceptDownloads: true })).newPage();
-  await page.goto(`${service.url}/printers/${id}`);
+  await page.goto(`${service.url}/printers/1`);
   return { service, page };
 }
 
@@ -54,7 +54,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.deepEqual([...faults, ...problems], []);
   });
 
-  test("of what is gone meanwhile, or that fails, says so in the service's words or of its own", async (t) => {
+  test("of what is gone meanwhile, or that fails, says so in the service's words or of its own, also where a form asks", async (t) => {
     const { service, page } = await printerPage(t);
     const said = async (text: string | RegExp) => {
       await link(page).click();
@@ -65,7 +65,13 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
       assert.ok(await isFocusIn(page, 'a[href="/printers/1/packages/mdm"]'));
     };
     const answers = { status: 502, contentType: "text/html", body: "<!doctype html><h1>Bad gateway</h1>" };
+    await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend",
+      '<form method="get" action="/packages"><input name="ids" value="1"><button formaction="/packages/rmm">Chosen</button></form>')`);
+    const button = page.getByRole("button", { name: "Chosen" });
 
+    const download = page.waitForEvent("download");
+    await button.click();
+    const name = (await download).suggestedFilename();
     await page.route("**/packages/mdm", (route) => route.fulfill(answers));
     await said("The service does not answer (502).");
     await page.unroute("**/packages/mdm");
@@ -79,9 +85,15 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     failing.mock.restore();
     await service.fetch("/printers/1", { method: "DELETE" });
     await said("There is no printer 1.");
+    await button.click();
+    await message(page).waitFor();
+
+    assert.match(name, /\.zip$/);
+    assert.equal(page.url(), `${service.url}/printers/1`);
+    assert.ok(await focused(page));
   });
 
-  test("that gets no answer can be asked for again, and then nothing says any more that there is none", async (t) => {
+  test("that gets no answer can be asked for again, and then nothing says any more that there is none; one that takes long shows it, and can be given up", async (t) => {
     const { page } = await printerPage(t);
     await page.route("**/packages/mdm", (route) => route.abort());
 
@@ -92,8 +104,30 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await page.getByRole("button", { name: "Try again" }).click();
     await download;
     await message(page).waitFor({ state: "detached" });
+    const isBack = await isFocusIn(page, 'a[href="/printers/1/packages/mdm"]');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/packages/mdm", async (route) => {
+      await held;
+      await route.abort().catch(() => {});
+    });
+    const before = await link(page).boundingBox();
+    await link(page).click();
+    const isBusy = await link(page).getAttribute("aria-busy");
+    const during = await link(page).boundingBox();
+    await page.getByText("The download is being prepared.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Cancelled: nothing is downloaded.").waitFor();
+    const isLost = await isFocusLost(page);
+    release();
 
-    assert.equal(await isFocusIn(page, 'a[href="/printers/1/packages/mdm"]'), true);
+    assert.equal(isBack, true);
+    assert.equal(isBusy, "true");
+    assert.deepEqual(during, before, "nothing moves");
+    assert.equal(await link(page).getAttribute("aria-busy"), null);
+    assert.equal(isLost, false);
   });
 
   test("is said on the page without loading it again, and what is folded out stays so", async (t) => {
@@ -113,9 +147,9 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     await page.locator(".downloaded li").first().waitFor();
   });
 
-  test("of chosen printers that is refused closes its sheet, and its message lies over nothing and under nothing", async (t) => {
+  test("of chosen printers names them alone in its address; refused it closes its sheet, and its message lies over nothing and under nothing", async (t) => {
     const { service, page } = await printerPage(t);
-    await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
+    for (const name of ["Bare", "Third"]) await service.post("/printers", { name, address: "10.0.0.1" });
     const covering = `(() => {
       const message = document.querySelector("#message > .notice");
       const covered = [...message.querySelectorAll("p, a, button")].filter((element) => {
@@ -132,9 +166,11 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     ] as const) {
       await page.setViewportSize({ width, height });
       await page.goto(`${service.url}/printers`);
-      for (const box of await page.locator("input[name=ids]").all()) await box.check();
+      for (const name of ["Bare", "Office"]) await page.getByLabel(`Choose ${name}`).check();
       await page.locator(".bulk summary").getByText("Download").click();
+      const asked = page.waitForRequest(/\/packages\/rmm/);
       await page.getByRole("button", { name: "For RMM" }).click();
+      found.push(new URL((await asked).url()).search);
       await message(page).getByText("1 of these 2 printers cannot go into one package").waitFor();
       await picture(page, `${width}-bulk-download-refused`);
       found.push(await page.evaluate(covering), await page.locator(".bulk details[open]").count());
@@ -145,7 +181,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const name = (await download).suggestedFilename();
     await message(page).waitFor({ state: "detached" });
 
-    assert.deepEqual(found, [[], 0, [], 0]);
+    assert.deepEqual(found, ["?ids=2&ids=1", [], 0, "?ids=2&ids=1", [], 0]);
     assert.equal(name, "1-printer.zip");
     assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
   });
@@ -170,33 +206,6 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     }
 
     assert.deepEqual(left, [1, 1, 0, 0]);
-  });
-
-  test("that takes long shows it, and can be given up", async (t) => {
-    const { page } = await printerPage(t);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route("**/packages/mdm", async (route) => {
-      await held;
-      await route.abort().catch(() => {});
-    });
-
-    const before = await link(page).boundingBox();
-    await link(page).click();
-    const isBusy = await link(page).getAttribute("aria-busy");
-    const during = await link(page).boundingBox();
-    await page.getByText("The download is being prepared.").waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Cancelled: nothing is downloaded.").waitFor();
-    const isLost = await isFocusLost(page);
-    release();
-
-    assert.equal(isBusy, "true");
-    assert.deepEqual(during, before, "nothing moves");
-    assert.equal(await link(page).getAttribute("aria-busy"), null);
-    assert.equal(isLost, false);
   });
 
   test("leaves a changed form alone, without asking about it", async (t) => {
@@ -224,36 +233,17 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     assert.deepEqual(asked, []);
   });
 
-  test("of what a form chooses is asked about like a link's", async (t) => {
-    const { service, page } = await printerPage(t);
-    await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend",
-      '<form method="get" action="/packages"><input name="ids" value="1"><button formaction="/packages/rmm">Chosen</button></form>')`);
-    const button = page.getByRole("button", { name: "Chosen" });
-
-    const download = page.waitForEvent("download");
-    await button.click();
-    const name = (await download).suggestedFilename();
-    await service.fetch("/printers/1", { method: "DELETE" });
-    await button.click();
-    await message(page).waitFor();
-
-    assert.match(name, /\.zip$/);
-    assert.equal(page.url(), `${service.url}/printers/1`);
-    assert.ok(await focused(page));
-  });
-
   test("that is refused without scripts shows a page that leads back", async (t) => {
-    const { url, addPrinter, app } = await startApp(t);
-    const id = await addPrinter();
+    const { url, app } = await withOnePrinter(t);
     const browser = await openBrowser(t, { javaScriptEnabled: false });
     const page = await browser.newPage();
-    await page.goto(`${url}/printers/${id}`);
+    await page.goto(`${url}/printers/1`);
     await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
 
     await link(page).click();
     await page.getByText("missing on disk: upload driver.zip again").waitFor();
     await page.getByRole("link", { name: "Back to the page before" }).click();
 
-    assert.equal(page.url(), `${url}/printers/${id}`);
+    assert.equal(page.url(), `${url}/printers/1`);
   });
 });

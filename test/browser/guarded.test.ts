@@ -10,7 +10,7 @@ import {
   wide,
   withoutBrowser,
 } from "../support/browser.ts";
-import { some } from "../support/depth.ts";
+import { isDeep, some } from "../support/depth.ts";
 import { type Guarded, startGuarded } from "../support/guarded.ts";
 
 const skip = { skip: withoutBrowser };
@@ -93,10 +93,10 @@ async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
 }
 
 for (const width of some([320, 345, 360, 700, 1440], 1)) {
-  test(`the page of tokens fits ${width} px, without a script too`, skip, async (t) => {
+  test(`the page of tokens fits ${width} px`, skip, async (t) => {
     const found: string[] = [];
 
-    for (const javaScriptEnabled of [true, false]) {
+    for (const javaScriptEnabled of some([true, false], 1)) {
       const options = { viewport: { width, height: 780 }, colorScheme: "dark", javaScriptEnabled } as const;
       const { page, ...guarded } = await openAsAdmin(t, options);
       await addTokens(guarded);
@@ -129,7 +129,8 @@ for (const colorScheme of some(["light", "dark"] as const, 1)) {
       const fold = page.getByText("Copy a link");
       if ((await fold.count()) > 0) await fold.click();
       if (await overflows(page)) found.push(`${path} overflows`);
-      found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
+      if (isDeep || path === "/drivers/1")
+        found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
       await picture(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
     }
     await page.goto(`${service.url}/printers/1`);

@@ -46,9 +46,11 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.ok(await page.getByText("2 set").isVisible(), "protocol and port number");
     for (const hidden of ["Leave it and the port empty", "Ask the printer’s status by SNMP"])
       assert.equal(await page.getByText(hidden).isVisible(), false, hidden);
+    for (const field of ["f-port_name", "f-arm64_driver_id", "f-arm64_driver_desc"])
+      assert.equal(await page.locator(`#${field}`).isVisible(), false, field);
   });
 
-  test("what IPP takes the place of comes back with another protocol", async (t) => {
+  test("what IPP takes the place of comes back with another protocol, which has its usual port", async (t) => {
     const { url, main, arm, printer } = await appWithPair(t, {
       ...{ driver_desc: "Papyrus 100 PCL6", arm64_driver_desc: "Papyrus ARM PS" },
       ...{ protocol: "lpr", lpr_queue: "lp" },
@@ -66,11 +68,19 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
     await page.getByLabel("Driver", { exact: true }).selectOption(ipp);
     await page.getByLabel("Driver", { exact: true }).selectOption(String(main));
     const again = await valuesOf(page, names);
+    const ports: string[] = [];
+    for (const protocol of ["ipp", "raw"]) {
+      await page.getByLabel("Protocol").selectOption(protocol);
+      ports.push(...(await valuesOf(page, ["driver_id", "port_number"])));
+    }
+    const isPortSeen = await page.locator("#f-port_name").isVisible();
 
     assert.deepEqual(before, [String(main), "Papyrus 100 PCL6", String(arm), "Papyrus ARM PS", "lpr"]);
     assert.deepEqual(meanwhile, [ipp, "", "", "", "ipp"]);
     assert.deepEqual(after, before);
     assert.deepEqual(again, [String(main), "", String(arm), "Papyrus ARM PS", "lpr"]);
+    assert.deepEqual(ports, [ipp, "631", String(main), "9100"]);
+    assert.equal(isPortSeen, true);
   });
 
   test("an uploaded driver joins the others in their groups, and is chosen in the place that it is for", async (t) => {

@@ -28,10 +28,9 @@ test("pages work in isolation, with every power of the browser denied, and it ha
   page.on("console", (message) => said.push(message.text()));
   page.on("pageerror", (error) => said.push(error.message));
 
-  for (const path of ["/", "/printers", `/printers/${id}`, "/clients", "/drivers", "/import", "/packages"]) {
+  for (const path of ["/", "/printers", "/clients", "/drivers", "/import", "/packages", `/printers/${id}`]) {
     await page.goto(service.url + path, { waitUntil: "networkidle" });
   }
-  await page.goto(`${service.url}/printers/${id}`);
   const isIsolated = await page.evaluate("crossOriginIsolated");
   const camera = await page.evaluate(
     "navigator.permissions.query({ name: 'camera' }).then(({ state }) => state)",

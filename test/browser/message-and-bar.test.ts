@@ -36,7 +36,7 @@ describe("a message and the bar of chosen rows", { skip: withoutBrowser, timeout
       };
 
       for (const [path, moved] of [
-        ["/printers", 2],
+        ["/printers?client_id=1", 2],
         ["/printers?q=B%C3%BCro+11", 1],
       ] as const) {
         await page.goto(service.url + path);

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import { isFocusIn, isFocusLost, openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { withOnePrinter } from "../support/one-printer.ts";
 import { makePng } from "../support/png.ts";
 
 const message = (page: Page) => page.locator("#message > .notice");
@@ -72,9 +73,8 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.deepEqual([...done, ...problems], []);
   });
 
-  test("is closed by its button and by Escape, and the focus is where it was", async (t) => {
-    const { url, addPrinter } = await startApp(t);
-    await addPrinter();
+  test("is closed by its button and by Escape, and the focus is where it was; what the address says is said once", async (t) => {
+    const { url } = await withOnePrinter(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/printers/1`);
     const button = page.getByRole("button", { name: "Upload icon" });
@@ -90,13 +90,6 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
       await message(page).waitFor({ state: "detached" });
       assert.ok(await isFocusIn(page, ".icon-form button"), how);
     }
-  });
-
-  test("of what the address says is said once", async (t) => {
-    const { url, addPrinter } = await startApp(t);
-    await addPrinter();
-    const page = await (await openBrowser(t)).newPage();
-
     await page.goto(`${url}/printers/1?done=redeploy&q=x`);
     await message(page).getByText("Saved: Office").waitFor();
     const isFocused = await isFocusIn(page, "#message");
@@ -109,9 +102,10 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
   });
 
   test("covers nothing that has the focus at 360 px, and the keyboard goes down the page", async (t) => {
-    const { url, post, addPrinter } = await startApp(t);
+    const { url, post, addDriver, addPrinter } = await startApp(t);
     await post("/clients", { name: "Alpha" });
-    for (const name of ["One", "Two", "Three"]) await addPrinter({ name, client_id: "1" });
+    const driver_id = String(await addDriver());
+    for (const name of ["One", "Two", "Three"]) await addPrinter({ name, client_id: "1", driver_id });
     const page = await (await openBrowser(t, { viewport: { width: 360, height: 640 } })).newPage();
     await page.goto(`${url}/printers?new=1&client_id=1&driver_id=1#new-printer`);
     await fillPrinter(page, "Four");
@@ -135,7 +129,7 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     assert.deepEqual(covered, []);
   });
 
-  test("comes for every answer that a script gets, and what was typed stays", async (t) => {
+  test("comes for every answer that a script gets, what takes long can be given up, and what was typed stays", async (t) => {
     const { url, app } = await startApp(t);
     const page = await (await openBrowser(t)).newPage();
     await page.goto(`${url}/clients`);
@@ -165,13 +159,27 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
     const failing = t.mock.method(app.store.clients, "add", () => Promise.reject(new Error("defect")));
     await fails(/The service made an error \([0-9a-f]{8}\)\. Nothing was changed/);
     failing.mock.restore();
+    let release = () => {};
+    const held = new Promise<number>((resolve) => {
+      release = () => resolve(1);
+    });
+    t.after(() => release());
+    const slow = t.mock.method(app.store.clients, "add", () => held);
+    await page.getByRole("button", { name: "Save client" }).click();
+    await page.getByText("The service is still working at it.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Cancelled. Load the page again").waitFor();
+    slow.mock.restore();
+    assert.equal(await page.getByText("The service is still working at it.").count(), 0);
+    assert.equal(await isFocusLost(page), false);
+    assert.ok(await page.getByRole("button", { name: "Save client" }).isEnabled());
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Save client" }).click();
     await page.getByText("Saved: Typed").waitFor();
   });
 
   test("of a service that does not answer says what is true of that request, and goes when it answers again", async (t) => {
-    const { url, addPrinter, post } = await startApp(t);
-    await addPrinter();
+    const { url, post } = await withOnePrinter(t);
     await post("/printers", { name: "Bare", address: "10.0.0.1" });
     const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
     await page.goto(`${url}/printers`);
@@ -210,27 +218,5 @@ describe("a message in a browser", { skip: withoutBrowser, timeout: 300_000 }, (
       ["The service does not answer. The list is as it was.", true],
     ]);
     assert.equal(await page.locator("input[name=ids]").count(), 1);
-  });
-
-  test("offers to give up what takes long, and says so", async (t) => {
-    const { url, app } = await startApp(t);
-    const page = await (await openBrowser(t)).newPage();
-    await page.goto(`${url}/clients`);
-    let release = () => {};
-    const held = new Promise<number>((resolve) => {
-      release = () => resolve(1);
-    });
-    t.after(() => release());
-    t.mock.method(app.store.clients, "add", () => held);
-
-    await page.getByLabel("Name").fill("Typed");
-    await page.getByRole("button", { name: "Save client" }).click();
-    await page.getByText("The service is still working at it.").waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Cancelled. Load the page again").waitFor();
-
-    assert.equal(await page.getByText("The service is still working at it.").count(), 0);
-    assert.equal(await isFocusLost(page), false);
-    assert.ok(await page.getByRole("button", { name: "Save client" }).isEnabled());
   });
 });

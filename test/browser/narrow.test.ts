@@ -10,7 +10,7 @@ import {
   smallTargets,
   withoutBrowser,
 } from "../support/browser.ts";
-import { looks, some } from "../support/depth.ts";
+import { isDeep, looks, some } from "../support/depth.ts";
 import { driverZip, sixtyModels as models } from "../support/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 
@@ -34,7 +34,7 @@ async function fill(service: TestApp): Promise<void> {
 
 const pages = [
   "/",
-  "/printers",
+  "/printers?new=1&client_id=1",
   "/printers/1",
   "/printers/2/edit",
   "/clients",
@@ -54,45 +54,39 @@ function clickable(page: Page): Promise<string[]> {
     .map((element) => element.outerHTML.slice(0, 80))`) as Promise<string[]>;
 }
 
-/** What is wrong with every page in a window of that width, everything on it unfolded. */
-async function faultsAt(page: Page, url: string, width: number): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of pages) {
-    await page.goto(`${url}${path}${path === "/printers" ? "?new=1&client_id=1" : ""}`);
-    await page.evaluate(
-      "document.querySelectorAll('details').forEach((details) => { details.open = true; })",
-    );
-    if (await overflows(page)) found.push(`${path} scrolls sideways`);
-    for (const target of await smallTargets(page, 40)) found.push(`${path}: ${target}`);
-    await picture(page, `narrow-${width}${path.replaceAll("/", "-")}`);
-  }
-  return found;
+/** What is wrong with a page in a window of that width, everything on it unfolded, in a wide one, and on paper. */
+async function faultsOf(page: Page, path: string, width: number): Promise<string[]> {
+  const name = path.replaceAll(/[/?=&]/g, "-");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const found = (await smallTargets(page, 24)).map((target) => `in a wide window ${target}`);
+  await page.setViewportSize({ width: 700, height: 900 });
+  await page.emulateMedia({ media: "print" });
+  for (const element of await clickable(page)) found.push(`on paper ${element}`);
+  await picture(page, `print${name}`);
+  await page.emulateMedia({ media: "screen" });
+  await page.setViewportSize({ width, height: 640 });
+  await page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+  if (await overflows(page)) found.push("scrolls sideways");
+  found.push(...(await smallTargets(page, 40)));
+  await picture(page, `narrow-${width}${name}`);
+  return found.map((fault) => `${path}: ${fault}`);
 }
 
 describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const width of some([320, 360], 1)) {
-    test(`fits into ${width} px, with targets that a finger hits`, async (t) => {
+    test(`fits into ${width} px with targets that a finger hits, has none under 24 px where there is room, and is printed without what is clicked`, async (t) => {
       const { url } = await fullService(t);
-      const page = await (await openBrowser(t, { viewport: { width, height: 640 } })).newPage();
+      const page = await (await openBrowser(t)).newPage();
+      const found: string[] = [];
 
-      const found = await faultsAt(page, url, width);
+      for (const path of pages) {
+        await page.goto(url + path);
+        found.push(...(await faultsOf(page, path, width)));
+      }
 
       assert.deepEqual(found, []);
     });
   }
-
-  test("has no target under 24 px where there is room", async (t) => {
-    const { url } = await fullService(t);
-    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
-    const found: string[] = [];
-
-    for (const path of pages) {
-      await page.goto(url + path);
-      for (const target of await smallTargets(page, 24)) found.push(`${path}: ${target}`);
-    }
-
-    assert.deepEqual(found, []);
-  });
 
   test("with a message or a refused form on it is usable, light and dark, at 320 px too", async (t) => {
     const { url } = await fullService(t);
@@ -101,9 +95,11 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     for (const { colorScheme, width } of looks([1440, 320])) {
       const options = { colorScheme, viewport: { width, height: 700 }, reducedMotion: "reduce" } as const;
       const page = await (await openBrowser(t, options)).newPage();
+      // What is said of something that was done axe sees in undo, in the quick tier.
       const look = async (name: string) => {
         const where = `${name} ${colorScheme} ${width}`;
-        for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+        const problems = isDeep || name !== "saved" ? await accessibilityProblems(page) : [];
+        found.push(...problems.map((problem) => `${where}: ${problem}`));
         if (await overflows(page)) found.push(`${where}: scrolls sideways`);
         await picture(page, where.replaceAll(" ", "-"));
       };
@@ -128,20 +124,15 @@ describe("every page", { skip: withoutBrowser, timeout: 300_000 }, () => {
     assert.deepEqual(found, []);
   });
 
-  test("is printed without what is clicked: a client's sheet with its notes and printers, and what is wrong with them", async (t) => {
+  test("of a client is printed as a sheet with its notes and printers, and what is wrong with them", async (t) => {
     const { url, post } = await fullService(t);
     await post("/clients/1", { name: "Kunde Müller & Söhne", notes: "Ask for the key\nat the desk" });
     await post("/printers", { name: "Bare", client_id: "1", address: "10.2.0.99" });
     const page = await (await openBrowser(t, { viewport: { width: 700, height: 900 } })).newPage();
-    const found: string[] = [];
     await page.emulateMedia({ media: "print" });
 
-    for (const path of pages) {
-      await page.goto(url + path);
-      for (const element of await clickable(page)) found.push(`${path}: ${element}`);
-      await picture(page, `print${path.replaceAll("/", "-")}`);
-    }
     await page.goto(`${url}/clients/1`);
+    const found = await clickable(page);
     const sheet = String(await page.evaluate("document.querySelector('main').innerText"));
     const bare = await page.locator(".printers tbody tr", { hasText: "Bare" }).boundingBox();
     await picture(page, "print-client-sheet");

@@ -140,30 +140,4 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.equal(new URL(page.url()).pathname, "/printers");
     assert.equal(app.store.printers.list().length, 0);
   });
-
-  test("sees an upload's progress and can cancel it", async (t) => {
-    const { url, app } = await startApp(t);
-    const browser = await openBrowser(t);
-    const page = await browser.newPage();
-    await page.goto(`${url}/drivers`);
-    const session = await browser.newCDPSession(page);
-    await session.send("Network.enable");
-    await session.send("Network.emulateNetworkConditions", {
-      offline: false,
-      latency: 0,
-      downloadThroughput: -1,
-      uploadThroughput: 400_000,
-    });
-    const path = join(await temporaryFolder(t), "large.zip");
-    await writeFile(path, Buffer.alloc(8_000_000, "PK"));
-
-    await page.getByLabel("Driver ZIP").setInputFiles(path);
-    await page.getByRole("button", { name: "Upload driver" }).click();
-    await page.getByRole("button", { name: /Uploading \d+ %/ }).waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("The upload is cancelled.").waitFor();
-
-    assert.ok(await page.getByRole("button", { name: "Upload driver" }).isEnabled());
-    assert.equal(app.store.drivers.count(), 0);
-  });
 });

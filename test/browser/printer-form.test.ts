@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import { isFocusIn, openBrowser, pasted, picture, watch, withoutBrowser } from "../support/browser.ts";
+import { withOnePrinter } from "../support/one-printer.ts";
 import { until } from "../support/until.ts";
 
 /** What leaving a page asked. */
@@ -18,8 +19,7 @@ function questionsOf(page: Page): string[] {
 describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
   for (const javaScriptEnabled of [true, false]) {
     test(`shows what depends on another field with it alone, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
-      const { url, addPrinter } = await startApp(t);
-      await addPrinter();
+      const { url } = await withOnePrinter(t);
       const page = await (await openBrowser(t, { javaScriptEnabled })).newPage();
       await page.goto(`${url}/printers/1/edit`);
       const seen = async () => {
@@ -44,35 +44,6 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       assert.ok(refused.includes("lpr_queue"), "what was refused is seen");
     });
   }
-
-  test("IPP and its driver are chosen together, and so is the usual port", async (t) => {
-    const { url, addPrinter } = await startApp(t);
-    await addPrinter();
-    const page = await (await openBrowser(t)).newPage();
-    await page.goto(`${url}/printers/1/edit`);
-    await page.getByText("Port and status").click();
-    const [driver, protocol] = [page.getByLabel("Driver", { exact: true }), page.getByLabel("Protocol")];
-    const chosen = async () => [
-      await driver.inputValue(),
-      await protocol.inputValue(),
-      await page.locator("#f-port_number").inputValue(),
-      await page.locator("#f-port_name").isVisible(),
-      await page.locator("#f-ipp_path").isVisible(),
-    ];
-
-    await driver.selectOption("1000001");
-    const byDriver = await chosen();
-    await driver.selectOption("1");
-    const back = await chosen();
-    await protocol.selectOption("ipp");
-    const byProtocol = await chosen();
-    await protocol.selectOption("lpr");
-
-    assert.deepEqual(byDriver, ["1000001", "ipp", "631", false, true]);
-    assert.deepEqual(back, ["1", "raw", "9100", true, false]);
-    assert.deepEqual(byProtocol, byDriver);
-    assert.equal(await driver.inputValue(), "1", "as it was before");
-  });
 
   test("says how many fields of a fold are set, while they are set", async (t) => {
     const { url, addPrinter } = await startApp(t);
@@ -99,9 +70,9 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.ok(width > 300 && width <= 560, `a field has ${width} px`);
   });
 
-  test("asks before what was typed is left, whatever else has changed on the page", async (t) => {
-    const { url, addPrinter } = await startApp(t);
-    for (const name of ["One", "Two"]) await addPrinter({ name });
+  test("asks before what was typed is left, whatever else has changed on the page, unless it was taken back or saved", async (t) => {
+    const { url, addPrinter } = await withOnePrinter(t);
+    await addPrinter({ name: "Two", driver_id: "1" });
     const page = await (await openBrowser(t)).newPage();
     const asked = questionsOf(page);
     /** Whether one is asked before the page is left. */
@@ -111,16 +82,26 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
       await until(() => asked.length > 0 || new URL(page.url()).pathname === "/packages");
       return asked.length > 0;
     };
-    await page.goto(`${url}/printers?new=1#new-printer`);
+    await page.goto(`${url}/printers/1/edit`);
 
+    await page.getByLabel("Address").fill("10.0.0.10");
+    await page.getByLabel("Address").fill("10.0.0.9");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.waitForURL(`${url}/printers/1`);
+    await page.goto(`${url}/printers/1/edit`);
+    await page.getByLabel("Address").fill("10.0.0.10");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByText("Saved: Office").waitFor();
+    const unasked = [...asked];
+    await page.goto(`${url}/printers?new=1#new-printer`);
     await page
       .getByLabel("Location")
       .fill("x", { force: true })
       .catch(() => {});
     await page.getByRole("textbox", { name: "Name" }).fill("Typed");
     const typed = await leave();
-    await page.getByRole("button", { name: "Delete One" }).click();
-    await page.getByText("Deleted: One").waitFor();
+    await page.getByRole("button", { name: "Delete Office" }).click();
+    await page.getByText("Deleted: Office").waitFor();
     const afterDeletion = await leave();
     await page.getByRole("textbox", { name: "Name" }).fill("A,B");
     await page.getByRole("button", { name: "Save printer" }).click();
@@ -132,31 +113,12 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     const afterSave = await leave();
     await page.waitForURL("**/packages");
 
+    assert.deepEqual(unasked, []);
     assert.deepEqual([typed, afterDeletion, afterRefusal, afterSave], [true, true, true, false]);
   });
 
-  test("is not left unasked where it was typed and taken back, and is where it was not", async (t) => {
-    const { url, addPrinter } = await startApp(t);
-    await addPrinter();
-    const page = await (await openBrowser(t)).newPage();
-    const asked = questionsOf(page);
-    await page.goto(`${url}/printers/1/edit`);
-
-    await page.getByLabel("Address").fill("10.0.0.10");
-    await page.getByLabel("Address").fill("10.0.0.9");
-    await page.getByRole("link", { name: "Cancel" }).click();
-    await page.waitForURL(`${url}/printers/1`);
-    await page.goto(`${url}/printers/1/edit`);
-    await page.getByLabel("Address").fill("10.0.0.10");
-    await page.getByRole("button", { name: "Save printer" }).click();
-    await page.getByText("Saved: Office").waitFor();
-
-    assert.deepEqual(asked, []);
-  });
-
   test("open in two tabs: the second save says what the first one changed, and asks", async (t) => {
-    const { url, addPrinter, app } = await startApp(t);
-    await addPrinter({ location: "Hall" });
+    const { url, app } = await withOnePrinter(t);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     const [first, second] = [await browser.newPage(), await browser.newPage()];
     const problems = watch(second, url);
@@ -184,38 +146,38 @@ describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_0
     assert.deepEqual([...asked, ...problems], []);
   });
 
-  for (const isSecure of [true, false]) {
-    test(`copied text is said for two seconds, and moves nothing, on ${isSecure ? "a safe" : "a plain"} address`, async (t) => {
-      const { url, addPrinter } = await startApp(t);
-      await addPrinter();
-      const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
-      await browser.grantPermissions(["clipboard-write"]);
-      const page = await browser.newPage();
-      if (!isSecure)
-        await page.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })");
-      await page.goto(`${url}/printers/1`);
-      const places = () =>
-        page.evaluate(
-          `[...document.querySelectorAll("main *")].map((element) => { const { x, y, width } = element.getBoundingClientRect(); return [element.outerHTML.slice(0, 60), x, y, width].join(" "); })`,
-        ) as Promise<string[]>;
-      const button = page.locator('button[data-copy="install_cmd"]').first();
+  test("copied text is said for two seconds, and moves nothing, on a safe address and on a plain one", async (t) => {
+    const { url } = await withOnePrinter(t);
+    const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
+    await browser.grantPermissions(["clipboard-write"]);
+    const page = await browser.newPage();
+    await page.goto(`${url}/printers/1`);
+    const places = () =>
+      page.evaluate(
+        `[...document.querySelectorAll("main *")].map((element) => { const { x, y, width } = element.getBoundingClientRect(); return [element.outerHTML.slice(0, 60), x, y, width].join(" "); })`,
+      ) as Promise<string[]>;
+    const commands = ["install_cmd", "uninstall_cmd"];
+    const isSecure = await page.evaluate("isSecureContext");
+    const copied: string[] = [];
 
+    for (const command of commands) {
+      const button = page.locator(`button[data-copy="${command}"]`).first();
       const before = await places();
       await button.click();
       await button.getByText("Copied").waitFor();
       const during = await places();
       await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
-      const copied = await pasted(page);
+      copied.push(await pasted(page));
       await button.getByText("Copied").waitFor({ state: "detached" });
-
-      assert.deepEqual(
-        during.filter((place, i) => place !== before[i]),
-        [],
-      );
-      assert.match(copied, /-File \.\\install\.ps1$/);
-      assert.equal(await button.textContent(), "Copy");
+      const moved = during.filter((place, i) => place !== before[i]);
+      assert.deepEqual([moved, await button.textContent()], [[], "Copy"]);
       assert.deepEqual(await places(), before);
       assert.ok(await isFocusIn(page, "button[data-copy]"));
-    });
-  }
+      await page.evaluate("Object.defineProperty(window, 'isSecureContext', { value: false })");
+    }
+
+    assert.equal(isSecure, true);
+    assert.match(copied[0] ?? "", /-File \.\\install\.ps1$/);
+    assert.match(copied[1] ?? "", /-File \.\\uninstall\.ps1$/);
+  });
 });

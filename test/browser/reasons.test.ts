@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startApp } from "../support/app.ts";
 import { isFocusIn, openWide, picture, withoutBrowser } from "../support/browser.ts";
 import { driverZip } from "../support/driver-zip.ts";
+import { withOnePrinter } from "../support/one-printer.ts";
 import { open, rows, shop } from "../support/shop-lists.ts";
 
 const openReasons = (page: Page) => page.locator("details.why[open]");
@@ -37,8 +37,7 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
   });
 
   test("are as high with a reason as without one", async (t) => {
-    const service = await startApp(t);
-    await service.addPrinter();
+    const service = await withOnePrinter(t);
     await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
     const page = await openWide(t);
 
@@ -57,9 +56,11 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.ok(Math.abs((words[0] ?? 0) - (words[1] ?? 9)) <= 1, `both words are at one height: ${words}`);
   });
 
-  test("lead with one press of the Tab key from the box that was ticked to what is done with it", async (t) => {
+  test("lead with one press of the Tab key from the box that was ticked to what is done with it, heads too, whose names are theirs alone", async (t) => {
     const service = await shop(t);
-    const page = await open(t, service, "/printers");
+    const page = await open(t, service, "/printers?client_id=1");
+    const names: number[] = [];
+    const ways: number[] = [];
 
     await rows(page).nth(2).focus();
     await page.keyboard.press("Space");
@@ -71,16 +72,6 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     await rows(page).nth(2).focus();
     await page.keyboard.press("Space");
     const left = await page.locator(".to-chosen").count();
-
-    assert.deepEqual([isSeen, isThere, left], [true, true, 0]);
-  });
-
-  test("have heads whose names are theirs alone, with what follows a box that was ticked", async (t) => {
-    const service = await shop(t);
-    const page = await open(t, service, "/printers");
-    const names: number[] = [];
-    const ways: number[] = [];
-
     for (const label of ["Choose all that are shown", "Choose all of Alpha"]) {
       await page.getByLabel(label).check();
       names.push(
@@ -93,13 +84,13 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
       await page.getByLabel(label).uncheck();
     }
 
+    assert.deepEqual([isSeen, isThere, left], [true, true, 0]);
     assert.deepEqual(names, [1, 1, 1, 1]);
     assert.deepEqual(ways, [1, 1]);
   });
 
   test("that move printers have their names on the left, and not all of them bold, at 360 px", async (t) => {
-    const service = await startApp(t);
-    await service.addPrinter();
+    const service = await withOnePrinter(t);
     await service.addDriver(driverZip({ version: "2.0.0.0", models: ["Other"] }));
     const page = await openWide(t, { viewport: { width: 360, height: 800 } });
 

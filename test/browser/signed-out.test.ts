@@ -15,11 +15,16 @@ async function signIn(page: Page): Promise<void> {
 /** A page of a service with one printer, whose reader signed in. */
 async function openSignedIn(t: TestContext, path: string, options: BrowserContextOptions = {}) {
   const app = await startClosed(t);
-  const headers = { cookie: await signInAdmin(app) };
-  await app.post("/printers", { name: "Office", address: "10.0.0.1" }, headers);
+  const cookie = await signInAdmin(app);
+  await app.post("/printers", { name: "Office", address: "10.0.0.1" }, { cookie });
   const page = await openWide(t, options);
+  await page.context().addCookies(
+    cookie.split("; ").map((part) => {
+      const [name = "", ...value] = part.split("=");
+      return { name, value: value.join("="), url: app.url };
+    }),
+  );
   await page.goto(app.url + path);
-  await signIn(page);
   return { app, page };
 }
 

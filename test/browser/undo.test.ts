@@ -13,6 +13,8 @@ import {
 import { recordsOf } from "../support/deletions.ts";
 import { looks } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
+import { startFilled } from "../support/filled.ts";
+import { withOnePrinter } from "../support/one-printer.ts";
 
 /** A service with something of each kind that the dashboard shows. */
 async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<void> {
@@ -47,9 +49,8 @@ async function dashboardProblems(page: Page, url: string, name: string): Promise
 }
 
 describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
-  test("a deletion is taken back from the message that it left, with scripts", async (t) => {
-    const app = await startApp(t);
-    await app.addPrinter({ name: "Office" });
+  test("a deletion is taken back from the message that it left, with scripts; a list narrowed by typing stays so", async (t) => {
+    const app = await withOnePrinter(t);
     const before = recordsOf(app);
     const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
     const page = await browser.newPage();
@@ -64,29 +65,23 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
     await page.keyboard.press("Enter");
     await page.getByText("Restored: Office").waitFor();
     await picture(page, "1440-restored");
-
-    assert.equal(focused, false);
-    assert.equal(reached, "Undo");
-    assert.equal(new URL(page.url()).pathname, "/printers/1");
-    assert.deepEqual(recordsOf(app), before);
-    assert.deepEqual(problems, []);
-  });
-
-  test("from a list that was narrowed by typing it leads back to that list", async (t) => {
-    const app = await startApp(t);
-    await app.addPrinter({ name: "Office" });
-    await app.addPrinter({ name: "Hall" });
-    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    const restored = new URL(page.url()).pathname;
+    const after = recordsOf(app);
+    await app.addPrinter({ name: "Hall", driver_id: "1" });
     await page.goto(`${app.url}/printers`);
-
     await page.getByPlaceholder("Narrow the list").fill("off");
     await page.getByText("1 of 2 printers").waitFor();
     await page.getByRole("button", { name: /^Delete/ }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Restored: Office").waitFor();
 
+    assert.equal(focused, false);
+    assert.equal(reached, "Undo");
+    assert.equal(restored, "/printers/1");
+    assert.deepEqual(after, before);
     assert.match(page.url(), /\/printers\?q=off$/);
     assert.deepEqual(await page.locator("tbody th bdi a").allTextContents(), ["Office"]);
+    assert.deepEqual(problems, []);
   });
 
   test("the same goes without scripts, also for what stands in the way", async (t) => {
@@ -122,8 +117,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
   });
 
   test("what is deleted for good from the dashboard is gone from it", async (t) => {
-    const app = await startApp(t);
-    await fill(app);
+    const app = await startFilled(t, fill);
     const browser = await openBrowser(t);
     const page = await browser.newPage();
 
@@ -140,8 +134,7 @@ describe("undo and the dashboard in a browser", { skip: withoutBrowser, timeout:
   });
 
   test("the dashboard is usable for everybody, light and dark, from 320 to 1440 pixels", async (t) => {
-    const app = await startApp(t);
-    await fill(app);
+    const app = await startFilled(t, fill);
     const wrong: string[] = [];
 
     for (const { colorScheme, width } of looks([320, 360, 1440])) {
