@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isGood } from "../src/domain/backup.ts";
@@ -64,9 +64,9 @@ test("the first state is kept at once, and the newest one of each day when the d
 });
 
 test("a day without a change has no state, and the oldest ones go", async (t) => {
-  const shop = await startShop(t, { backups: 3 });
+  const shop = await startShop(t, { backups: 2 });
 
-  for (const [i, day] of [1, 1, 3, 1, 1].entries()) {
+  for (const [i, day] of [1, 3, 1].entries()) {
     await shop.add(`Client ${i}`);
     shop.later(day * 24 * hour);
     await settle(shop);
@@ -74,14 +74,13 @@ test("a day without a change has no state, and the oldest ones go", async (t) =>
   }
 
   assert.deepEqual(shop.names(), [
-    "platen-2026-11-27T120000.000Z.sqlite",
-    "platen-2026-11-26T120000.000Z.sqlite",
-    "platen-2026-11-23T120000.000Z.sqlite",
+    "platen-2026-11-25T120000.000Z.sqlite",
+    "platen-2026-11-22T120000.000Z.sqlite",
   ]);
-  assert.equal(readdirSync(join(shop.dataDir, "backups")).length, 6);
+  assert.equal(readdirSync(join(shop.dataDir, "backups")).length, 4);
 });
 
-test("what was kept is the database as it was, byte for byte, and for its owner alone", async (t) => {
+test("what was kept is the database as it was, byte for byte, for its owner alone, and opens by itself", async (t) => {
   const shop = await startShop(t);
   await shop.add("Only");
   const before = readFileSync(join(shop.dataDir, "platen.sqlite"));
@@ -90,8 +89,17 @@ test("what was kept is the database as it was, byte for byte, and for its owner 
   await shop.add("Later");
 
   const path = join(shop.dataDir, "backups", shop.names()[0] ?? "");
-  assert.ok(readFileSync(path).equals(before));
+  const kept = readFileSync(path);
+  const dataDir = await temporaryFolder(t);
+  writeFileSync(join(dataDir, "platen.sqlite"), kept);
+  const store = await openStore(dataDir, Date.now, () => {});
+  assert.ok(kept.equals(before));
   assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.deepEqual(
+    store.clients.list().map(({ name }) => name),
+    ["Only"],
+  );
+  await store.close();
 });
 
 test("a backup that is asked for is made once for each state, and stays beside the newest one of its day", async (t) => {
@@ -118,18 +126,27 @@ test("a backup that is asked for is made once for each state, and stays beside t
 });
 
 test("however many backups are asked for, the last five stay, and those of earlier days do, too", async (t) => {
-  const shop = await startShop(t, { backups: 2 });
-  await shop.add("Yesterday");
-  shop.later(24 * hour);
-  await settle(shop);
-
-  for (let i = 0; i < 8; i++) {
-    await shop.add(`Client ${i}`);
-    await shop.app.backups.makeNow();
-    shop.later(60_000);
+  const dataDir = await temporaryFolder(t);
+  const before = await startShop(t, { backups: 2, dataDir });
+  await before.add("Yesterday");
+  before.later(24 * hour);
+  await settle(before);
+  await before.add("Today");
+  await before.app.backups.makeNow();
+  await before.stop();
+  const [first = ""] = before.names();
+  for (const minute of [1, 2, 3, 4, 5]) {
+    const name = first.replace("120000", `120${minute}00`);
+    for (const end of ["", ".json"])
+      cpSync(join(dataDir, "backups", first + end), join(dataDir, "backups", name + end));
   }
+  const shop = await startShop(t, { backups: 2, dataDir });
+  shop.later(24 * hour + 6 * 60_000);
 
-  const asked = [7, 6, 5, 4, 3, 2].map((minute) => `platen-2026-11-22T120${minute}00.000Z-asked.sqlite`);
+  await shop.add("Later");
+  await shop.app.backups.makeNow();
+
+  const asked = [6, 5, 4, 3, 2, 1].map((minute) => `platen-2026-11-22T120${minute}00.000Z-asked.sqlite`);
   assert.deepEqual(shop.names(), [...asked, "platen-2026-11-21T120000.000Z.sqlite"]);
   for (let day = 0; day < 3; day++) {
     shop.later(24 * hour);
@@ -235,21 +252,4 @@ test("a state whose rows cannot be read does not count", async (t) => {
   await assert.rejects(writing, /is damaged/);
   assert.deepEqual(shop.names(), []);
   assert.deepEqual(readdirSync(join(shop.dataDir, "backups")), []);
-});
-
-test("a kept state opens as a database of its own", async (t) => {
-  const shop = await startShop(t);
-  await shop.add("Only");
-  await settle(shop);
-  const dataDir = await temporaryFolder(t);
-  const kept = readFileSync(join(shop.dataDir, "backups", shop.names()[0] ?? ""));
-
-  writeFileSync(join(dataDir, "platen.sqlite"), kept);
-  const store = await openStore(dataDir, Date.now, () => {});
-
-  assert.deepEqual(
-    store.clients.list().map(({ name }) => name),
-    ["Only"],
-  );
-  await store.close();
 });

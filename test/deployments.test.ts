@@ -51,7 +51,7 @@ test("what brings no last byte counts for nothing: HEAD, what is known, the firs
 
 test("a download that is broken off does not count", async (t) => {
   const app = await startApp(t);
-  const bytes = Buffer.from(Uint32Array.from({ length: 8_000_000 }, (_, i) => (i * 2654435761) >>> 7).buffer);
+  const bytes = Buffer.alloc(16 << 20);
   const driver = await app.addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
   const printer = await app.addPrinter({ driver_id: String(driver) });
   const control = new AbortController();
@@ -154,13 +154,13 @@ test("a client says what of its package changed since, and what was never in one
   assert.match(changed, /; 1 printer changed since, 1 printer not downloaded yet: deploy again\./);
 });
 
-test("hundreds of downloads cost a few saves, and none of them is lost when the service ends", async (t) => {
+test("many downloads cost a few saves, and none of them is lost when the service ends", async (t) => {
   const dataDir = await temporaryFolder(t);
   const app = await startApp(t, { dataDir });
   const printer = await app.addPrinter();
   const before = app.app.store.version();
 
-  for (let i = 0; i < 20; i++) {
+  for (let i = 0; i < 8; i++) {
     const answers = Array.from({ length: 15 }, () => app.fetch(`/printers/${printer}/scripts/detect`));
     await Promise.all(answers.map(async (answer) => (await answer).text()));
   }
@@ -168,10 +168,10 @@ test("hundreds of downloads cost a few saves, and none of them is lost when the 
   await app.stop();
   const again = await startApp(t, { dataDir });
 
-  assert.ok(saves < 60, `${saves} changes of the database`);
+  assert.ok(saves < 24, `${saves} changes of the database`);
   assert.deepEqual(
     again.app.deployments.ofPrinter(printer).map(({ count }) => count),
-    [300],
+    [120],
   );
 });
 

@@ -3,14 +3,25 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { FullBackup } from "../src/store/backup/full-backup.ts";
 import { bundle, startApp, temporaryFolder } from "./support/app.ts";
 import { lastingIn, platen, recordsIn, startFullShop } from "./support/backup.ts";
-import { deepTest } from "./support/depth.ts";
+import { command } from "./support/commands.ts";
+import { deepTest, rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { madeOnce } from "./support/made-once.ts";
 import { withoutProc } from "./support/service.ts";
 import { until } from "./support/until.ts";
+
+/** A folder with a full shop in `data`, whose service has ended. */
+async function shopFolder(t: TestContext): Promise<string> {
+  return (await madeOnce(t, makeShop)).folder;
+}
+
+async function makeShop(t: TestContext, folder: string): Promise<void> {
+  await (await startFullShop(t, join(folder, "data"))).stop();
+}
 
 const pythonNames =
   "import tarfile,sys\nt=tarfile.open(sys.argv[1])\nfor m in t: print(m.name, m.size, oct(m.mode), m.isfile())";
@@ -53,12 +64,10 @@ test("a backup of a running service goes back into an empty folder, all of it", 
 });
 
 test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await shopFolder(t);
   const [dataDir, file, unpacked] = [join(folder, "data"), join(folder, "all.tar"), join(folder, "unpacked")];
-  const shop = await startFullShop(t, dataDir);
-  await shop.stop();
 
-  platen(dataDir, "backup", file);
+  await command(dataDir, "backup", file);
   mkdirSync(unpacked);
   const listed = execFileSync("tar", ["-tf", file], { encoding: "utf8" }).trim().split("\n");
   const quiet = spawnSync("tar", ["-xf", file, "-C", unpacked], { encoding: "utf8" });
@@ -78,10 +87,8 @@ test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (
 });
 
 test("a backup goes to standard output and comes back from standard input", async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await shopFolder(t);
   const [dataDir, other] = [join(folder, "data"), join(folder, "other")];
-  const shop = await startFullShop(t, dataDir);
-  await shop.stop();
   const env = (folder: string) => ({ PATH: process.env.PATH, DATA_DIR: folder });
 
   const made = spawnSync(process.execPath, [bundle, "backup", "-"], {
@@ -99,22 +106,20 @@ test("a backup goes to standard output and comes back from standard input", asyn
 });
 
 test("a file that is there is not replaced unless that is said, and nothing is left where a backup fails", async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await shopFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
-  const shop = await startFullShop(t, dataDir);
-  await shop.stop();
   writeFileSync(file, "somebody’s");
 
-  const refused = platen(dataDir, "backup", file);
+  const refused = await command(dataDir, "backup", file);
   const kept = readFileSync(file, "utf8");
-  const forced = platen(dataDir, "backup", "--force", file);
-  const nowhere = platen(join(folder, "none"), "backup", join(folder, "second.tar"));
+  const forced = await command(dataDir, "backup", "--force", file);
+  const nowhere = await command(join(folder, "none"), "backup", join(folder, "second.tar"));
   writeFileSync(join(dataDir, "platen.sqlite"), "no database");
-  const damaged = platen(dataDir, "backup", join(folder, "third.tar"));
+  const damaged = await command(dataDir, "backup", join(folder, "third.tar"));
   const wrong = [
-    platen(dataDir, "backup"),
-    platen(dataDir, "backup", "a", "b"),
-    platen(dataDir, "backup", "--all"),
+    await command(dataDir, "backup"),
+    await command(dataDir, "backup", "a", "b"),
+    await command(dataDir, "backup", "--all"),
   ];
 
   assert.deepEqual([refused.status, kept, forced.status], [1, "somebody’s", 0]);
@@ -129,10 +134,11 @@ test("a file that is there is not replaced unless that is said, and nothing is l
 });
 
 test("a full disk and a signal leave nothing of a backup", async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await shopFolder(t);
   const dataDir = join(folder, "data");
-  const shop = await startFullShop(t, dataDir);
-  for (let i = 0; i < 8; i++) await shop.addDriver(driverZip({ version: `${i}.1.0.0`, extra: [noise(i)] }));
+  const shop = await startApp(t, { dataDir, clock: Date.now });
+  for (let i = 0; i < rounds(3, 8); i++)
+    await shop.addDriver(driverZip({ version: `${i}.1.0.0`, extra: [noise(i)] }));
   await shop.stop();
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
   const target = join(folder, "out");
@@ -177,7 +183,7 @@ deepTest("a backup made while records come and go names nothing that it lacks", 
   }
   const file = join(folder, "all.tar");
   writeFileSync(file, Buffer.concat(chunks));
-  const restored = platen(join(folder, "other"), "restore", file);
+  const restored = await command(join(folder, "other"), "restore", file);
 
   assert.deepEqual(backup.manifest.missing, []);
   assert.equal(restored.status, 0, restored.stderr);
@@ -185,17 +191,17 @@ deepTest("a backup made while records come and go names nothing that it lacks", 
 });
 
 test("what the service misses, or has damaged, is said and backed up as it is", async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await shopFolder(t);
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
-  const shop = await startFullShop(t, dataDir);
+  const shop = await startApp(t, { dataDir, clock: Date.now });
   await shop.addDriver(driverZip({ version: "8.0.0.0" }));
   await shop.stop();
   const [first = "", second = ""] = readdirSync(join(dataDir, "drivers"));
   rmSync(join(dataDir, "drivers", first));
   writeFileSync(join(dataDir, "drivers", second), "rotten");
 
-  const made = platen(dataDir, "backup", file);
-  const restored = platen(join(folder, "other"), "restore", file);
+  const made = await command(dataDir, "backup", file);
+  const restored = await command(join(folder, "other"), "restore", file);
 
   assert.deepEqual([made.status, restored.status], [0, 0]);
   assert.ok(made.stderr.includes(`warning: drivers/${first} is missing in DATA_DIR`), made.stderr);
@@ -206,10 +212,8 @@ test("what the service misses, or has damaged, is said and backed up as it is", 
 });
 
 deepTest("a large backup takes no memory for its size", { skip: withoutProc }, async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await shopFolder(t);
   const dataDir = join(folder, "data");
-  const shop = await startFullShop(t, dataDir);
-  await shop.stop();
   const [archive = ""] = readdirSync(join(dataDir, "drivers"));
   truncateSync(join(dataDir, "drivers", archive), 400 << 20);
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir };

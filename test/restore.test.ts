@@ -7,11 +7,13 @@ import { verifyAudit } from "../src/store/audit/verify.ts";
 import { finishSwap, makeStaging, swapIn } from "../src/store/backup/swap.ts";
 import { unpackBackup } from "../src/store/backup/unpacking.ts";
 import { openStore } from "../src/store/store.ts";
-import { bundle, startApp, temporaryFolder } from "./support/app.ts";
+import { bundle, startApp } from "./support/app.ts";
 import { lastingIn, platen, recordsIn, startFullShop } from "./support/backup.ts";
+import { command } from "./support/commands.ts";
 import { editDatabase } from "./support/database.ts";
 import { rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { madeOnce } from "./support/made-once.ts";
 
 interface Two {
   readonly folder: string;
@@ -27,11 +29,18 @@ interface Two {
 
 /** A backup, and a DATA_DIR that has changed since: another driver, another client, no icon, another secret. */
 async function twoStates(t: TestContext): Promise<Two> {
-  const folder = await temporaryFolder(t);
+  const { folder, value } = await madeOnce(t, makeTwoStates);
+  return { ...value, folder, dataDir: join(folder, "data"), file: join(folder, "all.tar") };
+}
+
+async function makeTwoStates(
+  t: TestContext,
+  folder: string,
+): Promise<Omit<Two, "folder" | "dataDir" | "file">> {
   const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
   const shop = await startFullShop(t, dataDir);
   await shop.stop();
-  platen(dataDir, "backup", file);
+  await command(dataDir, "backup", file);
   const old = lastingIn(dataDir);
   const oldRecords = await recordsIn(dataDir);
   const later = await startApp(t, { dataDir, clock: Date.now });
@@ -40,7 +49,7 @@ async function twoStates(t: TestContext): Promise<Two> {
   await later.stop();
   writeFileSync(join(dataDir, "secret"), Buffer.alloc(32, 1));
   const now = lastingIn(dataDir);
-  return { folder, dataDir, file, old, now, oldRecords, nowRecords: await recordsIn(dataDir) };
+  return { old, now, oldRecords, nowRecords: await recordsIn(dataDir) };
 }
 
 /** What there is but for the audit log. */
@@ -84,7 +93,7 @@ test("a running service refuses a restore, and is not disturbed", async (t) => {
   const { dataDir, file, now } = await twoStates(t);
   const service = await startApp(t, { dataDir, clock: Date.now });
 
-  const { status, stderr } = platen(dataDir, "restore", file);
+  const { status, stderr } = await command(dataDir, "restore", file);
   const answer = await service.post("/clients", { name: "Still here" });
 
   assert.equal(status, 1);
@@ -97,7 +106,7 @@ test("whenever the power fails, what is there is all of the old state or all of 
   const { folder, dataDir, file, old, now } = await twoStates(t);
   const states: string[] = [];
 
-  for (let step = 1; ; step++) {
+  for (let step = 1; ; step += rounds(3, 1)) {
     const copy = join(folder, `copy-${step}`);
     cpSync(dataDir, copy, { recursive: true, filter: (path) => !/lock-[0-9a-f]+$/.test(path) });
     let left = step;
@@ -122,7 +131,7 @@ test("whenever the power fails, what is there is all of the old state or all of 
   }
 
   assert.deepEqual([states[0], states[1]], ["old", "new"]);
-  assert.ok(states.length > 8, String(states.length));
+  assert.ok(states.length > rounds(2, 8), String(states.length));
   assert.deepEqual(
     states.slice(1).filter((state) => state !== "new"),
     [],
@@ -152,14 +161,14 @@ test("a restore that is killed at any moment leaves a folder that starts, with a
 test("a backup whose database is damaged, or newer, or is not all there, replaces nothing", async (t) => {
   const { folder, dataDir, file, now } = await twoStates(t);
   const newer = join(folder, "newer");
-  platen(newer, "restore", file);
+  await command(newer, "restore", file);
   await editDatabase(join(newer, "platen.sqlite"), (db) => db.exec("PRAGMA user_version = 9999"));
   const cut = join(folder, "cut.tar");
   writeFileSync(cut, readFileSync(file).subarray(0, 30_000));
 
-  const refusedBackup = platen(newer, "backup", join(folder, "newer.tar"));
-  const refused = platen(dataDir, "restore", cut);
-  const missing = platen(dataDir, "restore", join(folder, "none.tar"));
+  const refusedBackup = await command(newer, "backup", join(folder, "newer.tar"));
+  const refused = await command(dataDir, "restore", cut);
+  const missing = await command(dataDir, "restore", join(folder, "none.tar"));
 
   assert.match(refusedBackup.stderr, /was written by a newer Platen/);
   assert.match(refused.stderr, /it ends too early: a copy of it broke off/);
@@ -179,7 +188,7 @@ test("what an interrupted restore left is finished by the next start, and no bac
   });
   await assert.rejects(failing, /the power failed/);
 
-  const refused = platen(dataDir, "backup", join(folder, "half.tar"));
+  const refused = await command(dataDir, "backup", join(folder, "half.tar"));
   const service = await startApp(t, { dataDir, clock: Date.now });
   await service.stop();
 
