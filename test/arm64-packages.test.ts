@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { startApp } from "./support/app.ts";
+import { startApp, type TestApp } from "./support/app.ts";
 import { appWithPair, armZip } from "./support/arm64-pair.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { everyUnpacker } from "./support/every-unpacker.ts";
+import { startFilled } from "./support/filled.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf, noise, withoutScripts } from "./support/mixed-driver.ts";
 
@@ -22,13 +23,20 @@ function assertSame(tree: Tree, wanted: Tree): void {
   for (const [path, bytes] of Object.entries(wanted)) assert.ok(tree[path]?.equals(bytes), path);
 }
 
+/** A driver of all machines, one for ARM64, and a printer that has both. */
+async function addPair({ addDriver, addPrinter }: TestApp): Promise<void> {
+  const main = await addDriver();
+  const arm = await addDriver(armZip());
+  await addPrinter({ driver_id: String(main), arm64_driver_id: String(arm) });
+}
+
 describe("other people's tools open packages with a driver for ARM64", () => {
   for (const [name, unpack] of everyUnpacker) {
     const skip = name in without ? without[name as keyof typeof without] : false;
     test(`${name} finds both folders, byte by byte, and scripts that know them`, { skip }, async (t) => {
-      const { fetch, printer } = await appWithPair(t);
+      const { fetch } = await startFilled(t, addPair);
 
-      const tree = unpack(await bytesOf(fetch(`/printers/${printer}/packages/rmm`)));
+      const tree = unpack(await bytesOf(fetch("/printers/1/packages/rmm")));
 
       assertSame(tree, expected);
       for (const kind of ["install", "uninstall", "detect"]) {
@@ -43,9 +51,9 @@ describe("other people's tools open packages with a driver for ARM64", () => {
   test("the verifier accepts the Intune package, with both folders inside", {
     skip: without.verifier,
   }, async (t) => {
-    const { fetch, printer } = await appWithPair(t);
+    const { fetch } = await startFilled(t, addPair);
 
-    const tree = verifyIntunewin(await bytesOf(fetch(`/printers/${printer}/packages/mdm`)));
+    const tree = verifyIntunewin(await bytesOf(fetch("/printers/1/packages/mdm")));
 
     assertSame(tree, expected);
   });
@@ -53,7 +61,8 @@ describe("other people's tools open packages with a driver for ARM64", () => {
   test("a client's package has each driver once, whoever is its first or its second", {
     skip: without.verifier,
   }, async (t) => {
-    const { fetch, post, addPrinter, app, main, arm, printer } = await appWithPair(t);
+    const { fetch, post, addPrinter, app } = await startFilled(t, addPair);
+    const [main, arm, printer] = [1, 2, 1];
     await post("/clients", { name: "Alpha" });
     await addPrinter({ driver_id: String(arm), client_id: "1", name: "Arm alone" });
     await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1" });

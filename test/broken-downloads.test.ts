@@ -3,9 +3,10 @@ import { readdirSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { startApp } from "./support/app.ts";
+import type { TestApp } from "./support/app.ts";
 import { openFilesBelow } from "./support/downloads.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { startFilled } from "./support/filled.ts";
 import { appWithMixedDriver, bytesOf, noise } from "./support/mixed-driver.ts";
 import { until } from "./support/until.ts";
 
@@ -20,6 +21,13 @@ test("no file is written for a download", async (t) => {
 
   assert.deepEqual(listing(), before);
 });
+
+/** A driver that is larger than what sockets take in, and a printer that has it. */
+const big = driverZip({
+  extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 80 }, () => noise)), method: 0 }],
+});
+const addBig = async ({ addDriver, addPrinter }: TestApp) =>
+  addPrinter({ driver_id: String(await addDriver(big)) });
 
 /** Asks for a download and gives up after so many bytes. */
 function leaveAfter(url: string, path: string, bytes: number): Promise<void> {
@@ -38,19 +46,13 @@ function leaveAfter(url: string, path: string, bytes: number): Promise<void> {
 }
 
 test("a client that leaves in the middle costs one log line and nothing else", async (t) => {
-  const app = await startApp(t);
-  const driver = await app.addDriver(
-    driverZip({
-      extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 60 }, () => noise)), method: 0 }],
-    }),
-  );
-  const id = await app.addPrinter({ driver_id: String(driver) });
+  const app = await startFilled(t, addBig);
   const openFiles = () => readdirSync("/proc/self/fd").length;
-  await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+  await bytesOf(app.fetch("/printers/1/packages/mdm"));
   const before = openFiles();
 
   for (const format of ["mdm", "rmm"]) {
-    for (let i = 0; i < 5; i++) await leaveAfter(app.url, `/printers/${id}/packages/${format}`, 100_000);
+    for (let i = 0; i < 3; i++) await leaveAfter(app.url, `/printers/1/packages/${format}`, 100_000);
   }
   await until(() => openFilesBelow(app.dataDir).length === 0);
 
@@ -61,10 +63,8 @@ test("a client that leaves in the middle costs one log line and nothing else", a
 });
 
 test("more encrypted downloads at once than are allowed are refused with 503, also of a known package", async (t) => {
-  const { url, fetch, addDriver, addPrinter } = await startApp(t);
-  const big = Buffer.concat(Array.from({ length: 80 }, () => noise));
-  const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));
-  const path = `/printers/${await addPrinter({ driver_id: String(driver) })}/packages/mdm`;
+  const { url, fetch } = await startFilled(t, addBig);
+  const path = "/printers/1/packages/mdm";
   await bytesOf(fetch(path));
   const { hostname, port } = new URL(url);
   const stalled = Array.from({ length: 32 }, () => {
@@ -88,22 +88,17 @@ test("more encrypted downloads at once than are allowed are refused with 503, al
 });
 
 test("an archive that goes bad while it is read breaks the connection, so that a part does not look whole", async (t) => {
-  const app = await startApp(t);
-  const zip = driverZip({
-    extra: [{ name: "big.bin", bytes: Buffer.concat(Array.from({ length: 150 }, () => noise)), method: 0 }],
-  });
-  const driver = await app.addDriver(zip);
-  const id = await app.addPrinter({ driver_id: String(driver) });
-  const path = app.app.store.blobs.archivePath(app.app.store.drivers.get(driver).sha256);
-  await bytesOf(app.fetch(`/printers/${id}/packages/mdm`));
+  const app = await startFilled(t, addBig);
+  const path = app.app.store.blobs.archivePath(app.app.store.drivers.get(1).sha256);
+  await bytesOf(app.fetch("/printers/1/packages/mdm"));
 
   for (const format of ["rmm", "mdm"]) {
-    await writeFile(path, zip);
-    const answer = await app.fetch(`/printers/${id}/packages/${format}`);
+    await writeFile(path, big);
+    const answer = await app.fetch(`/printers/1/packages/${format}`);
     truncateSync(path, 2_000_000);
     await assert.rejects(answer.arrayBuffer(), `${format} broke off`);
   }
-  const after = await app.fetch(`/printers/${id}/packages/rmm`);
+  const after = await app.fetch("/printers/1/packages/rmm");
 
   assert.equal(app.lines.filter((line) => /broken off/.test(line)).length, 2, app.lines.join("\n"));
   assert.equal(after.status, 422);

@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { startFilled } from "./support/filled.ts";
 import { unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf } from "./support/mixed-driver.ts";
 
 /** A client “Müller” with three printers on two drivers, and one without a driver. */
-async function appWithClient(t: TestContext): Promise<TestApp> {
-  const app = await startApp(t);
-  const { post, addDriver, addPrinter } = app;
+async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Müller" });
   const one = await addDriver(driverZip({ models: ["One A", "One B"] }));
   const two = await addDriver(driverZip({ models: ["Two"], version: "2.0.0.0" }));
@@ -16,20 +15,21 @@ async function appWithClient(t: TestContext): Promise<TestApp> {
   await addPrinter({ name: "B", client_id: "1", driver_id: String(one), driver_desc: "One B" });
   await addPrinter({ name: "C", client_id: "1", driver_id: String(two) });
   await post("/printers", { name: "Without driver", client_id: "1", address: "10.0.0.1" });
-  return app;
 }
 
 /** The same with a printer whose driver is unsigned, one whose driver has no model, and a second “A”. */
-async function appWithTrouble(t: TestContext): Promise<TestApp> {
-  const app = await appWithClient(t);
+async function addTrouble(app: TestApp): Promise<void> {
+  await addClient(app);
   const { addDriver, addPrinter } = app;
   const unsigned = await addDriver(driverZip({ models: ["Three"], version: "3.0.0.0", catalog: null }));
   const empty = await addDriver(driverZip({ models: [], version: "4.0.0.0" }));
   await addPrinter({ name: "Unsigned", client_id: "1", driver_id: String(unsigned) });
   await addPrinter({ name: "Incomplete", client_id: "1", driver_id: String(empty) });
   await addPrinter({ name: "a", client_id: "1", driver_id: "1", address: "10.0.0.77" });
-  return app;
 }
+
+const appWithClient = (t: TestContext) => startFilled(t, addClient);
+const appWithTrouble = (t: TestContext) => startFilled(t, addTrouble);
 
 /** The names of the printers in a script's settings. */
 function namesIn(script: string): string[] {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { startFilled } from "./support/filled.ts";
 import { unpackers } from "./support/foreign.ts";
 import { bytesOf } from "./support/mixed-driver.ts";
 import { type RunResult, withoutPowerShell } from "./support/powershell.ts";
@@ -12,9 +13,7 @@ import { simulatedWindows } from "./support/simulated-windows.ts";
 import { makeTicket } from "./support/tickets.ts";
 
 /** A client with two queues on one driver, one on another, and two that stay out. */
-async function appWithClient(t: TestContext): Promise<TestApp> {
-  const app = await startApp(t);
-  const { post, addDriver, addPrinter } = app;
+async function addClient({ post, addDriver, addPrinter }: TestApp): Promise<void> {
   await post("/clients", { name: "Kunde Müller" });
   const one = await addDriver(driverZip({ models: ["One A", "One B"] }));
   const two = await addDriver(driverZip({ models: ["Two"], version: "2.0.0.0" }));
@@ -30,8 +29,9 @@ async function appWithClient(t: TestContext): Promise<TestApp> {
   await addPrinter({ name: "C", client_id: "1", driver_id: String(two), address: "10.0.0.11" });
   await addPrinter({ name: "Unsigned", client_id: "1", driver_id: String(unsigned), address: "10.0.0.12" });
   await post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.13" });
-  return app;
 }
+
+const appWithClient = (t: TestContext) => startFilled(t, addClient);
 
 /** A script's settings without what differs when it is fetched alone: then it carries what downloads, too. */
 function settingsAlone(script: Buffer): string {

@@ -6,6 +6,7 @@ import { packageFormats } from "../src/pkg/formats/formats.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { begin, openFilesBelow } from "./support/downloads.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { startFilled } from "./support/filled.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { appWithMixedDriver, bytesOf, expectedTree, noise, withoutScripts } from "./support/mixed-driver.ts";
 import { makePng } from "./support/png.ts";
@@ -17,11 +18,19 @@ const readers: Record<string, { readonly read: (bytes: Buffer) => Tree; readonly
   ".intunewin": { read: verifyIntunewin, skip: without.verifier },
 };
 
-async function withIcon(t: TestContext, options = {}): Promise<TestApp & { printer: number }> {
-  const app = await startApp(t, options);
-  const printer = await app.addPrinter();
-  await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
-  return { ...app, printer };
+async function addWithIcon({ addPrinter, upload }: TestApp): Promise<void> {
+  await upload(`/printers/${await addPrinter()}/icon`, makePng(), "icon.png");
+}
+
+async function withIcon(t: TestContext): Promise<TestApp & { printer: number }> {
+  return { ...(await startFilled(t, addWithIcon)), printer: 1 };
+}
+
+/** A driver that is larger than what sockets take in, and a printer that has it. */
+async function addBig({ addDriver, addPrinter }: TestApp): Promise<void> {
+  const bytes = Buffer.concat(Array.from({ length: 60 }, () => noise));
+  const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
+  await addPrinter({ driver_id: String(driver) });
 }
 
 /** Every format has to keep what the interface promises; a new one is held to it without another line here. */
@@ -78,12 +87,9 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
   });
 
   test("leave no file open when the client goes away", async (t) => {
-    const { url, dataDir, fetch, addDriver, addPrinter } = await startApp(t);
-    const big = Buffer.concat(Array.from({ length: 60 }, () => noise));
-    const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes: big, method: 0 }] }));
-    const printer = await addPrinter({ driver_id: String(driver) });
+    const { url, dataDir, fetch } = await startFilled(t, addBig);
 
-    const download = await begin(url + path(printer));
+    const download = await begin(url + path(1));
     assert.ok(openFilesBelow(dataDir).length > 0);
     download.destroy();
 

@@ -10,7 +10,7 @@ import { lastingIn, platen, recordsIn, startFullShop } from "./support/backup.ts
 import { command } from "./support/commands.ts";
 import { deepTest, rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
-import { madeOnce } from "./support/made-once.ts";
+import { madeOnce } from "./support/filled.ts";
 import { withoutProc } from "./support/service.ts";
 import { until } from "./support/until.ts";
 

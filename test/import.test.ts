@@ -82,7 +82,7 @@ test("a change that has nothing to do with the list is none for it", async (t) =
 
 test("writes at the same moment are neither lost nor overwritten", async (t) => {
   const { app, post } = await startApp(t);
-  const rows = Array.from({ length: 600 }, (_, i) => `P${i},Alpha,10.0.${i >> 8}.${i & 255}`);
+  const rows = Array.from({ length: 60 }, (_, i) => `P${i},Alpha,10.0.${i >> 8}.${i & 255}`);
   const text = `name,client,address\n${rows.join("\n")}\n`;
 
   const answers = await Promise.all([
@@ -95,7 +95,7 @@ test("writes at the same moment are neither lost nor overwritten", async (t) => 
     answers.map(({ status }) => status),
     answers.map(() => 200),
   );
-  assert.equal(app.store.printers.list().length, 1210);
+  assert.equal(app.store.printers.list().length, 130);
   assert.equal(app.store.clients.count(), 1);
 });
 

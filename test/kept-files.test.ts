@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { madeOnce } from "./support/filled.ts";
 import { makePng } from "./support/png.ts";
 import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
 
@@ -14,12 +15,18 @@ const keptIn = (dataDir: string, kind: string) => {
 
 /** A service with a printer that has a driver and an icon, and a backup of that. */
 async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
-  const app = await startApp(t, { dataDir, backups });
+  const { folder } = await madeOnce(t, makeBackup);
+  cpSync(folder, dataDir, { recursive: true });
+  return startApp(t, { dataDir, backups });
+}
+
+async function makeBackup(t: TestContext, dataDir: string): Promise<void> {
+  const app = await startApp(t, { dataDir });
   const printer = await app.addPrinter();
   await app.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
   app.app.backups.look();
   await app.app.backups.settled();
-  return app;
+  await app.stop();
 }
 
 /** Deletes all printers and uploaded drivers for good. */

@@ -1,55 +1,15 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { Clients } from "../src/store/clients.ts";
 import { Database } from "../src/store/database/database.ts";
 import { Drivers } from "../src/store/drivers.ts";
 import { ManyPrinters } from "../src/store/many-printers.ts";
 import { Printers } from "../src/store/printers.ts";
-import { openStore } from "../src/store/store.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
-import { makeDriver, makeInf, makePrinter } from "./support/records.ts";
-
-const quiet = () => {};
-
-/** The quickest of several runs, in milliseconds. */
-function quickest(work: () => unknown): number {
-  const times = Array.from({ length: 7 }, () => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-}
-
-async function storeOf(folder: string, drivers: number, infs: number) {
-  const store = await openStore(folder, () => 0, quiet);
-  const others = Array.from({ length: infs }, (_, i) => makeInf({ path: `${i}.inf` }));
-  const report = { ...makeDriver().report, infs: [makeInf(), ...others] };
-  const added = Array.from({ length: drivers }, (_, i) =>
-    store.drivers.add(makeDriver({ sha256: i.toString(16).padStart(64, "0"), report })),
-  );
-  await Promise.all(added);
-  return store;
-}
-
-test("drivers with large reports make no list slower", async (t) => {
-  const folder = await temporaryFolder(t);
-  const small = await storeOf(join(folder, "small"), 10, 0);
-  const large = await storeOf(join(folder, "large"), 10, 3000);
-
-  const smallMs = quickest(() => small.drivers.list());
-  const largeMs = quickest(() => large.drivers.list());
-
-  // Reading the reports took 120 ms here, and more the more INFs they have.
-  assert.ok(largeMs < Math.max(20, 10 * smallMs), `${smallMs.toFixed(1)} and ${largeMs.toFixed(1)} ms`);
-  assert.deepEqual(large.drivers.list()[0], small.drivers.list()[0]);
-  await small.close();
-  await large.close();
-});
+import { makeDriver, makePrinter } from "./support/records.ts";
 
 test("no list and no new printer reads a report: both work where the reports are garbage", async (t) => {
   const db = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));

@@ -49,13 +49,14 @@ async function startOn(t: TestContext, records: Parameters<typeof makeOldDatabas
   return startApp(t, { dataDir });
 }
 
-/** Every page and script of the records that there are; none may be an error of ours. */
-async function visitAll({ fetch, app }: TestApp): Promise<string[]> {
+/** Every page and script of the records that there are, and of some alone; none may be an error of ours. */
+async function visitAll({ fetch, app }: TestApp, isWanted = (_: number) => true): Promise<string[]> {
   const { printers, drivers } = app.store;
   const paths = [
     ...["/", "/clients", "/clients/1", "/drivers", "/printers", "/packages"],
     ...printers
       .list()
+      .filter(({ printer: { id } }) => isWanted(id))
       .flatMap(({ printer: { id } }) => [
         ...["", "/edit", "/scripts/install", "/scripts/uninstall", "/scripts/detect"].map(
           (rest) => `/printers/${id}${rest}`,
@@ -100,7 +101,8 @@ test("a field that a row lacks is its default, on every page and in every script
   ]);
   const app = await startOn(t, { settings: rows });
 
-  const failed = await visitAll(app);
+  // Those that lack a field: each stands before one that has it.
+  const failed = await visitAll(app, (id) => id % 2 === 1);
 
   assert.deepEqual(failed, []);
   assert.deepEqual(

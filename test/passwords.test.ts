@@ -8,11 +8,14 @@ import { passwordCost } from "./support/app.ts";
 const quick = () => new Passwords(randomBytes, passwordCost);
 
 test("a hash holds its parameters and its salt, and fits its password alone", async () => {
-  const passwords = new Passwords(randomBytes);
+  const usual = await new Passwords(randomBytes).hash("café au lait");
+  const passwords = quick();
 
   const [hash, other] = [await passwords.hash("café au lait"), await passwords.hash("café au lait")];
 
-  assert.match(hash, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.match(usual, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.equal((await new Passwords(randomBytes).verify("café au lait", usual)).fits, true);
+  assert.match(hash, /^\$scrypt\$ln=10,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.notEqual(hash, other);
   assert.deepEqual(await passwords.verify("café au lait", hash), { fits: true, isOld: false });
   assert.deepEqual(await passwords.verify("cafe\u0301 au lait", hash), { fits: true, isOld: false });

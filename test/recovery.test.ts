@@ -6,6 +6,7 @@ import { openStore } from "../src/store/store.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { editDatabase } from "./support/database.ts";
 import { driverZip } from "./support/driver-zip.ts";
+import { madeOnce } from "./support/filled.ts";
 import { serve } from "./support/service.ts";
 
 const day = 24 * 60 * 60_000;
@@ -19,7 +20,13 @@ interface Damaged {
 
 /** A folder with a state of Monday (one client), one of Tuesday (two), and a damaged database of Wednesday. */
 async function damagedFolder(t: TestContext): Promise<Damaged> {
-  const folder = await temporaryFolder(t);
+  const { folder } = await madeOnce(t, makeDamaged);
+  const dataDir = join(folder, "data");
+  const path = join(dataDir, "platen.sqlite");
+  return { dataDir, path, damaged: readFileSync(path) };
+}
+
+async function makeDamaged(t: TestContext, folder: string): Promise<void> {
   const dataDir = join(folder, "data");
   let now = monday;
   const service = await startApp(t, { dataDir, clock: () => now });
@@ -32,9 +39,7 @@ async function damagedFolder(t: TestContext): Promise<Damaged> {
   await service.addDriver();
   await service.stop();
   const path = join(dataDir, "platen.sqlite");
-  const damaged = readFileSync(path).fill(7, 4200, 9000);
-  writeFileSync(path, damaged);
-  return { dataDir, path, damaged };
+  writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
 }
 
 const opening = (dataDir: string, recover = false, lines: string[] = []) =>

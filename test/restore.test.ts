@@ -13,7 +13,7 @@ import { command } from "./support/commands.ts";
 import { editDatabase } from "./support/database.ts";
 import { rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
-import { madeOnce } from "./support/made-once.ts";
+import { madeOnce } from "./support/filled.ts";
 
 interface Two {
   readonly folder: string;

@@ -5,7 +5,7 @@ import { routes } from "../src/http/routes.ts";
 import type { TestApp } from "./support/app.ts";
 import { isDeep, rounds, some } from "./support/depth.ts";
 import { everybody, type Prepared, prepareEverybody, startPrepared, type Who } from "./support/everybody.ts";
-import { madeOnce } from "./support/made-once.ts";
+import { madeOnce } from "./support/filled.ts";
 import { signInAdmin, startClosed } from "./support/people.ts";
 import { pathOf, patternOf, type RouteCase, routeCases } from "./support/route-cases.ts";
 import { stateOf } from "./support/whole-state.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderScript } from "../src/pkg/scripts/render.ts";
+import { some } from "./support/depth.ts";
 import { printerKinds, settingChoices } from "./support/printer-kinds.ts";
 
 /** Of what Intune's script installer takes, less a little for names that are longer than those here. */
@@ -8,13 +9,15 @@ const mostBytes = 49_000;
 
 for (const [kind, deploymentOf] of Object.entries(printerKinds)) {
   test(`Intune's script installer takes the install.ps1 of one printer, whatever its settings: ${kind}`, () => {
-    const sizes = settingChoices.map(({ names, fields }) => {
+    const choices = some(settingChoices, 16);
+
+    const sizes = choices.map(({ names, fields }) => {
       // A ticket may be as large as it is: the page says so.
       const ticket = Buffer.byteLength(fields.print_ticket ?? "");
       return { names, bytes: renderScript("install", deploymentOf(fields)).length - ticket };
     });
 
-    assert.equal(sizes.length, 128);
+    assert.equal(settingChoices.length, 128);
     assert.deepEqual(
       sizes.filter(({ bytes }) => bytes > mostBytes),
       [],

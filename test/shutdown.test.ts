@@ -50,7 +50,7 @@ test("a connection that was busy when the service ends is closed as soon as it i
   timeout: 60_000,
 }, async (t) => {
   const { app, addDriver } = await startApp(t);
-  const bytes = Buffer.alloc(12 * 1024 * 1024);
+  const bytes = Buffer.alloc(24 * 1024 * 1024);
   await addDriver(driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] }));
   const server = createHttpServer(app);
   server.keepAliveTimeout = hour;

@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { navigation, startApp } from "./support/app.ts";
+import { navigation, startApp, type TestApp } from "./support/app.ts";
 import { filesIn, recordsOf, undoLast } from "./support/deletions.ts";
 import { driverZip, printerInf } from "./support/driver-zip.ts";
+import { startFilled } from "./support/filled.ts";
 import { makePng } from "./support/png.ts";
+
+async function addAll({ post, addDriver, addPrinter }: TestApp): Promise<void> {
+  await post("/clients", { name: "Alpha" });
+  await addDriver();
+  await addPrinter({ client_id: "1", driver_id: "1" });
+}
 
 /** A printer of a client with a driver, and what deletes each. */
 async function startWithAll(t: TestContext) {
-  const app = await startApp(t);
-  await app.post("/clients", { name: "Alpha" });
-  const driver = await app.addDriver();
-  const printer = await app.addPrinter({ client_id: "1", driver_id: String(driver) });
+  const app = await startFilled(t, addAll);
+  const [driver, printer] = [1, 1];
   const remove = (path: string) => app.fetch(path, { method: "DELETE" });
   const undo = (id: number) => app.post(`/deletions/${id}/undo`, {}, navigation);
   const found = () => app.app.store.printers.get(printer).printer;

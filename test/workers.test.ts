@@ -62,7 +62,7 @@ test("a digest thread that died costs time, and nothing else", { skip: without.v
 });
 
 test("packages without a driver share neither keys nor digests", { skip: without.verifier }, async (t) => {
-  const { app } = await startApp(t, { workers: "own" });
+  const { app } = await startApp(t);
   const context = new StoredPackageContext(app.store, app.workers);
   const settings = (name: string) => JSON.stringify({ LogName: name, Drivers: [], Printers: [] });
 
@@ -193,7 +193,7 @@ test("an archive that is written while its driver is encrypted spoils no later p
   skip: without.verifier,
 }, async (t) => {
   const dataDir = await temporaryFolder(t);
-  const before = await startApp(t, { dataDir, workers: "own" });
+  const before = await startApp(t, { dataDir });
   const zip = largeDriver();
   const id = await before.addPrinter({ driver_id: String(await before.addDriver(zip)) });
   await before.stop();

@@ -60,6 +60,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
     const copied: string[] = [];
     for (const button of await page.locator("#pane-mdm button[data-copy]:visible").all()) {
       await button.click();
+      await button.getByText("Copied").waitFor();
       const value = await page.locator(`#${await button.getAttribute("data-copy")}`).textContent();
       await until(async () => value === (await pasted(page)));
       copied.push(value ?? "");

@@ -129,7 +129,7 @@ for (const colorScheme of some(["light", "dark"] as const, 1)) {
       const fold = page.getByText("Copy a link");
       if ((await fold.count()) > 0) await fold.click();
       if (await overflows(page)) found.push(`${path} overflows`);
-      if (isDeep || path === "/drivers/1")
+      if (isDeep || path !== "/clients/1")
         found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
       await picture(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
     }

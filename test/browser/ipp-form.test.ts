@@ -74,13 +74,14 @@ describe("a form for IPP in a browser", { skip: withoutBrowser, timeout: 300_000
       ports.push(...(await valuesOf(page, ["driver_id", "port_number"])));
     }
     const isPortSeen = await page.locator("#f-port_name").isVisible();
+    const isPathSeen = await page.locator("#f-ipp_path").isVisible();
 
     assert.deepEqual(before, [String(main), "Papyrus 100 PCL6", String(arm), "Papyrus ARM PS", "lpr"]);
     assert.deepEqual(meanwhile, [ipp, "", "", "", "ipp"]);
     assert.deepEqual(after, before);
     assert.deepEqual(again, [String(main), "", String(arm), "Papyrus ARM PS", "lpr"]);
     assert.deepEqual(ports, [ipp, "631", String(main), "9100"]);
-    assert.equal(isPortSeen, true);
+    assert.deepEqual([isPortSeen, isPathSeen], [true, false]);
   });
 
   test("an uploaded driver joins the others in their groups, and is chosen in the place that it is for", async (t) => {

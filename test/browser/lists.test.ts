@@ -176,37 +176,34 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
   });
 });
 
-/** Other places to look at, and whether axe sees them in the quick tier too: the others it sees in pages.test.ts. */
+/** Other places to look at. The quick tier sees packages and clients in narrow.test.ts and pages.test.ts. */
 const places = [
-  ["/printers?q=long", false],
-  ["/packages", false],
-  ["/clients", false],
-  ["/search?q=papyrus", true],
-  ["/printers?q=nothing", true],
-] as const;
+  ...(isDeep ? ["/printers?q=long", "/packages", "/clients"] : []),
+  "/search?q=papyrus",
+  "/printers?q=nothing",
+];
 
 for (const { colorScheme, width } of looks([1440, 1100, 700, 360, 320])) {
   const skip = { skip: withoutBrowser, timeout: 300_000 };
   test(`lists are usable at ${width} px, ${colorScheme}`, skip, async (t) => {
     const service = await shop(t);
     const found: string[] = [];
-    const page = await open(t, service, "/printers", { viewport: { width, height: 800 }, colorScheme });
-    const look = async (what: string, isNew: boolean) => {
+    const path = isDeep ? "/printers" : "/printers?client_id=4";
+    const page = await open(t, service, path, { viewport: { width, height: 800 }, colorScheme });
+    const look = async (what: string) => {
       const where = `${colorScheme} ${width} ${what}`;
-      if (isNew || isDeep)
-        for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
+      for (const problem of await accessibilityProblems(page)) found.push(`${where}: ${problem}`);
       if (await overflows(page)) found.push(`${where}: scrolls sideways`);
       found.push(...(await brokenAddresses(page)).map((text) => `${where}: ${text} is broken or cut`));
       await picture(page, `${width}-${colorScheme}-${what}`);
     };
-    await look("printers-list", false);
-    if (!isDeep) await page.goto(`${service.url}/printers?client_id=4`);
+    if (isDeep) await look("printers-list");
     await rows(page).nth(1).check();
     await page.locator(".why summary").first().click();
-    await look("printers-chosen", true);
-    for (const [path, isNew] of places) {
+    await look("printers-chosen");
+    for (const path of places) {
       await page.goto(service.url + path);
-      await look(path.slice(1).replace("?q=", "-"), isNew);
+      await look(path.slice(1).replace("?q=", "-"));
     }
 
     assert.deepEqual(found, []);

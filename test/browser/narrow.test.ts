@@ -34,6 +34,7 @@ async function fill(service: TestApp): Promise<void> {
 
 const pages = [
   "/",
+  "/printers",
   "/printers?new=1&client_id=1",
   "/printers/1",
   "/printers/2/edit",

@@ -98,7 +98,7 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     assert.deepEqual(problems, []);
   });
 
-  test("goes the same way without scripts", async (t) => {
+  test("goes the same way without scripts, with one ZIP at a time, whose page says what it brought", async (t) => {
     const { url, app } = await startApp(t);
     const browser = await openBrowser(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
     const page = await browser.newPage();
@@ -107,10 +107,17 @@ describe("an operator in a browser", { skip: withoutBrowser, timeout: 300_000 },
     await page.getByLabel("Name").fill("Alpha");
     await page.getByRole("button", { name: "Save client" }).click();
     assert.equal(page.url(), `${url}/clients?saved=1`);
-    await page.goto(`${url}/drivers`);
+    await page.goto(`${url}/printers`);
+    await page.locator(".upload-link .hint").first().waitFor();
+    await page.getByRole("link", { name: "Upload a driver…" }).click();
+    assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
     await page.getByLabel("Driver ZIP").setInputFiles(await driverFile(t));
     await page.getByRole("button", { name: "Upload driver" }).click();
     assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
+    await page.getByText("is uploaded. Choose its model below.").waitFor();
+    await page.getByRole("radio", { name: "Papyrus 101 PCL6" }).check();
+    await page.getByRole("button", { name: "Save driver" }).click();
+    assert.equal(page.url(), `${url}/drivers/1?done=saved`);
     await picture(page, "360-driver-without-scripts");
     await page.getByRole("link", { name: "New printer with this driver" }).first().click();
     await page.getByRole("textbox", { name: "Name" }).fill("A, B");

@@ -36,7 +36,7 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.equal(isKept, true);
   });
 
-  test("are as high with a reason as without one", async (t) => {
+  test("are as high with a reason as without one; those that move printers have their names on the left at 360 px, and not all of them bold", async (t) => {
     const service = await withOnePrinter(t);
     await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
     const page = await openWide(t);
@@ -50,10 +50,22 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
         return Math.round((word?.y ?? 0) - (cell?.y ?? 0));
       }),
     );
+    const reasons = await page.locator(".why").count();
+    await service.addDriver(driverZip({ version: "2.0.0.0", models: ["Other"] }));
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(`${service.url}/drivers/1/move?to=2`);
+    const name = page.locator(".pairs td").first();
+    await picture(page, "360-move");
+    const look = await page.evaluate(`(() => {
+      const { textAlign, fontWeight } = getComputedStyle(document.querySelector(".pairs td"));
+      return [textAlign, fontWeight];
+    })()`);
 
-    assert.equal(await page.locator(".why").count(), 1);
+    assert.equal(reasons, 1);
     assert.equal(ready, blocked);
     assert.ok(Math.abs((words[0] ?? 0) - (words[1] ?? 9)) <= 1, `both words are at one height: ${words}`);
+    assert.match((await name.textContent()) ?? "", /Office/);
+    assert.deepEqual(look, ["left", "400"]);
   });
 
   test("lead with one press of the Tab key from the box that was ticked to what is done with it, heads too, whose names are theirs alone", async (t) => {
@@ -87,22 +99,5 @@ describe("rows of a list in a browser", { skip: withoutBrowser, timeout: 300_000
     assert.deepEqual([isSeen, isThere, left], [true, true, 0]);
     assert.deepEqual(names, [1, 1, 1, 1]);
     assert.deepEqual(ways, [1, 1]);
-  });
-
-  test("that move printers have their names on the left, and not all of them bold, at 360 px", async (t) => {
-    const service = await withOnePrinter(t);
-    await service.addDriver(driverZip({ version: "2.0.0.0", models: ["Other"] }));
-    const page = await openWide(t, { viewport: { width: 360, height: 800 } });
-
-    await page.goto(`${service.url}/drivers/1/move?to=2`);
-    const name = page.locator(".pairs td").first();
-    await picture(page, "360-move");
-    const look = await page.evaluate(`(() => {
-      const { textAlign, fontWeight } = getComputedStyle(document.querySelector(".pairs td"));
-      return [textAlign, fontWeight];
-    })()`);
-
-    assert.match((await name.textContent()) ?? "", /Office/);
-    assert.deepEqual(look, ["left", "400"]);
   });
 });

@@ -82,7 +82,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
       const browser = await openBrowser(t, { colorScheme, viewport: { width, height: 800 } });
       const page = await browser.newPage();
       const found = watch(page, app.url);
-      // The other pages axe sees in guarded-pages and pages, in the quick tier.
+      // The other pages the quick tier sees in guarded-pages and undo.
       const look = async (name: string) => {
         const problems = isDeep || name === "sign-in-refused" ? await accessibilityProblems(page) : [];
         found.push(...problems.map((problem) => `${name}: ${problem}`));
@@ -95,7 +95,7 @@ describe("signing in with a browser", { skip: withoutBrowser, timeout: 300_000 }
       await look("sign-in-refused");
       await fillIn(page, { Password: adminPassword }, "Sign in");
       await look("dashboard-admin");
-      for (const path of ["/account", "/accounts", "/accounts/2", "/accounts/1"]) {
+      for (const path of isDeep ? ["/account", "/accounts", "/accounts/2", "/accounts/1"] : []) {
         await page.goto(app.url + path);
         await look(path.replaceAll("/", "-").slice(1));
       }

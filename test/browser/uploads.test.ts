@@ -206,24 +206,4 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     assert.deepEqual([driver_id, driver_desc], [2, "Papyrus B"]);
     assert.deepEqual(problems, []);
   });
-
-  test("without scripts one ZIP is taken, its page says what it brought, and a printer's form links to the upload", async (t) => {
-    const { url } = await startApp(t);
-    const page = await openWide(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
-    await page.goto(`${url}/printers`);
-
-    await page.locator(".upload-link .hint").first().waitFor();
-    await page.getByRole("link", { name: "Upload a driver…" }).click();
-    assert.equal(await page.getByLabel("Driver ZIP").getAttribute("multiple"), null);
-    await page
-      .getByLabel("Driver ZIP")
-      .setInputFiles(zip("p.zip", driverZip({ models: ["Papyrus A", "Papyrus B"] })));
-    await page.getByRole("button", { name: "Upload driver" }).click();
-
-    assert.equal(page.url(), `${url}/drivers/1?uploaded=new`);
-    await page.getByText("is uploaded. Choose its model below.").waitFor();
-    await page.getByRole("radio", { name: "Papyrus B" }).check();
-    await page.getByRole("button", { name: "Save driver" }).click();
-    assert.equal(page.url(), `${url}/drivers/1?done=saved`);
-  });
 });

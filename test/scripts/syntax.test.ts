@@ -20,6 +20,14 @@ const automatic = [
   "_",
 ];
 
+let texts: ReturnType<typeof rendered> | undefined;
+
+/** Scripts as they are served, of all kinds of deployments. */
+function scripts(): ReturnType<typeof rendered> {
+  texts ??= rendered();
+  return texts;
+}
+
 function functionsOf(text: string): string[] {
   return [...text.matchAll(/^function ([\w-]+)/gm)].map(([, name]) => name ?? "");
 }
@@ -30,21 +38,18 @@ describe("the scripts' syntax", () => {
     parse = await powershellParser();
   });
 
-  /** Scripts as they are served: of some kinds of deployments in the quick tier. */
-  const served = () => some([...rendered()], 6);
-  const all = () => [...bodies(), ...served()];
+  /** All nodes of a script's tree, which has no error. */
+  function nodesOf(name: string, text: string): readonly SyntaxNode[] {
+    const nodes = [...walk(parse(text))];
+    const wrong = nodes.filter((node) => node.type === "ERROR" || node.isMissing);
+    assert.deepEqual(
+      wrong.map((node) => `${name}:${node.startPosition.row + 1} ${node.text.slice(0, 80)}`),
+      [],
+    );
+    return nodes;
+  }
 
-  test("bodies and rendered scripts parse without an error", () => {
-    for (const [name, text] of all()) {
-      const wrong = [...walk(parse(text))].filter((node) => node.type === "ERROR" || node.isMissing);
-      assert.deepEqual(
-        wrong.map((node) => `${name}:${node.startPosition.row + 1} ${node.text.slice(0, 80)}`),
-        [],
-      );
-    }
-  });
-
-  test("nothing is used that Windows PowerShell 5.1 lacks", () => {
+  test("bodies parse without an error, and use nothing that Windows PowerShell 5.1 lacks", () => {
     const lacking: [string, RegExp][] = [
       ["??", /\?\?/],
       ["?.", /\$\w+\?\./],
@@ -58,7 +63,7 @@ describe("the scripts' syntax", () => {
       ["Get-Error", /Get-Error\b/],
     ];
     for (const [name, text] of bodies()) {
-      const code = [...walk(parse(text))]
+      const code = nodesOf(name, text)
         .filter((node) => node.type === "comment")
         .reduce((rest, node) => rest.replace(node.text, ""), text);
       const found = lacking.filter(([, pattern]) => pattern.test(code.replace(/'[^'\n]*'|"[^"\n]*"/g, "''")));
@@ -87,11 +92,11 @@ describe("the scripts' syntax", () => {
     }
   });
 
-  test("each script carries the functions that it calls, each once and no other", () => {
+  test("each rendered script parses without an error, and carries the functions that it calls, each once and no other", () => {
     const own = new Set([...bodies().values()].flatMap((text) => functionsOf(text)));
-    for (const [name, text] of served()) {
+    for (const [name, text] of some([...scripts()], 6)) {
       const defined = functionsOf(text);
-      const called = [...walk(parse(text))]
+      const called = nodesOf(name, text)
         .filter((node) => node.type === "command")
         .map((node) => node.childForFieldName("command_name")?.text ?? "")
         .filter((command) => own.has(command));
@@ -103,7 +108,7 @@ describe("the scripts' syntax", () => {
     const own = [...bodies().values()].flatMap((text) => functionsOf(text));
     const calls = new RegExp(`(?<!function )(?<![\\w$-])(?:${own.join("|")})(?![\\w-])`, "g");
     for (const deploymentFrom of Object.values(printerKinds)) {
-      for (const { names, fields } of some(settingChoices, 12)) {
+      for (const { names, fields } of some(settingChoices, 8)) {
         const settings = scriptSettings(deploymentFrom(fields));
         for (const kind of scriptKinds) {
           const { before, after } = frameOf(kind, settings);
@@ -123,7 +128,7 @@ describe("the scripts' syntax", () => {
         [...text.matchAll(/^\$([A-Z]\w+) = /gm)].map(([, name]) => name),
       ),
     );
-    for (const [name, text] of rendered()) {
+    for (const [name, text] of scripts()) {
       const set = new Set([...text.matchAll(setAtMargin)].map((match) => match[1]));
       const changed = new Set([...text.matchAll(/\$script:(\w+) [+]?=/g)].map((match) => match[1]));
       const read = [...text.matchAll(/\$(script:)?(\w+)/g)]
@@ -139,7 +144,7 @@ describe("the scripts' syntax", () => {
   });
 
   test("no text of a setting stands in double quotes: the rendered block holds literals alone", () => {
-    for (const [name, text] of rendered()) {
+    for (const [name, text] of scripts()) {
       const block = text.slice(
         text.indexOf("$Settings = "),
         text.indexOf("\r\n}\r\n", text.indexOf("$Settings = ")),
@@ -151,7 +156,7 @@ describe("the scripts' syntax", () => {
 });
 
 test("install and uninstall carry a byte order mark, the others are ASCII, and all lines end with CRLF", () => {
-  for (const [name, text] of rendered()) {
+  for (const [name, text] of scripts()) {
     const bytes = Buffer.from(text, "utf8");
     if (!/^(un)?install/.test(name))
       assert.ok(

@@ -5,25 +5,45 @@ import type { TestContext } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "./app.ts";
 import { atEnd } from "./at-end.ts";
 
-const folders = new Map<(service: TestApp) => Promise<unknown>, Promise<string>>();
+type Make<T> = (t: TestContext, folder: string) => Promise<T>;
+interface Made<T> {
+  readonly folder: string;
+  /** What `make` answered. */
+  readonly value: T;
+}
+
+/** The folders of this process, by the function that filled each. */
+const folders = new Map<unknown, Promise<Made<unknown>>>();
+
+/** A copy of a folder that `make` filled once, for all tests of this process that ask for it. */
+export function madeOnce<T>(t: TestContext, make: Make<T>): Promise<Made<T>> {
+  return copyOf(t, make, make);
+}
 
 /** A service on a copy of a data folder that `fill` wrote to once, for all tests of this process that start with it. */
 export async function startFilled(
   t: TestContext,
   fill: (service: TestApp) => Promise<unknown>,
 ): Promise<TestApp> {
-  const made = folders.get(fill) ?? makeFolder(t, fill);
-  folders.set(fill, made);
-  const dataDir = await temporaryFolder(t);
-  cpSync(await made, dataDir, { recursive: true });
-  return startApp(t, { dataDir });
+  const { folder } = await copyOf(t, fill, async (first, dataDir) => {
+    const service = await startApp(first, { dataDir });
+    await fill(service);
+    await service.stop();
+  });
+  return startApp(t, { dataDir: folder });
 }
 
-async function makeFolder(t: TestContext, fill: (service: TestApp) => Promise<unknown>): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), "platen-filled-"));
-  atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
-  const service = await startApp(t, { dataDir });
-  await fill(service);
-  await service.stop();
-  return dataDir;
+async function copyOf<T>(t: TestContext, key: unknown, make: Make<T>): Promise<Made<T>> {
+  const found = folders.get(key) ?? makeFolder(t, make);
+  folders.set(key, found);
+  const { folder: original, value } = await found;
+  const folder = await temporaryFolder(t);
+  cpSync(original, folder, { recursive: true });
+  return { folder, value: value as T };
+}
+
+async function makeFolder<T>(t: TestContext, make: Make<T>): Promise<Made<T>> {
+  const folder = mkdtempSync(join(tmpdir(), "platen-filled-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return { folder, value: await make(t, folder) };
 }

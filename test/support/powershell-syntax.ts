@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import {
   type Deployment,
   deploymentApart,
@@ -27,8 +28,12 @@ export interface SyntaxNode {
   childForFieldName(name: string): SyntaxNode | null;
 }
 
-/** Gives a function from PowerShell's text to its syntax tree. */
+/**
+ * Gives a function from PowerShell's text to its syntax tree. V8 leaves the grammar's WebAssembly as it compiled it first:
+ * to compile it for speed takes twenty seconds of other threads, and it runs for one.
+ */
 export async function powershellParser(): Promise<(text: string) => SyntaxNode> {
+  setFlagsFromString("--liftoff-only");
   const { Parser, Language } = await import("web-tree-sitter");
   await Parser.init();
   const grammar = createRequire(resolve("package.json")).resolve(
