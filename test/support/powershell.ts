@@ -83,8 +83,10 @@ export class Simulation {
       resolve(".build"),
     ];
     this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
-    const { stdout } = this.#process;
+    const { stdin, stdout } = this.#process;
     if (stdout === null) throw new Error("PowerShell has no output");
+    // What cannot be asked since PowerShell ended is said by its answers' end.
+    stdin?.on("error", () => {});
     this.#answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
   }
 
