@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { startApp, type TestApp } from "../support/app.ts";
-import { children, withoutProc } from "../support/children.ts";
+import { watchChildren, withoutProc } from "../support/children.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { seededRandom } from "../support/random.ts";
@@ -38,12 +38,9 @@ interface Watched extends TestApp {
 }
 
 async function startWatched(t: TestContext, limits: Partial<InspectionLimits> = {}): Promise<Watched> {
-  const before = new Set(children().map(({ id }) => id));
+  const children = watchChildren();
   const service = await startApp(t, {}, { earlyBytes: mebi, ...limits });
-  const readers = () =>
-    children()
-      .map(({ id }) => id)
-      .filter((id) => !before.has(id));
+  const readers = () => children().map(({ id }) => id);
   const begin = async (file: Buffer, bytes = 3 * mebi) => {
     const known = new Set(readers());
     const upload = await beginUpload(service.url, file);
@@ -176,6 +173,7 @@ deepTest(
 );
 
 deepTest("a process that ends while it inspects what it read before is no verdict", options, async (t) => {
+  const children = watchChildren();
   const service = await startWatched(t);
   const models = Array.from({ length: 150_000 }, (_, i) => `Papyrus ${i}`);
   const { upload, reader } = await service.beginEarly(driverZip({ models, extra: [filler] }));

@@ -8,7 +8,7 @@ import { UserError } from "../../src/domain/errors.ts";
 import { inspectionArgument } from "../../src/workers/inspection-process.ts";
 import { type InspectionLimits, Inspections } from "../../src/workers/inspections.ts";
 import { bundle, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { children, withoutProc } from "../support/children.ts";
+import { watchChildren, withoutProc } from "../support/children.ts";
 import { deepTest, some } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";
@@ -58,6 +58,7 @@ for (const [name, make] of some(Object.entries(worst), 0)) {
   test(`an inspection of ${name} has at most 300 MB`, { skip: withoutProc, timeout: 300_000 }, async (t) => {
     const inspections = started(t, { timeMs: 300_000 });
     const archive = await archiveOf(t, makeZip(make()));
+    const children = watchChildren();
     let peakMb = 0;
     const watch = setInterval(() => {
       for (const child of children()) peakMb = Math.max(peakMb, child.peakMb);
@@ -112,10 +113,10 @@ test("an inspection that is killed is a 422, and leaves nothing", {
   timeout: 60_000,
 }, async (t) => {
   const service = await startApp(t, { inspection: "process" });
-  const before = new Set(children().map(({ id }) => id));
+  const children = watchChildren();
   const watch = setInterval(() => {
     // One that has 60 MB has begun to read.
-    const begun = children().filter(({ id, peakMb }) => !before.has(id) && peakMb > 60);
+    const begun = children().filter(({ peakMb }) => peakMb > 60);
     for (const { id } of begun) process.kill(id, "SIGKILL");
   }, 2);
   t.after(() => clearInterval(watch));
@@ -137,6 +138,7 @@ test("a signal that a terminal sends to all its processes leaves an inspection a
 }, async (t) => {
   const inspections = started(t);
   const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(50_000) }]));
+  const children = watchChildren();
   let signals = 0;
   const watch = setInterval(() => {
     for (const { id } of children().filter(({ peakMb }) => peakMb > 60)) {

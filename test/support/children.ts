@@ -1,16 +1,28 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Looks at the processes that this one started: their ids, and the most memory that any had, in MB. */
-export function children(): { readonly id: number; readonly peakMb: number }[] {
-  const ids = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean);
-  return ids.flatMap((id) => {
-    try {
-      const status = readFileSync(`/proc/${id}/status`, "utf8");
-      return [{ id: Number(id), peakMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024 }];
-    } catch {
-      return [];
-    }
-  });
+export interface Child {
+  readonly id: number;
+  /** The most memory that it had. */
+  readonly peakMb: number;
+}
+
+/** Answers a function that gives the processes that this one has started since, and that are still there. */
+export function watchChildren(): () => Child[] {
+  const before = new Set(childIds());
+  return () => childIds().flatMap((id) => (before.has(id) ? [] : found(id)));
+}
+
+function childIds(): string[] {
+  return readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean);
+}
+
+function found(id: string): Child[] {
+  try {
+    const status = readFileSync(`/proc/${id}/status`, "utf8");
+    return [{ id: Number(id), peakMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024 }];
+  } catch {
+    return [];
+  }
 }
 
 /** Why a test that looks at them is skipped; false where it can. */
