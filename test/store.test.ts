@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Database } from "../src/store/database/database.ts";
+import { lockFolder } from "../src/store/database/lock.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { serve } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 test("what was acknowledged survives a kill right after the reply", async (t) => {
   const folder = await temporaryFolder(t);
@@ -90,6 +93,25 @@ test("of several processes that start at once exactly one gets the folder, and a
   for (const { output } of refused) assert.match(output(), /Another Platen is running on .*data/);
   assert.equal(readdirSync(join(folder, "data")).filter((name) => name.startsWith("lock-")).length, 1);
   assert.equal((await client(later.url).fetch("/health")).status, 200);
+});
+
+test("a process that ends before it says whether it has the folder leaves it to the next", async (t) => {
+  const folder = await temporaryFolder(t);
+  const program = `require("node:net").createServer().listen("lock-ffffffffffffffff", () => {
+    console.log("listening");
+    for (;;);
+  })`;
+  const busy = spawn(process.execPath, ["-e", program], { cwd: folder });
+  t.after(() => busy.kill("SIGKILL"));
+  await once(busy.stdout, "data");
+
+  const asking = lockFolder(folder, () => {});
+  await until(() => readdirSync(folder).filter((name) => name.startsWith("lock-")).length === 2);
+  busy.kill("SIGKILL");
+  const lock = await asking;
+
+  await lock.confirm();
+  await lock.release();
 });
 
 test("a folder whose path is longer than a socket's may be is locked all the same", async (t) => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { bundle } from "./app.ts";
@@ -25,7 +25,8 @@ export async function serve(
   shell?: string,
   args: readonly string[] = [],
 ): Promise<Service> {
-  copyFileSync(bundle, join(folder, "platen.cjs"));
+  // Never over the one that another process in the folder is just reading.
+  if (!existsSync(join(folder, "platen.cjs"))) copyFileSync(bundle, join(folder, "platen.cjs"));
   const env = { PATH: process.env.PATH ?? "", PORT: "0", HOST: "127.0.0.1", ...environment };
   const child = shell
     ? spawn("bash", ["-c", `${shell}; exec "${process.execPath}" platen.cjs ${args.join(" ")}`], {

@@ -177,6 +177,8 @@ class Claim {
       socket.on("close", () => resolve(answer || "held"));
       socket.on("error", (error: NodeJS.ErrnoException) => {
         if (["ENOENT", "ECONNREFUSED", "ENOTSOCK"].includes(error.code ?? "")) resolve(undefined);
+        // It ended before it answered: the next question finds nobody there.
+        else if (error.code === "ECONNRESET") resolve(this.#ask(name));
         else reject(error);
       });
     });
