@@ -60,13 +60,20 @@ if (isDeep)
       const different: string[] = [];
       for (const [name, path] of Object.entries(allPages(demo.app))) {
         const text = await textOf(demo.url + path);
-        if (text !== (await textOf(other.url + path))) different.push(`${name} differs`);
+        const twin = await textOf(other.url + path);
+        if (text !== twin) different.push(`${name}: ${firstDifference(text, twin)}`);
         if (!/^200 /.test(text) && name !== "nothing") different.push(`${name}: ${text.slice(0, 60)}`);
       }
 
       assert.deepEqual(different, []);
     });
   });
+
+/** Both texts around the first letter that they do not share. */
+function firstDifference(one: string, other: string): string {
+  const at = [...one].findIndex((_, index) => one[index] !== other[index]);
+  return [one, other].map((text) => text.slice(Math.max(0, at - 200), at + 300)).join("\n instead of ");
+}
 
 deepTest("the demo serves until Ctrl+C, and leaves no folder behind", async (t) => {
   const folder = await temporaryFolder(t);

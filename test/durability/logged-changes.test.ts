@@ -9,10 +9,15 @@ import { watchDisk } from "../support/disk-calls.ts";
 import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/people.ts";
 import { until } from "../support/until.ts";
 
+/** Copies a folder in use without its lock and what is being written to take another file's place. */
+async function copyData(dataDir: string, copy: string): Promise<void> {
+  await cp(dataDir, copy, { recursive: true, filter: (path) => !/[\\/](?:lock-|lease)|\.new$/.test(path) });
+}
+
 /** What the next start's log says, where the service was killed at once. */
 async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<string[]> {
   const copy = join(await temporaryFolder(t), "data");
-  await cp(dataDir, copy, { recursive: true, filter: (path) => !/[\\/](?:lock-|lease)/.test(path) });
+  await copyData(dataDir, copy);
   await (await openStore(copy, Date.now, () => {})).close();
   return entriesIn(copy).map(said);
 }
@@ -71,7 +76,7 @@ test("a write that comes while the audit log closes its file does not have it sa
   const flushed = audit.flush();
   await until(() => written !== undefined);
   await written;
-  await cp(dataDir, copy, { recursive: true, filter: (path) => !/[\\/](?:lock-|lease)/.test(path) });
+  await copyData(dataDir, copy);
   await flushed;
   await (await openStore(copy, Date.now, () => {})).close();
 
