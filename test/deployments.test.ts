@@ -175,6 +175,28 @@ test("many downloads cost a few saves, and none of them is lost when the service
   );
 });
 
+test("what was downloaded is shown as one, also while it is being saved", async (t) => {
+  const app = await startWithPrinter(t);
+  await download(app.app, `/printers/${app.printer}/packages/rmm`);
+  const { deployments } = app.app.app;
+
+  const seen = new Set<string>();
+  let isSaved = false;
+  const saved = deployments.flush().then(() => {
+    isSaved = true;
+  });
+  for (; !isSaved; await new Promise((resolve) => setImmediate(resolve)))
+    seen.add(
+      deployments
+        .ofPrinter(app.printer)
+        .map(({ what, count }) => `${what} ${count}`)
+        .join(),
+    );
+  await saved;
+
+  assert.deepEqual([...seen], ["rmm 1"]);
+});
+
 test("of each kind the last five revisions are remembered, also by a clock that is put back", async (t) => {
   let now = 1_800_000_000_000;
   const app = await startApp(t, { clock: () => now });

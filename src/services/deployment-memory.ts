@@ -23,6 +23,7 @@ export class DeploymentMemory {
   readonly #latest: Map<number, Deployed>;
   /** What is counted and not saved yet. */
   readonly #pending = new Map<string, PrinterDownloads>();
+  #beingSaved: readonly PrinterDownloads[] = [];
   /** The last line that is counted. */
   #upTo: AuditPlace;
   #timer: NodeJS.Timeout | undefined;
@@ -84,7 +85,8 @@ export class DeploymentMemory {
   /** How often what was downloaded of a printer, the latest first; also what is not saved yet. */
   ofPrinter(printerId: number): readonly DownloadCount[] {
     const counts = new Map<string, DownloadCount>();
-    const of = [...this.#pending.values()].filter(({ printer_id }) => printer_id === printerId);
+    const unsaved = [...this.#beingSaved, ...this.#pending.values()];
+    const of = unsaved.filter(({ printer_id }) => printer_id === printerId);
     for (const one of [...this.#store.downloads.ofPrinter(printerId), ...of]) {
       const key = keyOf(printerId, one);
       counts.set(key, added(counts.get(key), one));
@@ -134,6 +136,7 @@ export class DeploymentMemory {
     const counts = [...this.#pending.values()];
     if (counts.length === 0) return;
     this.#pending.clear();
+    this.#beingSaved = counts;
     try {
       await this.#store.downloads.add(counts, this.#upTo);
       this.#isLosing = false;
@@ -141,6 +144,8 @@ export class DeploymentMemory {
       // The next save has them; and should the service end before, the log has them still.
       for (const one of counts) this.#add(one);
       this.#lose(messageOf(error));
+    } finally {
+      this.#beingSaved = [];
     }
   }
 
