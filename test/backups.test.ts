@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isGood } from "../src/domain/backup.ts";
@@ -201,6 +210,25 @@ test("a start finds what is kept, reads what has no note, and deletes what a cra
     readdirSync(folder).filter((file) => !/^platen-2026-11-(?:21|19|18|17)T/.test(file)),
     ["mine.txt", "platen-2026-11-15T000000.000Z.sqlite"],
   );
+});
+
+test("a kept state that is damaged is kept anew", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const shop = await startShop(t, { dataDir });
+  await shop.add("Only");
+  await settle(shop);
+  const [name = ""] = shop.names();
+  await shop.stop();
+  truncateSync(join(dataDir, "backups", name), 5000);
+
+  const again = await startShop(t, { dataDir });
+  again.app.backups.start();
+  await again.app.backups.settled();
+
+  assert.deepEqual(again.names(), [name]);
+  const [state] = again.app.backups.list();
+  assert.ok(state && isGood(state));
+  assert.equal(state.checked.facts.records.clients, 1);
 });
 
 test("a full disk keeps no backup, hinders no write, is said, and is tried again after an hour", async (t) => {

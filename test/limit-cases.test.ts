@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mostAtOnce, parseIds } from "../src/domain/bulk.ts";
+import { slug } from "../src/domain/slug.ts";
 import { SentParts } from "../src/http/answers/sent-parts.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
 import { infsOf } from "../src/inf/entries.ts";
 import { readArchive } from "../src/pkg/zip/archive.ts";
 import { Latest } from "../src/services/latest.ts";
+import { Admission } from "../src/workers/admission.ts";
 import { makeZip, sourceOf } from "./support/zip.ts";
 
 const mebi = 1024 * 1024;
@@ -37,6 +40,34 @@ test("the directory of a ZIP that is larger than any is not read", async () => {
   await assert.rejects(readArchive(counted), /its table of contents does not fit/);
 
   assert.ok(read < mebi, `${read} bytes were read`);
+});
+
+test("as many printers as are possible at once are taken, and one more is not", () => {
+  const ids = Array.from({ length: mostAtOnce }, (_, i) => i + 1);
+
+  assert.deepEqual(parseIds([ids.join()]), ids);
+  assert.throws(() => parseIds([ids.join(), String(mostAtOnce + 1)]), /5001 printers are too many at once/);
+});
+
+test("a name of any length makes a file name of 80 letters at most", () => {
+  assert.equal(slug("Ä".repeat(80)), "a".repeat(80));
+  assert.equal(slug("Ä".repeat(5000)), "a".repeat(80));
+});
+
+test("one client takes half of what may run and wait, and leaves the other half to others", async () => {
+  const admission = new Admission(2, 4);
+  const control = new AbortController();
+  const ended = new Promise<void>((end) => control.signal.addEventListener("abort", () => end()));
+
+  const tasks = [1, 2].map(() => admission.run(() => ended, "greedy"));
+  await assert.rejects(
+    admission.run(() => ended, "greedy"),
+    { code: "busy" },
+  );
+  tasks.push(admission.run(() => ended, "another"));
+  control.abort();
+  await Promise.all(tasks);
+  await admission.run(async () => {}, "greedy");
 });
 
 test("the latest values are kept, the oldest forgotten, and one that is set again is no older than others", () => {

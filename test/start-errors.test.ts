@@ -88,12 +88,13 @@ test("a backup into a folder that is not there says which one, and leaves nothin
 });
 
 test("settings that say too little or too much are refused with the reason", async (t) => {
-  const settings = { ADMIN_PASSWORD: "", TRUSTED_PROXIES: "0.0.0.0/0, 10.0.0.5" };
+  const settings = { PORT: "65536", ADMIN_PASSWORD: "", TRUSTED_PROXIES: "0.0.0.0/0, 10.0.0.5" };
 
   const said = await refusal(t, settings);
 
-  const [first, second, ...others] = said.split("\n");
-  assert.match(first ?? "", /^platen: TRUSTED_PROXIES has “0\.0\.0\.0\/0”, which is too much of the world: /);
+  const [port, first, second, ...others] = said.split("\n");
+  assert.equal(port, "platen: PORT is “65536”; it is a whole number from 0 to 65535.");
+  assert.match(first ?? "", /^TRUSTED_PROXIES has “0\.0\.0\.0\/0”, which is too much of the world: /);
   assert.equal(
     second,
     "ADMIN_PASSWORD is empty. Set a password, or do not set it at all: then nobody has to sign in.",

@@ -81,6 +81,12 @@ for (const [what, message, picture] of lies) {
   });
 }
 
+test("a PNG with something behind its end is refused", () => {
+  const bytes = Buffer.concat([makePicture(), Buffer.from("x")]);
+
+  assert.throws(() => checkIcon(bytes, pngTools), /something follows its end/);
+});
+
 test("no cut and no changed byte leads to anything but an answer or a clear refusal", () => {
   const picture = makePicture({ colour: 3, depth: 4, palette: 48, interlace: 1 });
   const random = seededRandom(13);

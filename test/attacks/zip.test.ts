@@ -33,6 +33,26 @@ test("a file that holds another one's header is refused as overlapping", async (
   await assert.rejects(readArchive(sourceOf(zip)), /“a\.txt” and “b\.txt” overlap in this ZIP/);
 });
 
+test("a table of contents whose last entry goes on behind its end is refused", async () => {
+  const zip = makeZip([{ name: "a.txt", ...hello }]);
+  const record = zip.lastIndexOf("PK\x01\x02", undefined, "latin1");
+  zip.writeUInt16LE(5, record + 32);
+
+  await assert.rejects(readArchive(sourceOf(zip)), /table of contents is cut off/);
+});
+
+test("of many twins the first five are named, and the others counted", async () => {
+  const names = "abcdefg".split("").flatMap((letter) => [letter, letter.toUpperCase()]);
+  const zip = makeZip(names.map((name) => ({ name, ...hello })));
+
+  const { warnings } = await readArchive(sourceOf(zip));
+
+  assert.deepEqual(
+    warnings.map((text) => text.slice(0, 9)),
+    ["“a” and “", "“b” and “", "“c” and “", "“d” and “", "“e” and “", "2 more fi"],
+  );
+});
+
 test("bytes hidden behind a file's packed ones are found, in small files and in large ones", async () => {
   for (const size of [10, 5_000_000]) {
     for (const behind of [1, 100, 3_000_000]) {

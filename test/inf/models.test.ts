@@ -31,6 +31,14 @@ test("an undecorated models section serves 32-bit Windows only where nothing rul
   );
 });
 
+test("of two catalogs for one Windows the first counts", () => {
+  const { version: found } = read(
+    `${version}CatalogFile=\nCatalogFile=first.cat\nCatalogFile=second.cat\nCatalogFile.NT=nt.cat\n`,
+  );
+
+  assert.deepEqual(found.catalogs, { default: "first.cat", nt: "nt.cat" });
+});
+
 test("a core driver is never a printer, and a commented-out model does not count", () => {
   const { models } = read(
     `${version}[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"{D20EA372-DD35-4950-9ED8-A6335AFE79F0}"=i,x\n"A"=i\n;"B"=i\n`,
