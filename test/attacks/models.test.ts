@@ -39,7 +39,7 @@ deepTest("choosing among very many models of very many makers takes no product o
   assert.equal(preferredDescription([]), "");
 });
 
-test("a list of very many printers of one client is grouped without copying the group for each", () => {
+deepTest("a list of very many printers of one client is grouped without copying the group for each", () => {
   const printer = makePrinter();
   const standing = { state: "ready", findings: [], changed: false } as const;
   const row = {
