@@ -12,8 +12,8 @@ import { listLimitBytes } from "../src/http/import.ts";
 import { defaultLimits } from "../src/http/requests/limits.ts";
 import { formLimitBytes, printerFormLimitBytes } from "../src/http/requests/multipart.ts";
 import { headLimits } from "../src/http/requests/request-heads.ts";
-import { infLimitBytes } from "../src/inf/document.ts";
-import { infCountLimit } from "../src/inf/entries.ts";
+import { infLimitBytes, languageLimit } from "../src/inf/document.ts";
+import { infCountLimit, infsLimitBytes } from "../src/inf/entries.ts";
 import { lineLimit } from "../src/inf/lines.ts";
 import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
 import { entryLimit } from "../src/pkg/zip/archive-end.ts";
@@ -66,6 +66,8 @@ const limits = {
   "INF files of an archive": infCountLimit,
   "an INF file": bytes(infLimitBytes),
   "lines of an INF file": lineLimit,
+  "languages of an INF file": languageLimit,
+  "INF files of an archive together": bytes(infsLimitBytes),
   "sessions of an account": mostPerAccount,
   tokens: mostTokens,
   "wrong tokens from one client in a minute": mostWrong,

@@ -80,6 +80,7 @@ test("too many attempts to sign in are logged without what was typed", async (t)
     ),
     service.lines.join("\n"),
   );
+  assert.doesNotMatch(service.lines.join("\n"), /wrong \d/);
 });
 
 function refusedIn(lines: readonly string[]): string[] {

@@ -7,7 +7,7 @@ import { Work } from "./work.ts";
 export const infLimitBytes = 16 * 1024 * 1024;
 
 /** Of `[Strings.xxxx]` sections; a vendor package with 38 is the most that was seen. */
-const languageLimit = 200;
+export const languageLimit = 200;
 
 /** A section whose name carries a platform decoration (`nt[architecture][.os version]`), in lower case. */
 interface SectionVariant {

@@ -18,7 +18,7 @@ interface InfEntry {
   readonly size: number;
 }
 
-const infsLimitBytes = 4 * infLimitBytes;
+export const infsLimitBytes = 4 * infLimitBytes;
 
 /** More INFs than this are no driver's. */
 export const infCountLimit = 1000;

@@ -7,7 +7,7 @@ import { client, navigation, startApp, temporaryFolder } from "../support/app.ts
 import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { serve } from "../support/service.ts";
-import { fill, smallDisk, startOnFullDisk, withoutDisk } from "../support/small-disk.ts";
+import { fill, freeBytes, smallDisk, startOnFullDisk, withoutDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 
 test("what is deleted on a full disk is kept while the file does not grow, and can be taken back when there is room again", async (t) => {
@@ -15,12 +15,14 @@ test("what is deleted on a full disk is kept while the file does not grow, and c
   if (full === undefined) return t.skip(withoutDisk);
   const { post, fetch, app } = full.app;
   const size = () => statSync(join(full.dataDir, "platen.sqlite")).size;
-  const before = [size(), statSync(join(full.dataDir, "platen.sqlite.reserve")).size];
+  // Beside a save the audit log may take a page, so that the reserve is not whole again: then the room is free.
+  const room = () => statSync(join(full.dataDir, "platen.sqlite.reserve")).size + freeBytes(full.disk);
+  const before = size();
 
   const texts = [await (await fetch("/printers/1/icon", { method: "DELETE" })).text()];
   for (let id = 1; id <= 20; id++)
     texts.push(await (await fetch(`/clients/${id}`, { method: "DELETE" })).text());
-  const after = [size(), statSync(join(full.dataDir, "platen.sqlite.reserve")).size];
+  const after = { size: size(), room: room() };
   const kept = app.undo.list().length;
   const latest = app.undo.list()[0];
   const undo = async () => (await post(`/deletions/${latest?.id}/undo`, {})).status;
@@ -31,8 +33,8 @@ test("what is deleted on a full disk is kept while the file does not grow, and c
   assert.ok(kept >= 10, `${kept} of 21 are kept`);
   assert.equal(texts.filter((text) => text.includes("/undo")).length, kept);
   assert.equal(texts.filter((text) => text.includes("this cannot be taken back")).length, 21 - kept);
-  assert.ok((after[0] ?? 0) <= (before[0] ?? 0));
-  assert.equal(after[1], before[1], "the reserve is whole again");
+  assert.ok(after.size <= before, `${after.size} after ${before} bytes`);
+  assert.ok(after.room >= after.size, `${after.room} bytes for the next save of ${after.size}`);
   assert.deepEqual(undone, [507, 200]);
   assert.equal(app.undo.list().length, kept - 1);
   assert.equal(app.store.clients.get(latest?.recordId ?? 0).name, latest?.name);

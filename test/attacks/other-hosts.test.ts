@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { Lease } from "../../src/store/database/lease.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
+import { until } from "../support/until.ts";
 
 const beatMs = 100;
 const quiet = () => {};
@@ -85,7 +86,7 @@ test("a holder shows that it lives, in a file of the same length", async (t) => 
   const read = () => readFileSync(join(dataDir, "lease"), "utf8");
   const first = read();
 
-  while (read() === first) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => read() !== first);
   const later = read();
   await store.close();
 

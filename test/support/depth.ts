@@ -13,7 +13,7 @@ export function deepTest(...given: [string, Run] | [string, TestOptions, Run]): 
   if (isDeep) void test(...(given as [string, Run]));
 }
 
-/** Of cases that are alike: in the quick tier so many, evenly spread with the first and the last among them; in the deep one all. */
+/** Of cases that are alike: in the quick tier so many, evenly spread from the first to the last; in the deep one all. */
 export function some<T>(cases: readonly T[], count: number): readonly T[] {
   if (isDeep || count >= cases.length) return cases;
   const step = (cases.length - 1) / Math.max(1, count - 1);
