@@ -6,6 +6,7 @@ import { createApp, type Overrides } from "../src/create-app.ts";
 import { noProxies } from "../src/domain/proxies.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
+import { cleanUp } from "./support/clean-up.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makeDriver } from "./support/records.ts";
 
@@ -81,7 +82,7 @@ test("an app takes its clock, its randomness and its log from whoever makes it",
     random: (bytes) => Buffer.alloc(bytes, 7),
     log: (line) => lines.push(line),
   });
-  t.after(close);
+  cleanUp(t, close);
 
   const id = await app.store.clients.add({ name: "Alpha", notes: "", subnets: [] });
   app.log("said");
@@ -93,7 +94,7 @@ test("an app takes its clock, its randomness and its log from whoever makes it",
 
 test("a folder that cannot be used makes no app", async (t) => {
   const { close, app } = await makeApp(t);
-  t.after(close);
+  cleanUp(t, close);
 
   const second = createApp(app.config, { script: bundle, log: quiet });
 

@@ -5,14 +5,12 @@ import { parsePrinter } from "../src/domain/printer-fields.ts";
 import { planAndWrite } from "../src/services/one-moment.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { temporaryFolder } from "./support/app.ts";
+import { cleanUp } from "./support/clean-up.ts";
 
 /** A store with the printer "Before". */
 async function storeOfOne(t: TestContext): Promise<Store> {
-  let opened: Store | undefined;
-  // Before its folder goes: what nobody waits for is still being saved.
-  t.after(() => opened?.close());
   const store = await openStore(await temporaryFolder(t), Date.now, () => {});
-  opened = store;
+  cleanUp(t, () => store.close());
   await store.printers.add(parsePrinter({ name: "Before", address: "10.0.0.1" }));
   return store;
 }

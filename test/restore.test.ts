@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { verifyAudit } from "../src/store/audit/verify.ts";
 import { finishSwap, makeStaging, swapIn } from "../src/store/backup/swap.ts";
 import { unpackBackup } from "../src/store/backup/unpacking.ts";
@@ -14,6 +16,7 @@ import { editDatabase } from "./support/database.ts";
 import { rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { madeOnce } from "./support/filled.ts";
+import { until } from "./support/until.ts";
 
 interface Two {
   readonly folder: string;
@@ -138,16 +141,27 @@ test("whenever the power fails, what is there is all of the old state or all of 
   );
 });
 
+/** When a restore is killed: as soon as its files are there, and in the deep tier also after some time. */
+const killMoments: readonly ((dataDir: string, child: ChildProcess) => Promise<unknown>)[] = [
+  ...["restore.new", "restore.json"].map(
+    (name) => (dataDir: string, child: ChildProcess) =>
+      until(() => existsSync(join(dataDir, name)) || child.exitCode !== null),
+  ),
+  ...Array.from({ length: rounds(0, 12) }, (_, i) => () => setTimeout(80 + 40 * i)),
+];
+
 test("a restore that is killed at any moment leaves a folder that starts, with all of one state", async (t) => {
   const { folder, dataDir, file, oldRecords, nowRecords } = await twoStates(t);
   const env = (copy: string) => ({ PATH: process.env.PATH, DATA_DIR: copy });
 
-  for (let i = 0; i < 12; i += rounds(6, 1)) {
+  for (const [i, moment] of killMoments.entries()) {
     const copy = join(folder, `killed-${i}`);
     cpSync(dataDir, copy, { recursive: true });
     const child = spawn(process.execPath, [bundle, "restore", file], { env: env(copy), stdio: "ignore" });
-    setTimeout(() => child.kill("SIGKILL"), 80 + 40 * i);
-    await new Promise((resolve) => child.on("exit", resolve));
+    const exited = once(child, "exit");
+    await moment(copy, child);
+    child.kill("SIGKILL");
+    await exited;
     await (await openStore(copy, Date.now, () => {})).close();
     const found = besidesLog(await recordsIn(copy));
     const { broken } = await verifyAudit(copy);

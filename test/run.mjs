@@ -6,20 +6,24 @@
 // part of the project. WORKERS=3 takes three processes; ORDER=random or ORDER=random:17 shuffles the files.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 const isDeep = process.argv.includes("--deep");
 const only = process.argv.slice(2).filter((argument) => argument !== "--deep");
-/** As imports name them: support/depth.ts, and the support files that take more cases in the deep tier. */
-const deepSupport = readdirSync("test/support")
-  .filter((name) => name.endsWith(".ts"))
-  .filter(
-    (name) => name === "depth.ts" || readFileSync(`test/support/${name}`, "utf8").includes("./depth.ts"),
-  )
-  .map((name) => `support/${name}"`);
+const deepSupport = findDeepSupport();
 const names = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"))
   .filter((name) => (isDeep ? isDeepTest(name) : name.endsWith(".test.ts")))
@@ -30,22 +34,27 @@ const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...names
 if (status !== 0) process.exit(1);
 const workers = Number(process.env.WORKERS ?? Math.min(4, Math.max(2, availableParallelism())));
 prepareWorkers(shuffled(names));
-if (!isDeep) useMemory();
+const temporary = mkdtempSync(join(temporaryRoot(), "platen-run-"));
+process.env.TMPDIR = temporary;
 // .NET then compiles each method once: PowerShell takes a fifth less for scripts that run once or twice.
 process.env.DOTNET_TieredCompilation ??= "0";
+// PowerShell then asks nobody outside.
+Object.assign(process.env, { POWERSHELL_TELEMETRY_OPTOUT: "1", POWERSHELL_UPDATECHECK: "Off" });
 
 /** @type {{ readonly name: string, readonly why: string }[]} */
 const skipped = [];
-/** @type {{ readonly name: string, readonly ms: number }[]} */
-const files = [];
+/** The time that each file took. @type {Map<string, number>} */
+const files = new Map();
 const count = { passed: 0, failed: 0 };
 const started = performance.now();
 // Deep tests watch the memory and the event loop of their own process, so each worker ends after one file.
 const processes = isDeep ? names.length : Math.min(workers, names.length);
 if (isDeep) Object.assign(process.env, { DEEP: "1", FILES_A_WORKER: "1" });
+process.env.FILE_TIMEOUT_MS = String((isDeep ? 25 : 5) * 60_000);
 const entries = Array.from({ length: processes }, () => "test/worker.mjs");
 const stream = run({ files: entries, concurrency: workers, timeout: 30 * 60_000 });
-stream.on("test:fail", ({ details }) => {
+stream.on("test:fail", ({ name, nesting, details }) => {
+  if (nesting === 0) files.set(name, details.duration_ms);
   // A file that cannot be loaded fails as a suite without tests.
   const ofTests =
     details?.type === "suite" &&
@@ -55,12 +64,24 @@ stream.on("test:fail", ({ details }) => {
   process.exitCode = 1;
 });
 stream.on("test:pass", ({ name, skip, nesting, details }) => {
-  if (skip !== undefined) skipped.push({ name, why: String(skip) });
-  else if (details?.type !== "suite") count.passed++;
-  if (nesting === 0) files.push({ name, ms: details.duration_ms });
+  // At the top are the files, as suites, and workers that found no file left.
+  if (nesting === 0) files.set(name, details.duration_ms);
+  else if (skip !== undefined) skipped.push({ name, why: String(skip) });
+  else if (details.type !== "suite") count.passed++;
 });
 stream.compose(new spec()).pipe(process.stdout);
 stream.on("end", () => setImmediate(finish));
+
+/** support/depth.ts and the support files that import it, directly or through others; as imports of tests name them. */
+function findDeepSupport() {
+  const texts = readdirSync("test/support", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => ({ name, text: readFileSync(`test/support/${name}`, "utf8") }));
+  const found = new Set(["depth.ts"]);
+  for (const deep of found)
+    for (const { name, text } of texts) if (text.includes(`/${basename(deep)}"`)) found.add(name);
+  return [...found].map((name) => `support/${name}"`);
+}
 
 /** @param {string} name */
 function isDeepTest(name) {
@@ -69,12 +90,12 @@ function isDeepTest(name) {
   return deepSupport.some((path) => text.includes(path));
 }
 
-/** Has temporary folders in memory where it has room: what is synced to a real disk is the deep tier's. */
-function useMemory() {
-  const folder = "/dev/shm";
-  if (process.env.TMPDIR !== undefined || !existsSync(folder)) return;
-  const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize > 4 * 1024 ** 3) process.env.TMPDIR = folder;
+/** Where temporary folders are: in the quick tier in memory, if 4 GB are free. Only the deep tier tests a real disk. */
+function temporaryRoot() {
+  const memory = "/dev/shm";
+  if (isDeep || process.env.TMPDIR !== undefined || !existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > 4 * 1024 ** 3 ? memory : tmpdir();
 }
 
 /** @param {readonly string[]} tests */
@@ -108,9 +129,14 @@ function finish() {
     console.log(`${forbidden.length} tests were skipped although REQUIRE_ALL=1`);
     process.exitCode = 1;
   }
-  for (const { name, ms } of files.sort((a, b) => b.ms - a.ms).slice(0, 5))
-    console.log(`${(ms / 1000).toFixed(1).padStart(6)} s ${name}`);
+  const lost = names.filter((name) => !files.has(name));
+  for (const name of lost) console.log(`NOT RUN TO ITS END ${name}`);
+  if (lost.length > 0) process.exitCode = 1;
+  const slowest = names.toSorted((a, b) => (files.get(b) ?? 0) - (files.get(a) ?? 0)).slice(0, 5);
+  for (const name of slowest)
+    console.log(`${((files.get(name) ?? 0) / 1000).toFixed(1).padStart(6)} s ${name}`);
+  rmSync(temporary, { recursive: true, force: true });
   const seconds = (performance.now() - started) / 1000;
   console.log(`${names.length} files in ${seconds.toFixed(0)} s`);
-  console.log(`${count.passed} passed, ${count.failed} failed, ${skipped.length} skipped`);
+  console.log(`${count.passed} passed, ${count.failed + lost.length} failed, ${skipped.length} skipped`);
 }

@@ -1,5 +1,5 @@
 // Runs test files one after the other in this process, each as a suite: they share one browser and one PowerShell.
-// Whichever worker makes a file's folder in .build/claimed first runs that file.
+// A worker claims a file by making its folder in .build/claimed.
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe } from "node:test";
@@ -9,11 +9,12 @@ const require = createRequire(import.meta.url);
 const load = (name) => require(`../.build/${name}.cjs`);
 /** @type {string[]} */
 const names = JSON.parse(readFileSync(".build/tests.json", "utf8"));
+const timeout = Number(process.env.FILE_TIMEOUT_MS);
 let left = Number(process.env.FILES_A_WORKER ?? names.length);
 for (const [i, name] of names.entries()) {
   if (left === 0 || !isClaimed(i)) continue;
   left--;
-  await describe(name, () => {
+  await describe(name, { timeout }, () => {
     load(name.replace(/\.ts$/, ""));
   });
 }

@@ -105,10 +105,11 @@ test("chunks with endless extensions are refused with 413, and their memory is n
 });
 
 test("a body that is announced with Expect is asked for, and one that never comes ends with 408", async (t) => {
-  const { app, url } = await startApp(t, { limits: { slowMs: 200 } });
+  const { app, url } = await startApp(t);
+  const impatient = await startApp(t, { limits: { slowMs: 200 } });
   const announced = head("Content-Length: 6", "Expect: 100-continue", "Connection: close");
   const honest = await connectRaw(url);
-  const silent = await connectRaw(url);
+  const silent = await connectRaw(impatient.url);
 
   honest.socket.write(announced);
   await honest.until(/100 Continue/);

@@ -12,6 +12,7 @@ import { readArchive } from "../../src/services/inspection-child.ts";
 import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { Workers } from "../../src/workers/pool.ts";
 import { atEnd } from "./at-end.ts";
+import { cleanUp } from "./clean-up.ts";
 import { driverZip } from "./driver-zip.ts";
 
 /** The bundled file, which worker threads and command-line tests run. */
@@ -46,22 +47,21 @@ function sharedWorkers(): Workers {
   return shared;
 }
 
-/** Passwords are hashed in a blink: what a real one costs is tested by itself. */
+/** A cheap hash keeps tests quick; passwords.test.ts tests the real cost. */
 export const passwordCost = { ln: 10, r: 8, p: 1 };
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "platen-test-"));
-  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
-/** The real service on a free port, with a clock that stands still unless it is turned. */
+/** The real service on a free port. Its clock gives a fixed time unless the test passes another. */
 export async function startApp(
   t: TestContext,
   options: Partial<App["config"]> & {
     readonly limits?: Partial<Limits>;
-    /** Stands still unless it is given. */
     readonly clock?: () => number;
     readonly undoMs?: number;
     /** `process`: each driver is read by a process of its own, as the service does it. */
@@ -109,7 +109,7 @@ export async function startApp(
     passwordCost,
   });
   const server = createHttpServer(app, { ...defaultLimits, ...limits });
-  // Tests run other programs and block this process meanwhile: no connection may have become too old by that.
+  // A test may block this process while another program runs: its connections must not time out meanwhile.
   server.keepAliveTimeout = limits?.keepAliveMs ?? 10 * 60_000;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   app.archives.start();
@@ -118,7 +118,7 @@ export async function startApp(
     stopped ??= closeServer(server, 100).then(close);
     return stopped;
   };
-  t.after(stopOnce);
+  cleanUp(t, stopOnce);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { app, url, dataDir, lines, stop: stopOnce, ...client(url) };
 }

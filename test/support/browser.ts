@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { atEnd } from "./at-end.ts";
+import { cleanUp } from "./clean-up.ts";
 
 /** Without windows Chromium is a third faster. */
 const places = [process.env.CHROMIUM ?? "", "/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
@@ -44,7 +45,7 @@ export async function openBrowser(
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
   const browser = await (await sharedBrowser()).newContext(options);
-  t.after(() => browser.close());
+  cleanUp(t, () => browser.close());
   return browser;
 }
 

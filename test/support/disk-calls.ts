@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { TestContext } from "node:test";
+import { cleanUp } from "./clean-up.ts";
 
 /** A call that the service makes of its file system. */
 export interface DiskCall {
@@ -69,7 +70,7 @@ export async function watchDisk(t: TestContext, folder: string, watch: Watcher):
       done?.(result);
       return result;
     };
-    t.after(() => {
+    cleanUp(t, () => {
       owner[name] = original;
     });
   };

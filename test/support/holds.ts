@@ -7,7 +7,7 @@ const hasSchedule = existsSync(schedule);
  * The main thread's own processor time in milliseconds: on a busy machine, waiting for a processor is not
  * work. Where the system does not tell, the time that passes.
  */
-function ownTime(): number {
+export function ownTime(): number {
   return hasSchedule ? Number(readFileSync(schedule, "latin1").split(" ")[0]) / 1e6 : performance.now();
 }
 

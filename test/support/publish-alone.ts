@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { temporaryFolder } from "./app.ts";
+import { cleanUp } from "./clean-up.ts";
 import { program } from "./powershell.ts";
 
 /** A script in a PowerShell of its own, started as people start it. */
@@ -19,14 +20,13 @@ export async function startAlone(
   args: readonly string[],
   answers?: readonly string[],
 ): Promise<AloneRun> {
-  const folder = await mkdtemp(join(tmpdir(), "platen-alone-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder(t);
   const path = join(folder, "publish.ps1");
   await writeFile(path, script);
   const host = answers === undefined ? ["-NonInteractive"] : [];
   const given = ["-NoProfile", ...host, "-File", path, ...args, "-LogPath", join(folder, "publish.log")];
   const process_ = spawn(program, given, { env: { ...process.env, TMPDIR: folder } });
-  t.after(() => process_.kill("SIGKILL"));
+  cleanUp(t, () => process_.kill("SIGKILL"));
   process_.stdin.end((answers ?? []).map((line) => `${line}\n`).join(""));
   let output = "";
   for (const stream of [process_.stdout, process_.stderr])

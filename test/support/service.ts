@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { bundle } from "./app.ts";
+import { cleanUp } from "./clean-up.ts";
 
 /** The bundled file at work in a process of its own. */
 export interface Service {
@@ -34,9 +35,12 @@ export async function serve(
         env,
       })
     : spawn(process.execPath, ["platen.cjs", ...args], { cwd: folder, env });
-  t.after(() => child.kill("SIGKILL"));
-  let text = "";
   const exited = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  cleanUp(t, () => {
+    child.kill("SIGKILL");
+    return exited;
+  });
+  let text = "";
   const url = await new Promise<string>((resolve) => {
     const take = (chunk: string) => {
       text += chunk;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { startApp, type TestApp } from "./app.ts";
+import { cleanUp } from "./clean-up.ts";
 import { driverZip } from "./driver-zip.ts";
 import { makePng } from "./png.ts";
 
@@ -16,8 +17,8 @@ export function smallDisk(t: TestContext, bytes: number): string | undefined {
     rmdirSync(disk);
     return undefined;
   }
-  // Lazily: the service on it may be stopped before or after.
-  t.after(() => {
+  // Lazily: a worker thread that tests share may still have a file open.
+  cleanUp(t, () => {
     execFileSync("umount", ["-l", disk]);
     rmdirSync(disk);
   });
