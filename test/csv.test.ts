@@ -5,8 +5,8 @@ import { csvRow, readCsv } from "../src/domain/csv.ts";
 import { UserError } from "../src/domain/errors.ts";
 import { deepTest } from "./support/depth.ts";
 import { without } from "./support/foreign.ts";
-import { growsEvenly } from "./support/growth.ts";
 import { seededRandom } from "./support/random.ts";
+import { growsEvenly } from "./support/times.ts";
 
 const pieces = [
   "a",

@@ -5,6 +5,7 @@ import { DriverVersions } from "../src/domain/driver-order.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makeDriver } from "./support/records.ts";
+import { growsEvenly } from "./support/times.ts";
 import { until } from "./support/until.ts";
 
 /** What the dashboard says needs somebody: each sentence with its number, by the address it leads to. */
@@ -125,18 +126,15 @@ test("a driver is newer than another of its provider and INF that Windows ranks 
   ]);
 });
 
-test("the time that it takes to compare drivers of one INF grows with their number, not with its square", () => {
+test("the time that it takes to compare drivers of one INF grows with their number, not with its square", async () => {
   const drivers = Array.from({ length: 8000 }, (_, i) =>
     makeDriver({ id: i + 1, inf: { driverVer: { date: "01/01/2025", version: `1.${i}` } } }),
   );
-  const few = drivers.slice(0, 500);
 
   const newest = newestOf(drivers);
-  const fewMs = quickest(() => newestOf(few));
-  const manyMs = quickest(() => newestOf(drivers));
 
   assert.deepEqual([newest[0], newest[7998], newest[7999]], [8000, 8000, undefined]);
-  assert.ok(manyMs < 100 * fewMs, `${fewMs} ms of 500, ${manyMs} ms of 8000`);
+  await growsEvenly("drivers", 800, (size) => newestOf(drivers.slice(0, size)));
 });
 
 /** Of each driver the number of the newest one that is newer. */
@@ -146,14 +144,4 @@ function newestOf(drivers: readonly ReturnType<typeof makeDriver>[]): (number | 
     const [first] = versions.newerOf(one);
     return first?.id;
   });
-}
-
-/** The quickest of several runs, in milliseconds: others that are busy meanwhile slow some of them. */
-function quickest(work: () => unknown): number {
-  const times = Array.from({ length: 5 }, () => {
-    const started = performance.now();
-    work();
-    return performance.now() - started;
-  });
-  return Math.min(...times);
 }

@@ -7,11 +7,11 @@ import { type TestContext, test } from "node:test";
 import { FullBackup } from "../src/store/backup/full-backup.ts";
 import { bundle, startApp, temporaryFolder } from "./support/app.ts";
 import { lastingIn, platen, recordsIn, startFullShop } from "./support/backup.ts";
+import { withoutProc } from "./support/children.ts";
 import { command } from "./support/commands.ts";
 import { deepTest, rounds } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { madeOnce } from "./support/filled.ts";
-import { withoutProc } from "./support/service.ts";
 import { until } from "./support/until.ts";
 
 /** A folder with a full shop in `data`, whose service has ended. */

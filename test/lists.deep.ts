@@ -1,22 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { openStore } from "../src/store/store.ts";
 import { temporaryFolder } from "./support/app.ts";
 import { makeDriver, makeInf } from "./support/records.ts";
+import { leastTime } from "./support/times.ts";
 
 const quiet = () => {};
-
-/** The quickest of several runs, in milliseconds. */
-function quickest(work: () => unknown): number {
-  const times = Array.from({ length: 7 }, () => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-}
 
 async function storeOf(folder: string, drivers: number, infs: number) {
   const store = await openStore(folder, () => 0, quiet);
@@ -34,8 +24,8 @@ test("drivers with large reports make no list slower", async (t) => {
   const small = await storeOf(join(folder, "small"), 10, 0);
   const large = await storeOf(join(folder, "large"), 10, 3000);
 
-  const smallMs = quickest(() => small.drivers.list());
-  const largeMs = quickest(() => large.drivers.list());
+  const smallMs = await leastTime(() => small.drivers.list());
+  const largeMs = await leastTime(() => large.drivers.list());
 
   // Reading the reports took 120 ms here, and more the more INFs they have.
   assert.ok(largeMs < Math.max(20, 10 * smallMs), `${smallMs.toFixed(1)} and ${largeMs.toFixed(1)} ms`);

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { longestHold } from "../support/holds.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
+import { longestHold } from "../support/times.ts";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 

@@ -8,9 +8,9 @@ import { Pages } from "../../src/http/requests/page-turns.ts";
 import { routes } from "../../src/http/routes.ts";
 import { client, startApp, type TestApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
-import { longestHold } from "../support/holds.ts";
 import { signInAdmin, startClosed } from "../support/people.ts";
 import { connectRaw, statusOf } from "../support/raw.ts";
+import { longestHold } from "../support/times.ts";
 import { until } from "../support/until.ts";
 
 async function fill({ app }: TestApp, count: number, fields: Record<string, string> = {}): Promise<void> {

@@ -3,11 +3,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { withoutProc } from "../support/children.ts";
 import { deepTest, some } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makePng } from "../support/png.ts";
 import { connectRaw, exchange, hangUpAfter, postText, statusOf } from "../support/raw.ts";
-import { memoryOf, peakMemory, serve, withoutProc } from "../support/service.ts";
+import { memoryOf, peakMemory, serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const multipart = "multipart/form-data; boundary=b";

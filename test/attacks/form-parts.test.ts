@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { longestHold } from "../support/holds.ts";
 import { makePng } from "../support/png.ts";
 import { exchange, postText, statusOf } from "../support/raw.ts";
+import { longestHold } from "../support/times.ts";
 
 const multipart = "multipart/form-data; boundary=b";
 const field = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`;

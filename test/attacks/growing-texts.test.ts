@@ -7,7 +7,7 @@ import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { isNotModified, requestedRange } from "../../src/http/answers/ranges.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
-import { growsEvenly } from "../support/growth.ts";
+import { growsEvenly, leastTime } from "../support/times.ts";
 
 /** Texts that take a careless reader more than their length in time. */
 const shapes: Record<string, (size: number) => string> = {
@@ -59,11 +59,13 @@ deepTest("a form as large as is taken, of combining marks alone, is answered wit
   const service = await startApp(t);
   const marks = "\u0316\u0301".repeat(13_000);
 
-  const started = performance.now();
-  const answer = await service.post("/printers", { name: "A", address: "10.0.0.1", replaces: marks });
-  const took = performance.now() - started;
+  const statuses: number[] = [];
+  const took = await leastTime(async () => {
+    const answer = await service.post("/printers", { name: "A", address: "10.0.0.1", replaces: marks });
+    statuses.push(answer.status);
+  });
 
-  assert.ok(answer.status === 200 || answer.status === 422);
+  assert.ok(statuses.every((status) => status === 200 || status === 422));
   assert.ok(took < 1000, `it took ${took.toFixed(0)} ms`);
 });
 

@@ -7,9 +7,8 @@ import { readPrintServer } from "../../src/domain/print-server.ts";
 import { inSteps } from "../../src/services/steps.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
-import { growsEvenly } from "../support/growth.ts";
-import { leastHold } from "../support/holds.ts";
 import { planOf, stepped } from "../support/lists.ts";
+import { growsEvenly, leastHold } from "../support/times.ts";
 
 /** Why a text is refused; empty where it is not. */
 function refusal(work: () => unknown): string {

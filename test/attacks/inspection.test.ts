@@ -9,7 +9,7 @@ import { inspectionArgument } from "../../src/workers/inspection-process.ts";
 import { type InspectionLimits, Inspections } from "../../src/workers/inspections.ts";
 import { bundle, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { watchChildren, withoutProc } from "../support/children.ts";
-import { deepTest, some } from "../support/depth.ts";
+import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";
 
@@ -54,23 +54,27 @@ function started(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspec
   return inspections;
 }
 
-for (const [name, make] of some(Object.entries(worst), 0)) {
-  test(`an inspection of ${name} has at most 300 MB`, { skip: withoutProc, timeout: 300_000 }, async (t) => {
-    const inspections = started(t, { timeMs: 300_000 });
-    const archive = await archiveOf(t, makeZip(make()));
-    const children = watchChildren();
-    let peakMb = 0;
-    const watch = setInterval(() => {
-      for (const child of children()) peakMb = Math.max(peakMb, child.peakMb);
-    }, 5);
-    t.after(() => clearInterval(watch));
+for (const [name, make] of Object.entries(worst)) {
+  deepTest(
+    `an inspection of ${name} has at most 300 MB`,
+    { skip: withoutProc, timeout: 300_000 },
+    async (t) => {
+      const inspections = started(t, { timeMs: 300_000 });
+      const archive = await archiveOf(t, makeZip(make()));
+      const children = watchChildren();
+      let peakMb = 0;
+      const watch = setInterval(() => {
+        for (const child of children()) peakMb = Math.max(peakMb, child.peakMb);
+      }, 5);
+      t.after(() => clearInterval(watch));
 
-    const answer = await inspections.inspect(archive).catch((error: unknown) => error);
+      const answer = await inspections.inspect(archive).catch((error: unknown) => error);
 
-    t.diagnostic(`${Math.round(peakMb)} MB; ${answer instanceof Error ? answer.message : "read"}`);
-    assert.ok(!(answer instanceof Error) || answer instanceof UserError, String(answer));
-    assert.ok(peakMb > 30 && peakMb <= 300, `${peakMb} MB`);
-  });
+      t.diagnostic(`${Math.round(peakMb)} MB; ${answer instanceof Error ? answer.message : "read"}`);
+      assert.ok(!(answer instanceof Error) || answer instanceof UserError, String(answer));
+      assert.ok(peakMb > 30 && peakMb <= 300, `${peakMb} MB`);
+    },
+  );
 }
 
 async function nothingIsLeft({ app, dataDir }: TestApp): Promise<void> {

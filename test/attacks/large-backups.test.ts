@@ -7,8 +7,8 @@ import { checkBackupFile, manifestName } from "../../src/domain/full-backup.ts";
 import { tarHeader } from "../../src/domain/tar.ts";
 import { databaseLimitBytes } from "../../src/store/room.ts";
 import { bundle } from "../support/app.ts";
+import { withoutProc } from "../support/children.ts";
 import { targetOf } from "../support/hostile-backups.ts";
-import { withoutProc } from "../support/service.ts";
 
 const gibi = 1024 ** 3;
 const archive = `drivers/${"a".repeat(64)}.zip`;

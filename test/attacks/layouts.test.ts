@@ -4,9 +4,9 @@ import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { unpackers } from "../support/foreign.ts";
-import { longestHold } from "../support/holds.ts";
 import { filesInf } from "../support/inf.ts";
 import { bytesOf } from "../support/mixed-driver.ts";
+import { longestHold } from "../support/times.ts";
 import { makeZip, type ZipPart } from "../support/zip.ts";
 
 function driverOfManyFiles(count: number, seed = 0): Buffer {

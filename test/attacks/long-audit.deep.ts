@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { noHash, sealed } from "../../src/domain/audit-chain.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { logOf, said } from "../support/audit.ts";
-import { leastHold } from "../support/holds.ts";
+import { leastHold } from "../support/times.ts";
 import { until } from "../support/until.ts";
 
 const count = 70_000;

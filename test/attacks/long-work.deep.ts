@@ -5,9 +5,9 @@ import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { logOf } from "../support/audit.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { leastHold, longestHold } from "../support/holds.ts";
 import { agreementIn } from "../support/lists.ts";
 import { addPerson, startClosed } from "../support/people.ts";
+import { leastHold, longestHold } from "../support/times.ts";
 
 const count = 1000;
 const models = Array.from({ length: 400 }, (_, i) => `Papyrus ${i} PCL6`);

@@ -5,7 +5,7 @@ import { planMove } from "../../src/services/move-printers.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { longestHold } from "../support/holds.ts";
+import { longestHold } from "../support/times.ts";
 
 const models = Array.from({ length: 2000 }, (_, i) => `Papyrus ${i} PCL6`);
 

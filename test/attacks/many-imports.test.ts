@@ -6,10 +6,10 @@ import { readPrinterCsv } from "../../src/domain/printer-csv-reader.ts";
 import type { ImportWork } from "../../src/services/import.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
-import { growsEvenly } from "../support/growth.ts";
 import { stepped } from "../support/lists.ts";
 import { connectRaw } from "../support/raw.ts";
 import { makePrinter } from "../support/records.ts";
+import { growsEvenly } from "../support/times.ts";
 
 /** What a preview's page would carry of a list. */
 function stateOf(list: string): string {

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { withoutProc } from "../support/children.ts";
 import { deepTest, some } from "../support/depth.ts";
 import { begin, openFilesBelow, rest } from "../support/downloads.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
-import { leastHold } from "../support/holds.ts";
 import { heldBufferBytes } from "../support/memory.ts";
-import { peakMemory, serve, withoutProc } from "../support/service.ts";
+import { peakMemory, serve } from "../support/service.ts";
+import { leastHold } from "../support/times.ts";
 import { until } from "../support/until.ts";
 
 const mebi = 2 ** 20;

@@ -7,9 +7,9 @@ import { XmlProblem } from "../../src/domain/xml-text.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest, rounds, seedOr } from "../support/depth.ts";
 import { without } from "../support/foreign.ts";
-import { growsEvenly } from "../support/growth.ts";
 import { seededRandom } from "../support/random.ts";
 import { makeTicket, ticketAround } from "../support/tickets.ts";
+import { growsEvenly } from "../support/times.ts";
 
 /** Texts of a length that take a careless reader of XML more than their length in time. */
 const shapes: Record<string, (size: number) => string> = {

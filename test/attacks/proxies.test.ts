@@ -7,6 +7,7 @@ import { deepTest } from "../support/depth.ts";
 import { startClosed } from "../support/people.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "../support/proxies.ts";
 import { connectRaw, exchange, statusOf } from "../support/raw.ts";
+import { leastTime } from "../support/times.ts";
 
 /** What a GET with further header lines is answered. */
 async function get(url: string, lines: readonly string[], path = "/printers"): Promise<string> {
@@ -101,16 +102,15 @@ test("a chain of addresses is read from its end, and only as far as proxies are 
   assert.equal(from("10.0.0.1"), "10.0.0.1");
 });
 
-deepTest("a long chain that names trusted proxies alone costs next to nothing", () => {
+deepTest("a long chain that names trusted proxies alone costs next to nothing", async () => {
   const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8" });
   const headers = { "x-forwarded-for": "10.1.1.1,".repeat(1_000_000) };
   const request = { socket: { remoteAddress: "10.0.0.1" }, headers } as unknown as IncomingMessage;
 
-  const started = performance.now();
   const { address } = originOf(request, proxies);
 
   assert.equal(address, "10.0.0.1");
-  assert.ok(performance.now() - started < 50);
+  assert.ok((await leastTime(() => originOf(request, proxies))) < 50);
 });
 
 test("who holds too much is told apart behind a proxy, and the proxy may have all connections", async (t) => {

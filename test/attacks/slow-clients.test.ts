@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { client, startApp, temporaryFolder } from "../support/app.ts";
+import { withoutProc } from "../support/children.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { connectRaw, postText, statusOf } from "../support/raw.ts";
-import { memoryOf, peakMemory, serve, withoutProc } from "../support/service.ts";
+import { memoryOf, peakMemory, serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;

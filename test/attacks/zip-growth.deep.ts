@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
 import { readArchive } from "../../src/pkg/zip/archive.ts";
-import { growsEvenly } from "../support/growth.ts";
+import { growsEvenly } from "../support/times.ts";
 import { makeZip, sourceOf, unicodeExtra } from "../support/zip.ts";
 
 const growing: [string, (count: number) => Buffer][] = [

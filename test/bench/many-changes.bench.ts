@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { parsePrinter } from "../../src/domain/printer-fields.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
-import { longestHold } from "../support/holds.ts";
+import { longestHold } from "../support/times.ts";
 import { machine, median, table } from "./figures.ts";
 
 // For how long changes of thousands of printers hold everybody else up, in processor time of the service's own thread.

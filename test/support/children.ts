@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-export interface Child {
+interface Child {
   readonly id: number;
   /** The most memory that it had. */
   readonly peakMb: number;
@@ -25,7 +25,7 @@ function found(id: string): Child[] {
   }
 }
 
-/** Why a test that looks at them is skipped; false where it can. */
+/** Why a test that looks at other processes is skipped; false where it can. */
 export const withoutProc = existsSync(`/proc/self/task/${process.pid}/children`)
   ? false
-  : "only Linux shows its processes";
+  : "only Linux shows other processes";

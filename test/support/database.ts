@@ -33,9 +33,9 @@ export const oldReport =
   '{"fileCount":4,"totalBytes":430,"infs":[{"path":"papyrus.inf","class":"Printer","isPrinter":true,"driverModel":"v3","provider":"Papyrus","driverVer":{"date":"06/21/2025","version":"1.2.3.4"},"signed":true,"catalogFiles":["papyrus.cat"],"architectures":["amd64"],"notShipped":[],"descriptions":["Papyrus 100 PCL6"],"modelLines":1,"manufacturers":["Papyrus"],"copyInf":[],"missing":[],"unused":{"count":1,"bytes":1,"paths":["readme.txt"]}}],"printerInf":"papyrus.inf","warnings":[]}';
 
 export const oldDigest = "90dd6ddaec54db5e9d854760e4012a2e637d56ca31e7721d02023ac52068687a";
-export const oldTime = 1795268288145;
+const oldTime = 1795268288145;
 
-export interface OldRecords {
+interface OldRecords {
   /** Texts of JSON, one for each driver; the first driver has `oldDigest`. */
   readonly reports?: readonly string[];
   /** Texts of JSON, one for each printer; all printers are called Office and have the first driver. */

@@ -13,26 +13,26 @@ export function deepTest(...given: [string, Run] | [string, TestOptions, Run]): 
   if (isDeep) void test(...(given as [string, Run]));
 }
 
-/** Of cases that are alike: in the quick tier so many, evenly spread from the first to the last; in the deep one all. */
+/** Returns all cases in the deep tier, and `count` of them in the quick one, evenly spread from the first to the last. */
 export function some<T>(cases: readonly T[], count: number): readonly T[] {
   if (isDeep || count >= cases.length) return cases;
   const step = (cases.length - 1) / Math.max(1, count - 1);
   return Array.from({ length: count }, (_, i) => cases[Math.round(i * step)] as T);
 }
 
-/** How many random cases are tried. */
+/** The number of random cases. */
 export function rounds(quick: number, deep: number): number {
   return isDeep ? deep : quick;
 }
 
-/** The seed of random cases: `SEED` where it is set, else the one given. The deep tier prints it. */
+/** The seed of random cases: the variable `SEED`, else the one given. The deep tier prints it. */
 export function seedOr(fixed: number): number {
   const seed = Number(process.env.SEED ?? fixed);
   if (isDeep) console.log(`SEED=${seed}`);
   return seed;
 }
 
-/** Windows to look at pages in: every width in light and in dark, in the quick tier the narrowest one in dark. */
+/** The windows that pages are shown in: in the deep tier every width in light and in dark, in the quick one the narrowest in dark. */
 export function looks(
   widths: readonly number[],
 ): readonly { readonly colorScheme: "light" | "dark"; readonly width: number }[] {

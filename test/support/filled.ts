@@ -15,12 +15,12 @@ interface Made<T> {
 /** The folders of this process, by the function that filled each. */
 const folders = new Map<unknown, Promise<Made<unknown>>>();
 
-/** A copy of a folder that `make` filled once, for all tests of this process that ask for it. */
+/** Calls `make` once in this process, and gives each test a copy of the folder that it filled. */
 export function madeOnce<T>(t: TestContext, make: Make<T>): Promise<Made<T>> {
   return copyOf(t, make, make);
 }
 
-/** A service on a copy of a data folder that `fill` wrote to once, for all tests of this process that start with it. */
+/** Calls `fill` once in this process, and gives each test a service on a copy of the data folder that it wrote. */
 export async function startFilled(
   t: TestContext,
   fill: (service: TestApp) => Promise<unknown>,

@@ -7,7 +7,7 @@ import { cleanUp } from "./clean-up.ts";
 import { program } from "./powershell.ts";
 
 /** A script in a PowerShell of its own, started as people start it. */
-export interface AloneRun {
+interface AloneRun {
   /** Ctrl+C. */
   interrupt(): void;
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;

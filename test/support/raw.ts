@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A connection on which a test says exactly what it wants, and hears everything. */
+/** A connection on which a test sends any bytes and receives every byte. */
 export interface RawClient {
   readonly socket: Socket;
   /** All that came so far. */
@@ -12,7 +12,7 @@ export interface RawClient {
   until(pattern: RegExp): Promise<string>;
 }
 
-/** Connects without a word. @param localAddress another address of this machine, to be another client */
+/** Opens a connection and sends nothing. @param localAddress another address of this machine, to be another client */
 export async function connectRaw(url: string, localAddress?: string): Promise<RawClient> {
   const { hostname, port } = new URL(url);
   const socket = connect({

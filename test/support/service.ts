@@ -54,9 +54,6 @@ export async function serve(
   return { url, process: child, exited, output: () => text };
 }
 
-/** Why a test that reads another process's memory is skipped; false where it can. */
-export const withoutProc = process.platform === "linux" ? false : "only Linux tells another process's memory";
-
 /** The most memory that a process has had since its start, in bytes. */
 export function peakMemory({ process: { pid } }: Service): number {
   return memoryLine(pid, "VmHWM");

@@ -27,7 +27,7 @@ export interface ZipPart {
 }
 
 /** Fields of a local header, and its extra fields. */
-export interface LocalLies {
+interface LocalLies {
   readonly name?: Buffer;
   readonly flags?: number;
   readonly method?: number;

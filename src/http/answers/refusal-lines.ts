@@ -2,7 +2,10 @@
 const loggedStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
 const intervalMs = 1000;
 
-/** Log lines of requests that were refused because of load: one a second for each status and reason, then a count. */
+/**
+ * Logs requests that were refused because of load: at most one line a second for each status and reason. The next line
+ * counts the refusals that had none.
+ */
 export class RefusalLines {
   readonly #log: (line: string) => void;
   /** Refusals without a line since the last one, by status and reason. */
@@ -13,7 +16,7 @@ export class RefusalLines {
   }
 
   /**
-   * Logs a refusal; an answer with another status is none.
+   * Logs a refusal with one of the statuses above; others are ignored.
    * @param reason one of a few sentences, never a client's text
    * @param who the address, after what it asked for where that is known
    */

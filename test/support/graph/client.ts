@@ -4,7 +4,7 @@ import { isFields } from "./schema.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** What an answer said. */
-export interface Said {
+interface Said {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown>;
@@ -145,7 +145,7 @@ export async function settled(tenant: Tenant, path: string): Promise<Record<stri
   }
 }
 
-export const blockId = (number: number) =>
+const blockId = (number: number) =>
   Buffer.from(`block-${String(number).padStart(6, "0")}`).toString("base64");
 
 /** Puts something to a signed address. */

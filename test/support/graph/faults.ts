@@ -28,7 +28,7 @@ export interface Fault {
 }
 
 /** What becomes of a request. */
-export interface Fate {
+interface Fate {
   readonly when: "before" | "after" | "never";
   readonly delayMs: number;
   readonly reset: boolean;

@@ -23,7 +23,7 @@ export interface Seen {
 }
 
 /** The body of a request as text. @throws a refusal when it is no UTF-8 */
-export function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -60,7 +60,7 @@ export interface Segment {
   readonly length: number;
 }
 
-export interface SignedUri {
+interface SignedUri {
   readonly signature: string;
   readonly expires: number;
   blocksLeft: number;
