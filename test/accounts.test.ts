@@ -33,6 +33,21 @@ test("an account that is disabled, reset or deleted is signed out at once", asyn
   assert.deepEqual(statuses, [401, 422, 401, 422, 401, 422]);
 });
 
+test("an account that is disabled and enabled again has to sign in anew", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const headers = { cookie: await addPerson(app, "jo") };
+  const { id } = app.app.store.accounts.findByName("jo")?.account ?? {};
+
+  await app.post(`/accounts/${id}/disable`, {}, admin);
+  await app.post(`/accounts/${id}/enable`, {}, admin);
+  const before = await app.fetch("/clients", { headers });
+  const anew = { cookie: await signIn(app, "jo", ownPassword) };
+  const after = await app.fetch("/clients", { headers: anew });
+
+  assert.deepEqual([before.status, after.status], [401, 200]);
+});
+
 test("a role that is changed counts at once, and the administrator's account is left alone", async (t) => {
   const app = await startClosed(t);
   const admin = { cookie: await signInAdmin(app) };

@@ -7,7 +7,7 @@ import { reportFrom } from "../src/domain/report.ts";
 import { revisionOf } from "../src/pkg/scripts/revision.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
-import { makeOldDatabase, oldReport, oldSettings } from "./support/database.ts";
+import { editDatabase, makeOldDatabase, oldReport, oldSettings } from "./support/database.ts";
 import { settingDefaults } from "./support/records.ts";
 
 type Fields = Record<string, unknown>;
@@ -91,6 +91,20 @@ test("rows that the first version wrote keep their revision", async (t) => {
     "745534ad52bc",
   );
   assert.match(script, /745534ad52bc/);
+});
+
+test("the model of an old driver counts as chosen where it is not the one that Platen proposes", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const path = await makeOldDatabase(dataDir, { reports: [oldReport, oldReport, oldReport] });
+  await editDatabase(path, (db) => {
+    db.run("UPDATE drivers SET driver_desc = '' WHERE id = 2");
+    db.run("UPDATE drivers SET driver_desc = 'Papyrus 300' WHERE id = 3");
+  });
+
+  const { app } = await startApp(t, { dataDir });
+
+  const chosen = [1, 2, 3].map((id) => app.store.drivers.get(id).model_chosen);
+  assert.deepEqual(chosen, [false, false, true]);
 });
 
 test("a field that a row lacks is its default, on every page and in every script", async (t) => {

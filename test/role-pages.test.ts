@@ -22,6 +22,8 @@ async function startWithPeople(t: TestContext) {
     operator,
   );
   await app.post("/printers", { name: "No driver", client_id: "1" }, operator);
+  await app.post("/clients", { name: "Gone" }, operator);
+  await app.post("/clients/2/delete", {}, operator);
   return { app, cookies };
 }
 
@@ -58,6 +60,7 @@ const starts = [
   "/account",
   "/search?q=office",
   "/printers?deleted=1",
+  "/clients?undo=1",
   "/nothing",
   "/printers/2/packages/rmm",
 ];

@@ -67,6 +67,19 @@ test("who signs in is not slowed by it, and does not wipe out what failed before
   assert.deepEqual([fifth.waitMs, sixth.waitMs], [0, 1000]);
 });
 
+test("who signs in after failures can sign in again at once", () => {
+  const { clock, throttle } = throttled();
+  const source = { name: "jo", site: "192.0.2.1" };
+  for (let i = 0; i < 5; i++) throttle.begin(source);
+  clock.now += throttle.begin(source).waitMs;
+
+  const attempt = throttle.begin(source);
+  assert.ok("succeeded" in attempt);
+  attempt.succeeded();
+
+  assert.equal(throttle.begin(source).waitMs, 0);
+});
+
 test("a name that is attacked from everywhere takes one attempt in half a minute", () => {
   const { clock, throttle } = throttled();
   let taken = 0;

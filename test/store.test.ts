@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { Database } from "../src/store/database/database.ts";
 import { lockFolder } from "../src/store/database/lock.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "./support/app.ts";
+import { cleanUp } from "./support/clean-up.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -95,15 +96,31 @@ test("of several processes that start at once exactly one gets the folder, and a
   assert.equal((await client(later.url).fetch("/health")).status, 200);
 });
 
-test("a process that ends before it says whether it has the folder leaves it to the next", async (t) => {
-  const folder = await temporaryFolder(t);
+/** A process that shows itself in a folder as a service does, and is too busy to answer. */
+async function startBusy(t: TestContext, folder: string): Promise<ChildProcess> {
   const program = `require("node:net").createServer().listen("lock-ffffffffffffffff", () => {
     console.log("listening");
-    for (;;);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   })`;
   const busy = spawn(process.execPath, ["-e", program], { cwd: folder });
-  t.after(() => busy.kill("SIGKILL"));
+  cleanUp(t, () => busy.kill("SIGKILL"));
   await once(busy.stdout, "data");
+  return busy;
+}
+
+test("a process that is too busy to answer keeps its folder", async (t) => {
+  const folder = await temporaryFolder(t);
+  await startBusy(t, folder);
+
+  await assert.rejects(
+    lockFolder(folder, () => {}),
+    /Another Platen is running/,
+  );
+});
+
+test("a process that ends before it says whether it has the folder leaves it to the next", async (t) => {
+  const folder = await temporaryFolder(t);
+  const busy = await startBusy(t, folder);
 
   const asking = lockFolder(folder, () => {});
   await until(() => readdirSync(folder).filter((name) => name.startsWith("lock-")).length === 2);

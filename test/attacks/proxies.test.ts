@@ -102,6 +102,19 @@ test("a chain of addresses is read from its end, and only as far as proxies are 
   assert.equal(from("10.0.0.1"), "10.0.0.1");
 });
 
+test("of several names and schemes that were forwarded, those of the nearest proxy count", () => {
+  const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8" });
+  const headers = {
+    "x-forwarded-host": "made-up.example, platen.example",
+    "x-forwarded-proto": "http, https",
+  };
+  const request = { socket: { remoteAddress: "10.0.0.1" }, headers } as unknown as IncomingMessage;
+
+  const { host, scheme } = originOf(request, proxies);
+
+  assert.deepEqual([host, scheme], ["platen.example", "https"]);
+});
+
 deepTest("a long chain that names trusted proxies alone costs next to nothing", async () => {
   const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8" });
   const headers = { "x-forwarded-for": "10.1.1.1,".repeat(1_000_000) };

@@ -79,6 +79,21 @@ test("where nobody chose the driver's model, printers whose model it lacks wait 
   );
 });
 
+test("a model for those without one leaves the driver's own to printers that have it, by its name", async (t) => {
+  const service = await startApp(t);
+  await fourPrinters(service, false);
+  await service.post("/printers", { name: "E", driver_id: "2", address: "10.0.0.1" });
+  const { driver_desc } = service.app.store.drivers.get(2);
+  const other = ["New", "Both"].find((model) => model !== driver_desc) ?? "";
+
+  const done = await service.post("/printers/bulk", {
+    ...{ ids: "5", action: "driver", driver_id: "2", driver_desc: other, only_unmatched: "on" },
+  });
+
+  assert.match(await done.text(), /1 printer now uses .* and keeps its model/);
+  assert.equal(service.app.store.printers.get(5).printer.driver_desc, driver_desc);
+});
+
 test("models are found in a driver as a move finds them, and who has the driver already stays as it is", async (t) => {
   const service = await startApp(t);
   const { post, addDriver, app } = service;

@@ -79,6 +79,23 @@ test("a rejected form comes back with a message beside the field and what was ty
   assert.equal(app.store.printers.list().length, 0);
 });
 
+test("hints and messages of a rejected form are those that its fields are described by", async (t) => {
+  const { post } = await startApp(t);
+
+  const answer = await post("/printers", { name: "A,B", address: "300.1.1.1" });
+
+  const text = await answer.text();
+  const described = [...text.matchAll(/aria-describedby="([^"]*)"/g)].map(([, ids = ""]) => ids.split(" "));
+  assert.deepEqual(
+    described.flat().filter((id) => !text.includes(`id="${id}"`)),
+    [],
+  );
+  assert.ok(
+    described.some((ids) => ids.length === 2),
+    "a field with a hint and a message",
+  );
+});
+
 test("an unknown client or driver is refused with 422", async (t) => {
   const { post, app } = await startApp(t);
 

@@ -32,6 +32,15 @@ test("files are found by section, by `@`, by their source names, compressed, in 
   assert.deepEqual([files.foundCompressed, files.inCab], [2, 1]);
 });
 
+test("without a section for the architecture, those for every NT and for one version of it are installed", () => {
+  const copy =
+    "[Inst.NT]\nCopyFiles=@all.dll\n[Inst.NT.6.1]\nCopyFiles=@seven.dll\n[Inst]\nCopyFiles=@old.dll\n";
+
+  const { files } = read(filesInf(copy, ""), ["a.cat", "all.dll", "seven.dll", "old.dll"]);
+
+  assert.deepEqual([...files.used].sort(), ["a.cat", "a.inf", "all.dll", "seven.dll"]);
+});
+
 test("files of a layout file, or of another INF, come from Windows; a missing catalog is missing", () => {
   const copy = "[Inst]\nInclude=ntprint.inf\nNeeds=UNIDRV.OEM\nCopyFiles=@stdnames.gpd\n";
 
@@ -40,6 +49,17 @@ test("files of a layout file, or of another INF, come from Windows; a missing ca
     ["a.cat"],
   );
   assert.deepEqual(read(filesInf(copy, "")).files.missing, ["a.cat", "stdnames.gpd"]);
+});
+
+test("a file that the INF lists is missing where it is not there, whatever comes from Windows", () => {
+  const text = filesInf(
+    "[Inst]\nCopyFiles=@own.dll,@stdnames.gpd\n",
+    "[SourceDisksNames]\n1=d\n[SourceDisksFiles]\nown.dll=1\n",
+  );
+
+  const { files } = read(text.replace("Class=", "LayoutFile=layout.inf\nClass="), ["a.cat"]);
+
+  assert.deepEqual(files.missing, ["own.dll"]);
 });
 
 test("what CopyINF brings along counts as used, with its own files", () => {
