@@ -3,7 +3,7 @@ import { readdirSync, truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { test } from "node:test";
-import type { TestApp } from "./support/app.ts";
+import { startApp, type TestApp } from "./support/app.ts";
 import { openFilesBelow } from "./support/downloads.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { startFilled } from "./support/filled.ts";
@@ -85,6 +85,20 @@ test("more encrypted downloads at once than are allowed are refused with 503, al
     await again.arrayBuffer();
     return again.status === 200;
   });
+});
+
+test("a package that no thread encrypts any more is refused with 503, and its files are closed", async (t) => {
+  const { app, fetch, addPrinter, dataDir } = await startApp(t, { workers: "own" });
+  const path = `/printers/${await addPrinter()}/packages/mdm`;
+  await fetch(path, { method: "HEAD" });
+  await app.workers.close();
+  // What is prepared after the upload has the archive open too, until its thread has ended.
+  await until(() => openFilesBelow(dataDir).length === 0);
+
+  const refused = await fetch(path);
+  const open = openFilesBelow(dataDir);
+
+  assert.deepEqual([refused.status, open], [503, []]);
 });
 
 test("an archive that goes bad while it is read breaks the connection, so that a part does not look whole", async (t) => {

@@ -65,6 +65,23 @@ test("detection and requirement scripts are those that are downloaded by themsel
   assert.equal(detected, await text("/clients/1/scripts/detect"));
 });
 
+test("a client's one app has a requirement script where all of its printers have a place, and none where one has not", async (t) => {
+  const app = await appWithShared(t);
+  await app.addPrinter({ name: "D", client_id: "1", driver_id: "2", subnets: "10.3.0.0/16" });
+  const scriptTogether = async () => {
+    const { settings } = await published(app, "/clients/1/publish");
+    const { Requirement } = settings.Together ?? { Requirement: null };
+    return Requirement && scriptIn(settings, Requirement);
+  };
+
+  const everywhere = await scriptTogether();
+  const downloaded = await (await app.fetch("/clients/1/scripts/requirement")).text();
+  await app.post("/clients/1", { name: "Müller", subnets: "" });
+  const partly = await scriptTogether();
+
+  assert.deepEqual([everywhere, partly], [downloaded, null]);
+});
+
 test("what cannot be published is refused with its reason", async (t) => {
   const app = await startApp(t);
   await app.post("/clients", { name: "Empty" });

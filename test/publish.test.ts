@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startApp } from "./support/app.ts";
 import { appWithPair } from "./support/arm64-pair.ts";
 import { bytesOf } from "./support/mixed-driver.ts";
-import { makePng } from "./support/png.ts";
+import { makePicture, makePng, pngChunk } from "./support/png.ts";
 import { appWithShared, published, type ReadApp } from "./support/published.ts";
 
 const names = (apps: readonly ReadApp[]) =>
@@ -84,22 +84,27 @@ test("printers of a client that share a driver depend on an app of the driver, t
   assert.deepEqual(ofOne.Apps[1], settings.Apps[2]);
 });
 
-test("an icon changes the package, not the revision; a setting changes both", async (t) => {
+test("an icon changes the package, not the revision, even one of the same size; a setting changes both", async (t) => {
   const app = await startApp(t);
   await app.addPrinter();
   const png = makePng(256, 256, 50);
+  const sameSize = makePicture({ before: [pngChunk("prVt", Buffer.alloc(50, 1))] });
   const first = async () => (await published(app, "/printers/1/publish")).settings;
 
   const before = await first();
   await app.upload("/printers/1/icon", png, "logo.png");
   const pictured = await first();
+  await app.upload("/printers/1/icon", sameSize, "logo.png");
+  const replaced = await first();
   await app.post("/printers/1", { name: "Other", address: "10.0.0.9", driver_id: "1" });
   const changed = await first();
 
-  const [a, b, c] = [before, pictured, changed].map(({ Apps }) => Apps[0] as ReadApp);
-  assert.equal(a?.Revision, b?.Revision);
-  assert.notEqual(a?.Package.ETag, b?.Package.ETag);
-  assert.notEqual(b?.Revision, c?.Revision);
+  const [a, b, c, d] = [before, pictured, replaced, changed].map(({ Apps }) => Apps[0] as ReadApp);
+  assert.equal(sameSize.length, png.length);
+  assert.deepEqual([b?.Revision, c?.Revision], [a?.Revision, a?.Revision]);
+  assert.equal(new Set([a, b, c].map((app) => app?.Package.ETag)).size, 3);
+  assert.equal(new Set([a, b, c].map((app) => app?.Package.DetectionSha256)).size, 3);
+  assert.notEqual(c?.Revision, d?.Revision);
   assert.deepEqual([a?.Icon, b?.Icon], ["", "I1"]);
   assert.deepEqual(Buffer.from(pictured.Icons.I1 ?? "", "base64"), Buffer.from(png));
   assert.equal(before.Instance, changed.Instance);

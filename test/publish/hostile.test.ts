@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { describe, test } from "node:test";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, type TestContext, test } from "node:test";
 import { navigation } from "../support/app.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { rounds, some } from "../support/depth.ts";
 import { withoutPowerShell } from "../support/powershell.ts";
 import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publishing.ts";
@@ -24,6 +28,22 @@ const pieces = [
   "{0}",
   "\u0001",
 ];
+
+/** A server that answers every request with the same, and what it was given as tokens. */
+async function listen(t: TestContext, answer: (url: string) => object) {
+  const tokens: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    tokens.push(headers.authorization);
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer(url)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  cleanUp(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url, tokens };
+}
 
 describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, () => {
   test("arrive in Intune as they are, and run nowhere", async (t) => {
@@ -112,6 +132,20 @@ describe("texts that somebody typed into Platen", { skip: withoutPowerShell }, (
       }
     });
   }
+
+  test("in Intune's answers take the token to no other server, not even to an address that begins like Graph's", async (t) => {
+    const { service, tenant, publish } = await startPublishing(t);
+    const id = await service.addPrinter();
+    const elsewhere = await listen(t, () => ({ value: [] }));
+    const { host } = new URL(elsewhere.url);
+    const graph = await listen(t, (url) => ({ value: [], "@odata.nextLink": `${url}@${host}/beta/apps` }));
+
+    const run = await publish(`/printers/${id}/publish`, { GraphUrl: graph.url });
+
+    assert.deepEqual([run.code, elsewhere.tokens], [1, []]);
+    assert.deepEqual(graph.tokens, [`Bearer ${tenant.token}`]);
+    assert.match(run.output.join("\n"), /goes on at an address that is not its own/);
+  });
 
   test("a log that cannot be written stops nothing", async (t) => {
     const { service, tenant, script, run } = await startPublishing(t);

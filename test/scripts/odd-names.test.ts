@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { diagnose } from "../support/diagnosis.ts";
 import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
 import { deployable, type RunResult, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, queue, tcp, userPath } from "../support/simulated-machine.ts";
+import { papyrus, queue, tcp, traces, userPath } from "../support/simulated-machine.ts";
 import { simulatedWindows } from "../support/simulated-windows.ts";
 
 const sid = "S-1-5-21-9-8-7-1001";
@@ -93,6 +93,15 @@ describe("names that devices and users choose, on a simulated Windows", { skip: 
       `bad  ipp: ${plain} 打印机 👨\u200d👩\u200d👧 says it is stopped (media-jam-error)`,
       `bad  ipp: ${"M".repeat(100)}... says it is stopped (media-jam-error)`,
     ]);
+  });
+
+  test("a driver whose name has brackets goes with its printer, and one that the brackets would match stays", async () => {
+    const office = deployable({}, { inf: { descriptions: ["Papyrus [X] PCL6"] } });
+    await windows.installed({ Drivers: [{ ...papyrus(), Name: "Papyrus X PCL6" }] }, office);
+
+    const removed = await windows.done("uninstall", office);
+
+    assert.deepEqual(traces(removed), ["driver Papyrus X PCL6"]);
   });
 
   test("a state that no device may have is unknown to diagnosis", async () => {

@@ -24,6 +24,30 @@ describe("preferences and the default printer on a simulated Windows", { skip: w
     );
   });
 
+  test("monochrome and no collating are set also where nothing else is chosen", async () => {
+    const mono = await windows.installed({}, deployable({ color: "mono" }));
+    const loose = await windows.installed({}, deployable({ collate: "off" }));
+
+    const usual = { DuplexingMode: "OneSided", Color: true, Collate: true, PaperSize: "Letter" };
+    assert.deepEqual(queueOf(mono).Configuration, { ...usual, Color: false });
+    assert.deepEqual(queueOf(loose).Configuration, { ...usual, Collate: false });
+  });
+
+  test("users of a printer that was renamed get back the default printer that they had before its first name", async () => {
+    const sid = "S-1-5-21-9-8-7-1001";
+    const old = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };
+    const Registry = { [userPath(sid)]: old };
+    const machine = { Users: [sid], Registry, Queues: [queue("Theirs", "LPT1:")], Drivers: [papyrus()] };
+    const after = deployable({ name: "After", set_default: "on" });
+    await windows.installed(machine, deployable({ name: "Before", set_default: "on" }));
+
+    const renamed = await windows.done("install", after);
+    const removed = await windows.done("uninstall", after);
+
+    assert.match(String(renamed.machine.Registry[userPath(sid)]?.Device), /^After,winspool,/);
+    assert.deepEqual(removed.machine.Registry[userPath(sid)], old);
+  });
+
   for (const count of [0, 1, 3]) {
     test(`the default printer is set for ${count} logged-on users and for those who come later, and given back`, async () => {
       const users = Array.from({ length: count }, (_, i) => `S-1-5-21-9-8-7-100${i}`);
