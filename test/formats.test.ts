@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { cp } from "node:fs/promises";
 import { describe, type TestContext, test } from "node:test";
 import type { PackageFormat } from "../src/pkg/formats/format.ts";
 import { packageFormats } from "../src/pkg/formats/formats.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { copyData } from "./support/copies.ts";
 import { begin, openFilesBelow } from "./support/downloads.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { startFilled } from "./support/filled.ts";
@@ -71,7 +71,7 @@ function conforms(format: PackageFormat, path: (printer: number) => string): voi
     const before = await first.fetch(path(first.printer));
     const bytes = await bytesOf(before);
     const dataDir = await temporaryFolder(t);
-    await cp(first.dataDir, dataDir, { recursive: true, filter: (name) => !name.includes("lock-") });
+    await copyData(first.dataDir, dataDir);
     const copy = await startApp(t, { dataDir });
 
     const same = await copy.fetch(path(first.printer));

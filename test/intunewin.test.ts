@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
-import { cp } from "node:fs/promises";
 import { test } from "node:test";
 import { crc32, inflateRawSync } from "node:zlib";
 import { crc32Combine } from "../src/pkg/zip/crc32.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
+import { copyData } from "./support/copies.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { appWithMixedDriver, bytesOf, noise } from "./support/mixed-driver.ts";
 import { makePng } from "./support/png.ts";
@@ -145,7 +145,7 @@ test("the same printer, driver and icon give the same bytes, also after a restar
 
   const before = await bytesOf(first.fetch(`/printers/${id}/packages/mdm`));
   const copyFolder = await temporaryFolder(t);
-  await cp(folder, copyFolder, { recursive: true, filter: (path) => !path.includes("lock-") });
+  await copyData(folder, copyFolder);
   const second = await startApp(t, { dataDir: copyFolder });
   const after = await bytesOf(second.fetch(`/printers/${id}/packages/mdm`));
   const elsewhere = await startApp(t);

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { entriesIn, said } from "../support/audit.ts";
+import { copyData } from "../support/copies.ts";
 import { watchDisk } from "../support/disk-calls.ts";
 import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/people.ts";
 import { until } from "../support/until.ts";
-
-/** Copies a folder in use without its lock and what is being written to take another file's place. */
-async function copyData(dataDir: string, copy: string): Promise<void> {
-  await cp(dataDir, copy, { recursive: true, filter: (path) => !/[\\/](?:lock-|lease)|\.new$/.test(path) });
-}
 
 /** What the next start's log says, where the service was killed at once. */
 async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<string[]> {
