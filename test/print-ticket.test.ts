@@ -88,6 +88,8 @@ const refused: Record<string, [typed: string, problem: RegExp]> = {
   "a reference to half a character": [ticketAround("<a>&#xD800;</a>"), /&#xD800; is no character/],
   "a reference beyond all characters": [ticketAround("<a>&#99999999;</a>"), /&#99999999; is no character/],
   "a control character": [ticketAround("<a>\u0007</a>"), /XML has not \(U\+0007\)/],
+  "a control character in a comment": [ticketAround("<!-- \0 -->"), /XML has not \(U\+0000\)/],
+  "a control character in an instruction": [ticketAround("<?a \0?>"), /XML has not \(U\+0000\)/],
   "half a character": [ticketAround("<a>\ud83d</a>"), /XML has not \(U\+D83D\)/],
   "no value": [ticketAround("<a b></a>"), /attribute b has no value/],
   "a value without quotes": [ticketAround("<a b=c></a>"), /value of b stands in no quotes/],

@@ -108,6 +108,7 @@ class Reader {
   #comment(): void {
     const end = this.#find("--", "A comment does not end.", 4);
     if (this.#text[end + 2] !== ">") throw new XmlProblem("“--” cannot stand in a comment.", end);
+    this.#checkCharacters(end);
     this.#at = end + 3;
   }
 
@@ -117,7 +118,13 @@ class Reader {
     this.#at += 2;
     if (this.#name("a processing instruction").toLowerCase() === "xml")
       throw new XmlProblem("The XML declaration does not stand at the beginning.", start);
+    this.#checkCharacters(end);
     this.#at = end + 2;
+  }
+
+  /** Refuses characters that XML has not in what is left out. @param end where that ends */
+  #checkCharacters(end: number): void {
+    rewritten(this.#text.slice(this.#at, end), this.#at, "section");
   }
 
   #startTag(): void {
