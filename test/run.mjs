@@ -22,14 +22,21 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 const isDeep = process.argv.includes("--deep");
-const only = process.argv.slice(2).filter((argument) => argument !== "--deep");
+const words = process.argv
+  .slice(2)
+  .filter((argument) => argument !== "--deep")
+  .map((word) => word.replace(/^(?:\.\/)?test\//, ""));
 const deepSupport = findDeepSupport();
-const names = readdirSync("test", { recursive: true, encoding: "utf8" })
+const all = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"))
   .filter((name) => (isDeep ? isDeepTest(name) : name.endsWith(".test.ts")))
-  .filter((name) => only.length === 0 || only.some((part) => name.includes(part)))
   .sort();
-if (names.length === 0) throw new Error(`no test is named ${only.join(" or ")}`);
+for (const word of words) {
+  if (all.some((name) => name.includes(word))) continue;
+  console.error(`No test file of the ${isDeep ? "deep" : "quick"} tier has “${word}” in its path.`);
+  process.exit(1);
+}
+const names = all.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
 const { status } = spawnSync(process.execPath, ["build.mjs", "--tests", ...names], { stdio: "inherit" });
 if (status !== 0) process.exit(1);
 const workers = Number(process.env.WORKERS ?? Math.min(4, Math.max(2, availableParallelism())));

@@ -19,6 +19,11 @@ for (const [i, name] of names.entries()) {
   });
 }
 await load("at-end").closeShared();
+// A test that left a timer or a server running would keep this process until it is killed.
+setTimeout(() => {
+  console.error(`The tests left open: ${process.getActiveResourcesInfo().join(", ")}`);
+  process.exit(1);
+}, 60_000).unref();
 
 /** @param {number} i */
 function isClaimed(i) {
