@@ -93,7 +93,7 @@ deepTest("a small upload has no process before it is complete", options, async (
   await nothingIsLeft(service);
 });
 
-deepTest("an upload that breaks off takes its process with it, and leaves nothing", options, async (t) => {
+test("an upload that breaks off takes its process with it, and leaves nothing", options, async (t) => {
   const service = await startWatched(t);
 
   const { upload } = await service.beginEarly(largeDriver());
