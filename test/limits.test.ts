@@ -21,7 +21,6 @@ import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
 import { chosenLimit } from "../src/services/printer-group.ts";
 import { mostWrong } from "../src/services/tokens.ts";
-import { mostKeptBytes } from "../src/store/deletions.ts";
 import { databaseLimitBytes, mostRecords } from "../src/store/room.ts";
 import { mostPerAccount } from "../src/store/sessions.ts";
 import { mostTokens } from "../src/store/tokens.ts";
@@ -55,7 +54,6 @@ const limits = {
   drivers: mostRecords.drivers,
   "the database": bytes(databaseLimitBytes),
   "time to undo a deletion": time(undoMs),
-  "deletions that can be undone, with their records": bytes(mostKeptBytes),
   "an upload, unless `UPLOAD_LIMIT_MB` says otherwise": bytes(readConfig({}).uploadLimitBytes),
   "uploads that are read or wait for it": usualLimits.most,
   "time to read an archive, and a second more for each 32 MB": time(usualLimits.timeMs),

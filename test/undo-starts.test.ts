@@ -3,7 +3,10 @@ import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { undoMs } from "../src/domain/deletion.ts";
+import { migrations } from "../src/store/database/migrations.ts";
+import { deletedTables } from "../src/store/deletions.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
+import { editDatabase } from "./support/database.ts";
 import { filesIn, undoLast } from "./support/deletions.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { until } from "./support/until.ts";
@@ -79,4 +82,21 @@ test("a clock that jumps neither ends a deletion nor keeps it for ever", async (
   for (const left of [...forth, ...back, ...again])
     assert.ok(left > undoMs - minute && left <= undoMs, `${left}`);
   assert.deepEqual([forth.length, back.length, again.length], [1, 2, 2]);
+});
+
+test("what an earlier version kept of a deletion, as JSON, is final, and its file goes", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.fetch(`/drivers/${await first.addDriver()}`, { method: "DELETE" });
+  const before = filesIn(dataDir).length;
+  await first.stop();
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    for (const table of deletedTables) db.run(`DROP TABLE deleted_${table}`);
+    db.run(`UPDATE deletions SET content = '{"tables":{},"references":{"clients":[],"drivers":[]}}'`);
+    db.run(`PRAGMA user_version = ${migrations.length - 1}`);
+  });
+
+  const second = await startApp(t, { dataDir });
+
+  assert.deepEqual([before, second.app.undo.list(), filesIn(dataDir)], [1, [], []]);
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { navigation, startApp, temporaryFolder } from "./support/app.ts";
+import { deletedTables } from "../src/store/deletions.ts";
+import { navigation, startApp } from "./support/app.ts";
 import { editDatabase } from "./support/database.ts";
 import { filesIn, recordsOf, undoLast } from "./support/deletions.ts";
 import { driverZip } from "./support/driver-zip.ts";
@@ -192,26 +193,23 @@ test("a deletion goes for good when somebody says so", async (t) => {
   assert.deepEqual(filesIn(dataDir), []);
 });
 
-test("at most 16 MB of deletions are kept: the oldest are final then", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const first = await startApp(t, { dataDir });
-  const names = Array.from({ length: 2 }, (_, i) => `Client ${i}`);
-  const clients = await Promise.all(
-    names.map((name) => first.app.store.clients.add({ name, notes: "", subnets: [] })),
-  );
-  await Promise.all(clients.map((id) => first.app.undo.removeClient(id)));
-  await first.addPrinter({ driver_id: "" });
-  await first.stop();
+test("a table of deleted rows has the columns of its own table, in their order", async (t) => {
+  const { app, dataDir, stop } = await startApp(t);
+  const columns = new Map<string, string[]>();
+  assert.ok(app.store);
+  await stop();
+
   await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
-    const start = '{"tables":{},"references":{"clients":[],"drivers":[]},"x":"';
-    db.run(`UPDATE deletions SET content = '${start}' || hex(zeroblob(9 << 19)) || '"}'`);
+    for (const table of deletedTables)
+      for (const name of [table, `deleted_${table}`])
+        columns.set(
+          name,
+          (db.exec(`PRAGMA table_info(${name})`)[0]?.values ?? []).map((row) => String(row[1])),
+        );
   });
 
-  const second = await startApp(t, { dataDir });
-  await second.fetch("/printers/1", { method: "DELETE" });
-  const kept = second.app.undo.list().map(({ id }) => id);
-
-  assert.deepEqual(kept, [3, 2]);
+  for (const table of deletedTables)
+    assert.deepEqual(columns.get(`deleted_${table}`), ["deletion_id", ...(columns.get(table) ?? [])]);
 });
 
 test("the dashboard shows a hundred deletions, and leads to those before them", async (t) => {

@@ -38,8 +38,8 @@ export interface RestoredRecord extends DeletedRecord {
   readonly notes: readonly string[];
 }
 
-/** Why a deletion is over: its time was, somebody asked for it, or later ones needed its room. */
-export type EndReason = "time" | "asked" | "room";
+/** Why a deletion is over: its time was, or somebody asked for it. */
+export type EndReason = "time" | "asked";
 
 /** Why a deletion cannot be taken back, with what leads out of it. */
 type Obstacle =
@@ -69,7 +69,6 @@ const over = "This can no longer be taken back";
 const endReasons: Record<EndReason, string> = {
   time: "its ten minutes are over",
   asked: "it was deleted for good",
-  room: "later deletions needed its room",
 };
 
 function sentenceOf(name: string, obstacle: Obstacle): string {

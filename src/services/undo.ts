@@ -7,10 +7,9 @@ import {
   undoMs,
 } from "../domain/deletion.ts";
 import { messageOf } from "../domain/errors.ts";
-import type { Removal } from "../store/deletions.ts";
+import type { DeletedFile, EndedDeletion, Removal } from "../store/deletions.ts";
 import type { Store } from "../store/store.ts";
 import { type ArchiveCheck, archiveNotes } from "./archive-check.ts";
-import { Clearing } from "./clearing.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
 import { Latest } from "./latest.ts";
 
@@ -39,7 +38,8 @@ export class Undo {
   readonly #undoMs: number;
   /** When each deletion ends, by a clock that nobody sets. */
   readonly #ends = new Map<number, number>();
-  readonly #clearing: Clearing;
+  /** Final deletions whose files are being deleted. */
+  readonly #clearing = new Map<number, Promise<void>>();
   readonly #undoing = new Map<number, Promise<unknown>>();
   readonly #undone = new Latest<number, RestoredRecord>(mostRemembered);
   readonly #over = new Latest<number, EndReason>(mostRemembered);
@@ -51,14 +51,11 @@ export class Undo {
   constructor(services: UndoServices) {
     this.#services = services;
     this.#undoMs = services.undoMs ?? undoMs;
-    this.#clearing = new Clearing(services.store, (error) =>
-      this.#fail("files of deleted records are still there", error),
-    );
   }
 
   /** Ends what a service before this one kept for long enough, and clears away what it left. */
   async start(): Promise<void> {
-    await this.#clearing.clear(this.#services.store.deletions.ended());
+    await this.#clear(this.#services.store.deletions.ended());
     await this.#endDue();
   }
 
@@ -67,7 +64,7 @@ export class Undo {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#ending;
-    await this.#clearing.settled();
+    await Promise.all(this.#clearing.values());
   }
 
   /** What can be taken back, the latest first. */
@@ -129,13 +126,11 @@ export class Undo {
 
   /** Begins a deletion's time, and clears away what ended for it. @returns its id; undefined where it is final */
   async settle({ kept, ended }: Removal): Promise<number | undefined> {
-    // A later one in the same save may have needed its room.
     const deletion = kept === undefined ? undefined : this.find(kept);
     if (deletion !== undefined) this.#endOf(deletion);
-    for (const { id } of ended) if (this.#ends.has(id)) this.#noteOver(id, "room");
     this.#plan();
-    await this.#clearing.clear(ended);
-    return deletion?.id;
+    await this.#clear(ended);
+    return kept;
   }
 
   /** Takes a deletion back. @throws NotRestored where something stands in the way */
@@ -183,8 +178,39 @@ export class Undo {
     const { now, ended } = await this.#services.store.deletions.end(ids, why === "asked");
     for (const id of now) this.#noteOver(id, why);
     for (const id of ids) this.#ends.delete(id);
-    await this.#clearing.clear(ended);
+    await this.#clear(ended);
     return now;
+  }
+
+  /** Deletes the files of final deletions that nothing else needs, then forgets the deletions. @param ended as it is on disk */
+  async #clear(ended: readonly EndedDeletion[]): Promise<void> {
+    const begun = ended.filter(({ id }) => !this.#clearing.has(id));
+    for (const deletion of begun) this.#clearing.set(deletion.id, this.#clearOne(deletion));
+    await Promise.all(begun.map(({ id }) => this.#clearing.get(id)));
+  }
+
+  async #clearOne({ id, files }: EndedDeletion): Promise<void> {
+    try {
+      for (const file of files) await this.#removeFile(file);
+      await this.#services.store.deletions.forget(id);
+    } catch (error) {
+      this.#fail("files of deleted records are still there", error);
+    } finally {
+      this.#clearing.delete(id);
+    }
+  }
+
+  /** A record or another deletion may have the same file, and an upload of it may have come first. */
+  async #removeFile(file: DeletedFile): Promise<void> {
+    const { store } = this.#services;
+    const { blobs, deletions, keptFiles } = store;
+    const { kind, sha256 } = file;
+    await blobs.inTurn(sha256, async () => {
+      if (store[kind].hasDigest(sha256) || deletions.needsFile(file, this.#clearing)) return;
+      const path = kind === "icons" ? blobs.iconPath(sha256) : blobs.archivePath(sha256);
+      if (await keptFiles.keep(file, path)) return;
+      await (kind === "icons" ? blobs.removeIcon(sha256) : blobs.removeArchive(sha256));
+    });
   }
 
   /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */

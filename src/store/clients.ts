@@ -4,8 +4,7 @@ import type { ClientName, ListedClient } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Database } from "./database/database.ts";
 import { type Row, readable } from "./database/rows.ts";
-import { noReferences, type References } from "./deleted-content.ts";
-import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
+import { keepDeleted, type References, type Removal } from "./deletions.ts";
 import { checkBytes, checkRoom } from "./room.ts";
 
 /** The clients' only SQL. */
@@ -87,10 +86,9 @@ export class Clients {
       const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
       if (users.length > 0)
         throw stillInUse(`The client “${name}”`, users, { kind: "client-printers", client: id });
-      const clients = rowsOf(this.#db, "clients", "id", [id]);
-      const rest = { references: noReferences, files: [] };
-      const deletion = { kind: "client", recordId: id, name, rows: { clients }, ...rest } as const;
-      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal });
+      const rows = [["clients", "id", [id]]] as const;
+      const deletion = { kind: "client", recordId: id, name, rows, files: [] } as const;
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal);
       this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
       return removal;
     });

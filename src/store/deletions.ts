@@ -3,16 +3,13 @@ import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/
 import type { BlobKind } from "./blob-names.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Queries, type Row, readable } from "./database/rows.ts";
-import { atOnce, inParts } from "./database/slices.ts";
-import { contentFrom, contentOf, type DeletedRows, type DeletedTable } from "./deleted-content.ts";
 
 /**
- * So many bytes of deletions are kept at most, since each save writes them: beyond that the oldest are final. Five
- * thousand ordinary printers have 5 MB.
+ * The tables whose rows a deletion takes away, each before those that refer to it. The rows move to a table of the same
+ * columns, `deleted_printers` for `printers`, with the deletion's id in front.
  */
-export const mostKeptBytes = 16 * 1024 * 1024;
-/** Each deletion counts as so many bytes besides its content: what its rows take, and what showing it costs. */
-const bytesBesides = 1024;
+export const deletedTables = ["clients", "drivers", "reports", "printers", "icons", "downloads"] as const;
+type DeletedTable = (typeof deletedTables)[number];
 
 /** A file that deleted records had. */
 export interface DeletedFile {
@@ -20,7 +17,7 @@ export interface DeletedFile {
   readonly sha256: string;
 }
 
-/** A deletion that cannot be taken back and whose files may still be there. */
+/** A deletion that is final and whose files may still be there. */
 export interface EndedDeletion {
   readonly id: number;
   readonly files: readonly DeletedFile[];
@@ -28,84 +25,57 @@ export interface EndedDeletion {
 
 /** What a write made of a deletion. */
 export interface Removal {
-  /** The deletion's id; undefined where it cannot be taken back. */
+  /** The deletion's id; undefined where it is final. */
   readonly kept: number | undefined;
-  /** Whose files are to be looked at now, as lasting as the write. */
+  /** Final deletions whose files can be deleted as soon as the write is on disk. */
   readonly ended: readonly EndedDeletion[];
 }
 
-/** What is deleted, before it is. */
-interface NewDeletion extends DeletedRecord, DeletedRows {
+/** What deleted printers refer to and leave behind, as it was then: it may be gone when they come back. */
+export interface References {
+  readonly clients: readonly { readonly id: number; readonly name: string }[];
+  readonly drivers: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly sha256: string;
+    /** The INF and the models that the driver was listed with. */
+    readonly models: string;
+  }[];
+}
+
+interface NewDeletion extends DeletedRecord {
+  /** Tables, the column of the record's id, and ids. */
+  readonly rows: readonly (readonly [DeletedTable, string, readonly number[]])[];
   readonly files: readonly DeletedFile[];
+  readonly references?: References;
 }
 
-/** Rows whose column is one of these numbers. */
-export function rowsOf(
-  db: Queries,
-  table: DeletedTable,
-  column: string,
-  values: readonly number[],
-): readonly Row[] {
-  const where = `WHERE ${column} IN (SELECT value FROM json_each(?))`;
-  return db.all(`SELECT * FROM ${table} ${where}`, [JSON.stringify(values)]);
-}
-
-/** The same, where the values may be thousands. */
-export function* rowsInParts(
-  db: Queries,
-  table: DeletedTable,
-  column: string,
-  values: readonly number[],
-): Generator<undefined, readonly Row[]> {
-  const parts: (readonly Row[])[] = [];
-  yield* inParts(values, (some) => parts.push(rowsOf(db, table, column, some)));
-  return parts.flat();
-}
-
-/** What a column refers to, each once. */
-export function idsIn(rows: readonly Row[], column: string): number[] {
-  return [...new Set(rows.flatMap((row) => (typeof row[column] === "number" ? row[column] : [])))];
-}
+const noReferences: References = { clients: [], drivers: [] };
 
 /**
- * Keeps what a write is about to delete, in that write. What is final, or too large to be kept, leaves a row for its
- * files alone: they are deleted when the write is on disk, and the row after them, so that none is left behind.
+ * Keeps what a write is about to delete, in that write. A final deletion keeps a row for its files alone, until they are
+ * deleted: so a process that is killed in between leaves no file behind.
  */
-export function keepDeleted(
-  db: Queries,
-  now: number,
-  deletion: NewDeletion,
-  options: { readonly isFinal: boolean },
-): Removal {
-  return atOnce(keepDeletedInParts(db, now, deletion, options));
-}
-
-/** The same, where its rows may be thousands. */
-export function* keepDeletedInParts(
-  db: Queries,
-  now: number,
-  deletion: NewDeletion,
-  options: { readonly isFinal: boolean },
-): Generator<undefined, Removal> {
-  // As bytes, which sql.js copies at once; it would write a text into SQLite's memory character by character.
-  const content = options.isFinal ? Buffer.alloc(0) : yield* contentOf(deletion);
-  yield;
-  const isKept = content.length > 0 && content.length + bytesBesides <= mostKeptBytes;
-  if (!isKept && deletion.files.length === 0) return { kept: undefined, ended: endedIn(db) };
-  const row = db.first(
-    "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, CAST(? AS TEXT)) RETURNING id",
-    isKept ? [now, titleOf(deletion), content] : [now, "", ""],
-  );
-  const id = Number(row?.id);
-  for (const { kind, sha256 } of deletion.files) {
+export function keepDeleted(db: Queries, now: number, deletion: NewDeletion, isFinal: boolean): Removal {
+  const { rows, files, references = noReferences } = deletion;
+  if (isFinal && files.length === 0) return { kept: undefined, ended: endedIn(db) };
+  const { id = null } =
+    db.first(
+      "INSERT INTO deletions (deleted_at, title, content) VALUES (?, ?, ?) RETURNING id",
+      isFinal ? [now, "", ""] : [now, titleOf(deletion), JSON.stringify(references)],
+    ) ?? {};
+  for (const { kind, sha256 } of files)
     db.all("INSERT OR IGNORE INTO deleted_files VALUES (?, ?, ?)", [id, kind, sha256]);
-  }
-  yield;
-  if (isKept) endOldest(db);
-  return { kept: isKept ? id : undefined, ended: endedIn(db) };
+  if (!isFinal)
+    for (const [table, column, ids] of rows)
+      db.all(
+        `INSERT INTO deleted_${table} SELECT ?, * FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`,
+        [id, JSON.stringify(ids)],
+      );
+  return { kept: isFinal ? undefined : Number(id), ended: endedIn(db) };
 }
 
-/** `printer 7 Office`: what lists show stands before the content, which may be large. */
+/** `printer 7 Office` */
 function titleOf({ kind, recordId, name }: DeletedRecord): string {
   return `${kind} ${recordId} ${name}`;
 }
@@ -123,16 +93,9 @@ function keptOf({ id, deleted_at, title }: Row): KeptDeletion {
   };
 }
 
-/** Without a title, a deletion is over: nothing else has none. */
+/** A final deletion has no title, and every other one has. */
 const isOver = "title = ''";
-const end = "UPDATE deletions SET title = '', content = ''";
-
-/** The latest alone is never too large: it would not have been kept. */
-function endOldest(db: Queries): void {
-  const sizes = `SELECT id, octet_length(content) + ${bytesBesides} AS n FROM deletions WHERE NOT ${isOver}`;
-  const sums = `SELECT id, sum(n) OVER (ORDER BY id DESC) AS bytes FROM (${sizes})`;
-  db.all(`${end} WHERE id IN (SELECT id FROM (${sums}) WHERE bytes > ?)`, [mostKeptBytes]);
-}
+const columns = "SELECT id, deleted_at, title FROM deletions";
 
 /** Asked inside a write, so that the answer is as lasting as that write. */
 function endedIn(db: Queries): EndedDeletion[] {
@@ -147,7 +110,12 @@ function fileOf(row: Row): DeletedFile {
   return { kind: row.kind === "icons" ? "icons" : "drivers", sha256: digestIn(row) };
 }
 
-/** The only SQL of what was deleted and can be brought back. */
+/** Within a write: forgets the rows that a deletion kept. */
+export function forgetRows(db: Queries, id: number): void {
+  for (const table of deletedTables) db.all(`DELETE FROM deleted_${table} WHERE deletion_id = ?`, [id]);
+}
+
+/** The only SQL of deletions. */
 export class Deletions {
   readonly #db: Database;
 
@@ -157,30 +125,32 @@ export class Deletions {
 
   /** What can be taken back, the latest first. */
   list(): KeptDeletion[] {
-    const columns = "SELECT id, deleted_at, title FROM deletions";
     return this.#db.all(`${columns} WHERE NOT ${isOver} ORDER BY id DESC`).map(keptOf);
   }
 
   find(id: number): KeptDeletion | undefined {
-    const columns = "SELECT id, deleted_at, title FROM deletions";
     return this.#db.all(`${columns} WHERE id = ? AND NOT ${isOver}`, [id]).map(keptOf)[0];
   }
 
-  /** The deletion of one record that can be taken back. */
-  findOf(kind: KeptDeletion["kind"], recordId: number): KeptDeletion | undefined {
-    const columns = "SELECT id, deleted_at, title FROM deletions";
-    const beginning = titleOf({ kind, recordId, name: "" });
-    const where = "WHERE substr(title, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT 1";
-    return this.#db.all(`${columns} ${where}`, [beginning]).map(keptOf)[0];
+  /** The deletion that took a record away and can be taken back. */
+  findOf(table: "clients" | "drivers" | "printers", recordId: number): KeptDeletion | undefined {
+    const row = this.#db.first(`SELECT deletion_id FROM deleted_${table} WHERE id = ?`, [recordId]);
+    return row && this.find(Number(row.deletion_id));
   }
 
-  /** The digests of the files of one kind that deletions keep, or whose end they have not seen yet. */
+  /** What the printers of a deletion referred to. */
+  references(id: number): References {
+    const row = this.#db.first("SELECT content FROM deletions WHERE id = ?", [id]);
+    return JSON.parse(String(row?.content)) as References;
+  }
+
+  /** The digests of the files of one kind that deletions keep, or that are still to be deleted. */
   digests(kind: BlobKind): Set<string> {
     const rows = this.#db.all("SELECT DISTINCT sha256 FROM deleted_files WHERE kind = ?", [kind]);
     return new Set(rows.map(digestIn));
   }
 
-  /** Those that are final and whose files may still be there; read where no write is under way. */
+  /** Final deletions whose files may still be there; read where no write is under way. */
   ended(): EndedDeletion[] {
     return endedIn(this.#db);
   }
@@ -194,8 +164,8 @@ export class Deletions {
 
   /**
    * Makes deletions final, those of them that are still kept.
-   * @param isAsked whether somebody wants it so before their time
-   * @returns which, and all that are final with their files
+   * @param isAsked whether a person wants it so before the ten minutes are over
+   * @returns the ids of those, and all final deletions with their files
    */
   end(
     ids: readonly number[],
@@ -204,7 +174,8 @@ export class Deletions {
     return this.#db.freeingWrite(() => {
       const kept = ids.flatMap((id) => this.find(id) ?? []);
       for (const deletion of kept) {
-        this.#db.all(`${end} WHERE id = ?`, [deletion.id]);
+        this.#db.all("UPDATE deletions SET title = '', content = '' WHERE id = ?", [deletion.id]);
+        forgetRows(this.#db, deletion.id);
         if (isAsked) this.#db.note("deleted-for-good", deletedBy(deletion));
       }
       const now = kept.map(({ id }) => id);
@@ -219,12 +190,10 @@ export class Deletions {
     });
   }
 
-  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  /** Reads every deletion, as a start does. @throws Error that names the row that cannot be read */
   check(): void {
-    for (const { id = null } of this.#db.all(`SELECT id FROM deletions WHERE NOT ${isOver} ORDER BY id`)) {
-      const row = this.#db.first("SELECT * FROM deletions WHERE id = ?", [id]);
-      readable(`the deletion ${id}`, () => row && [keptOf(row), atOnce(contentFrom(String(row.content)))]);
-    }
+    for (const row of this.#db.all(`${columns} WHERE NOT ${isOver} ORDER BY id`))
+      readable(`the deletion ${row.id}`, () => [keptOf(row), this.references(Number(row.id))]);
     for (const row of this.#db.all("SELECT * FROM deleted_files"))
       readable(`a file of the deletion ${row.deletion_id}`, () => fileOf(row));
   }

@@ -11,8 +11,7 @@ import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { stillInUse } from "./clients.ts";
 import type { Database } from "./database/database.ts";
 import { idOrNull, readable } from "./database/rows.ts";
-import { noReferences, type References } from "./deleted-content.ts";
-import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
+import { keepDeleted, type References, type Removal } from "./deletions.ts";
 import { driverOf, summaryOf } from "./driver-rows.ts";
 import { packText } from "./packed-text.ts";
 import { checkRoom } from "./room.ts";
@@ -192,19 +191,16 @@ export class Drivers {
   /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
   remove(id: number, isFinal = false): Promise<Removal> {
     return this.#db.freeingWrite((hasNoRoom) => {
-      const [driver] = rowsOf(this.#db, "drivers", "id", [id]).map(summaryOf);
+      const driver = this.findSummary(id);
       if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
       checkUploaded(driver);
       const users = this.#db.all(`SELECT id, name FROM printers WHERE ${usesDriver} ORDER BY id`, [id]);
       if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
-      const rows = {
-        drivers: rowsOf(this.#db, "drivers", "id", [id]),
-        reports: rowsOf(this.#db, "reports", "driver_id", [id]),
-      };
+      const rows = [["drivers", "id", [id]] as const, ["reports", "driver_id", [id]] as const];
       const files = [{ kind: "drivers", sha256: driver.sha256 } as const];
       const deleted = { kind: "driver", recordId: id, name: driverTitle(driver) } as const;
-      const deletion = { ...deleted, rows, references: noReferences, files };
-      const removal = keepDeleted(this.#db, this.#clock(), deletion, { isFinal: isFinal || hasNoRoom });
+      const deletion = { ...deleted, rows, files };
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal || hasNoRoom);
       this.#db.all("DELETE FROM drivers WHERE id = ?", [id]);
       return removal;
     });
@@ -212,7 +208,9 @@ export class Drivers {
 
   /** What is remembered of drivers where something refers to them. */
   references(ids: readonly number[]): References["drivers"] {
-    return rowsOf(this.#db, "drivers", "id", ids).map((row) => {
+    const where = "WHERE id IN (SELECT value FROM json_each(?))";
+    const rows = this.#db.all(`SELECT * FROM drivers ${where}`, [JSON.stringify(ids)]);
+    return rows.map((row) => {
       const { id, sha256, inf_path } = summaryOf(row);
       return { id, name: driverTitle(summaryOf(row)), sha256, models: `${inf_path}\n${row.listed}` };
     });

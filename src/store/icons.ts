@@ -1,8 +1,7 @@
 import type { Icon } from "../domain/icon.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Row, readable } from "./database/rows.ts";
-import { noReferences } from "./deleted-content.ts";
-import { keepDeleted, type Removal, rowsOf } from "./deletions.ts";
+import { keepDeleted, type Removal } from "./deletions.ts";
 import type { Printers } from "./printers.ts";
 
 const nothingRemoved: Removal = { kept: undefined, ended: [] };
@@ -68,12 +67,12 @@ export class Icons {
   /** Within a write. @param how it went, behind its name among deletions */
   #keep(printerId: number, how: string, isFinal = false): Removal {
     const { name } = this.#printers.get(printerId).printer;
-    const icons = rowsOf(this.#db, "icons", "printer_id", [printerId]);
-    if (icons.length === 0) return nothingRemoved;
-    const files = icons.map((row) => ({ kind: "icons", sha256: digestIn(row) }) as const);
+    const icon = this.find(printerId);
+    if (icon === undefined) return nothingRemoved;
+    const files = [{ kind: "icons", sha256: icon.sha256 } as const];
     const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}${how}` } as const;
-    const deletion = { ...deleted, rows: { icons }, references: noReferences, files };
-    return keepDeleted(this.#db, this.#clock(), deletion, { isFinal });
+    const rows = [["icons", "printer_id", [printerId]] as const];
+    return keepDeleted(this.#db, this.#clock(), { ...deleted, rows, files }, isFinal);
   }
 
   /** Reads every row, as a start does. @throws Error that names the row that cannot be read */

@@ -5,12 +5,13 @@ import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn } from "./database/rows.ts";
-import { inParts } from "./database/slices.ts";
-import { idsIn, keepDeletedInParts, mostKeptBytes, type Removal, rowsInParts } from "./deletions.ts";
+import { keepDeleted, type Removal } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import { checkIds, setClient, setDriver } from "./printer-changes.ts";
 import type { Printers } from "./printers.ts";
 import { movePrinters, stagePrinters } from "./staged-printers.ts";
+
+const among = "IN (SELECT value FROM json_each(?))";
 
 /** What is done with many printers in one write, and deleting one of them. */
 export class ManyPrinters {
@@ -83,26 +84,27 @@ export class ManyPrinters {
   }
 
   /** Within a write. */
-  *#remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Generator<undefined, Removal> {
-    const icons = yield* rowsInParts(this.#db, "icons", "printer_id", ids);
-    const digests = new Set(icons.map(digestIn));
-    const files = [...digests].map((sha256) => ({ kind: "icons", sha256 }) as const);
-    const isTooLarge = isFinal || this.#printers.settingsBytes(ids) > mostKeptBytes;
-    const kept = isTooLarge ? [] : ids;
-    const printers = yield* rowsInParts(this.#db, "printers", "id", kept);
-    const downloads = yield* rowsInParts(this.#db, "downloads", "printer_id", kept);
-    const drivers = new Set([...idsIn(printers, "driver_id"), ...idsIn(printers, "arm64_driver_id")]);
-    const references = {
-      clients: this.#clients.references(idsIn(printers, "client_id")),
-      drivers: this.#drivers.references([...drivers]),
-    };
-    const deletion = { ...deleted, rows: { printers, icons, downloads }, references, files };
-    const removal = yield* keepDeletedInParts(this.#db, this.#clock(), deletion, { isFinal: isTooLarge });
-    yield* inParts(ids, (some) =>
-      this.#db.all("DELETE FROM printers WHERE id IN (SELECT value FROM json_each(?))", [
-        JSON.stringify(some),
-      ]),
+  #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
+    const distinct = (column: string, table: string, key: string) =>
+      this.#db.all(
+        `SELECT DISTINCT ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL AND ${key} ${among}`,
+        [JSON.stringify(ids)],
+      );
+    const idsOf = (column: string) => distinct(column, "printers", "id").map(({ value }) => Number(value));
+    const files = distinct("sha256", "icons", "printer_id").map(
+      ({ value }) => ({ kind: "icons", sha256: digestIn({ sha256: value ?? null }) }) as const,
     );
+    const references = {
+      clients: this.#clients.references(idsOf("client_id")),
+      drivers: this.#drivers.references([...new Set([...idsOf("driver_id"), ...idsOf("arm64_driver_id")])]),
+    };
+    const rows = [
+      ["printers", "id", ids] as const,
+      ["icons", "printer_id", ids] as const,
+      ["downloads", "printer_id", ids] as const,
+    ];
+    const removal = keepDeleted(this.#db, this.#clock(), { ...deleted, rows, references, files }, isFinal);
+    this.#db.all(`DELETE FROM printers WHERE id ${among}`, [JSON.stringify(ids)]);
     return removal;
   }
 

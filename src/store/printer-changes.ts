@@ -52,9 +52,3 @@ export function* setDriver(
     ),
   );
 }
-
-/** Of printers that lost their second driver: its model alone means nothing, and a form that has one is refused. */
-export function emptyArm64Models(db: Queries, ids: readonly number[]): void {
-  const settings = "settings = json_set(settings, '$.arm64_driver_desc', '')";
-  db.all(`UPDATE printers SET ${settings} WHERE id ${among}`, [JSON.stringify(ids)]);
-}

@@ -1,24 +1,10 @@
-import type { SqlValue } from "sql.js";
 import { type KeptDeletion, NotRestored, type RestoredRecord } from "../domain/deletion.ts";
 import { type DriverSummary, driverTitle } from "../domain/driver.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database/database.ts";
-import { inParts } from "./database/slices.ts";
-import { contentFrom, type DeletedContent, type DeletedTable, deletedTables } from "./deleted-content.ts";
-import type { Deletions, Removal } from "./deletions.ts";
+import { type Deletions, deletedTables, forgetRows, type References, type Removal } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
 import type { Icons } from "./icons.ts";
-import { emptyArm64Models } from "./printer-changes.ts";
-
-/** Where deleted records refer to what is not there any more: what they refer to instead, by the old id. */
-type Instead = ReadonlyMap<SqlValue, number | null>;
-
-/** What stands in place of what restored printers referred to. */
-interface Replaced {
-  readonly client_id: Instead;
-  readonly driver_id: Instead;
-  readonly notes: readonly string[];
-}
 
 interface Restored {
   readonly record: RestoredRecord;
@@ -40,17 +26,11 @@ interface Records {
 /** Brings deleted records back, as they were. */
 export class Restoring {
   readonly #db: Database;
-  readonly #deletions: Deletions;
-  readonly #clients: Clients;
-  readonly #drivers: Drivers;
-  readonly #icons: Icons;
+  readonly #records: Records;
 
   constructor(db: Database, records: Records) {
     this.#db = db;
-    this.#deletions = records.deletions;
-    this.#clients = records.clients;
-    this.#drivers = records.drivers;
-    this.#icons = records.icons;
+    this.#records = records;
   }
 
   /**
@@ -59,114 +39,111 @@ export class Restoring {
    * @throws NotRestored where something stands in the way
    */
   restore(id: number): Promise<Restored> {
-    return this.#db.write(() => this.#restore(id));
+    return this.#db.write(() => {
+      const { deletions, icons } = this.#records;
+      const deletion = deletions.find(id);
+      if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
+      this.#checkFree(deletion);
+      const references = deletions.references(id);
+      const notes = [
+        ...references.clients.flatMap((client) => this.#withoutClient(deletion, client)),
+        ...references.drivers.flatMap((driver) => this.#withoutDriver(deletion, driver)),
+      ];
+      const printerIds = this.#kept(id, "printers", "id").map(Number);
+      const removal = deletion.kind === "icon" ? icons.take(deletion.recordId) : undefined;
+      for (const table of deletedTables) this.#putBack(id, table);
+      forgetRows(this.#db, id);
+      this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
+      this.#listDriversAgain(references);
+      if (removal?.kept !== undefined) notes.push(iconTaken);
+      const { kind, recordId, name } = deletion;
+      return { record: { kind, recordId, name, notes }, printerIds, removal };
+    });
   }
 
-  *#restore(id: number): Generator<undefined, Restored> {
-    const deletion = this.#deletions.find(id);
-    if (deletion === undefined) throw new NotRestored(undefined, { kind: "over" });
-    const content = yield* this.#contentOf(id);
-    yield* this.#checkFree(deletion, content);
-    const replaced = this.#replaced(deletion, content);
-    this.#db.all("DELETE FROM deletions WHERE id = ?", [id]);
-    const removal = deletion.kind === "icon" ? this.#icons.take(deletion.recordId) : undefined;
-    for (const table of deletedTables) yield* this.#insert(table, content, replaced);
-    const printerIds = valuesIn(content, "printers", "id").map(Number);
-    const seconds = valuesIn(content, "printers", "arm64_driver_id");
-    const orphans = printerIds.filter((_, i) => replaced.driver_id.get(seconds[i] ?? null) === null);
-    yield* inParts(orphans, (some) => emptyArm64Models(this.#db, some));
-    this.#listDriversAgain(content, replaced);
-    const { kind, recordId, name } = deletion;
-    const notes = removal?.kept === undefined ? replaced.notes : [iconTaken];
-    return { record: { kind, recordId, name, notes }, printerIds, removal };
+  /** A column of the rows that a deletion keeps. */
+  #kept(id: number, table: (typeof deletedTables)[number], column: string) {
+    const rows = this.#db.all(`SELECT ${column} AS value FROM deleted_${table} WHERE deletion_id = ?`, [id]);
+    return rows.map(({ value = null }) => value);
   }
 
-  *#contentOf(id: number): Generator<undefined, DeletedContent> {
-    const row = this.#db.first("SELECT content FROM deletions WHERE id = ?", [id]);
-    yield;
-    return yield* contentFrom(String(row?.content));
+  #putBack(id: number, table: (typeof deletedTables)[number]): void {
+    const columns = this.#db.all(`PRAGMA table_info(${table})`).map(({ name }) => name);
+    this.#db.all(
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM deleted_${table} WHERE deletion_id = ?`,
+      [id],
+    );
   }
 
   /** @throws NotRestored where another record has the place of one that would come back */
-  *#checkFree(deletion: KeptDeletion, content: DeletedContent): Generator<undefined, void> {
-    for (const name of valuesIn(content, "clients", "name")) {
-      const client = this.#clients.findByName(String(name));
+  #checkFree(deletion: KeptDeletion): void {
+    const { clients, drivers, deletions } = this.#records;
+    for (const name of this.#kept(deletion.id, "clients", "name")) {
+      const client = clients.findByName(String(name));
       if (client !== undefined) throw new NotRestored(deletion, { kind: "name", client });
     }
-    for (const sha256 of valuesIn(content, "drivers", "sha256")) {
-      const driver = this.#drivers.findByDigest(String(sha256));
+    for (const sha256 of this.#kept(deletion.id, "drivers", "sha256")) {
+      const driver = drivers.findByDigest(String(sha256));
       if (driver === undefined) continue;
       const { id } = driver;
       throw new NotRestored(deletion, { kind: "upload", driver: { id, title: driverTitle(driver) } });
     }
-    if (deletion.kind === "icon") yield* this.#checkIcon(deletion);
-  }
-
-  *#checkIcon(deletion: KeptDeletion): Generator<undefined, void> {
-    const printerId = deletion.recordId;
-    if (this.#db.first("SELECT 1 FROM printers WHERE id = ?", [printerId]) !== undefined) return;
-    const needed = this.#deletions.findOf("printer", printerId) ?? (yield* this.#severalWith(printerId));
+    const { kind, recordId } = deletion;
+    if (kind !== "icon" || this.#db.first("SELECT 1 FROM printers WHERE id = ?", [recordId])) return;
+    const needed = deletions.findOf("printers", recordId);
     throw new NotRestored(deletion, needed ? { kind: "needs", deletion: needed } : { kind: "printer" });
   }
 
-  /** The deletion of several printers that one of them went with. */
-  *#severalWith(printerId: number): Generator<undefined, KeptDeletion | undefined> {
-    for (const deletion of this.#deletions.list()) {
-      if (deletion.kind !== "printers") continue;
-      const content = yield* this.#contentOf(deletion.id);
-      if (valuesIn(content, "printers", "id").includes(printerId)) return deletion;
-    }
-    return undefined;
+  /** @returns a note where printers come back without their client. @throws NotRestored where it can come back first */
+  #withoutClient(deletion: KeptDeletion, { id, name }: References["clients"][number]): string[] {
+    if (this.#records.clients.find(id) !== undefined) return [];
+    this.#checkLost(deletion, "clients", id);
+    this.#refer(deletion.id, "client_id", id, null);
+    return [`Without the client “${name}”, which is deleted.`];
   }
 
-  /** @throws NotRestored where printers refer to what can be brought back first */
-  #replaced(deletion: KeptDeletion, content: DeletedContent): Replaced {
-    const [client_id, driver_id] = [new Map<SqlValue, null>(), new Map<SqlValue, number | null>()];
-    const notes: string[] = [];
-    for (const { id, name } of content.references.clients) {
-      if (this.#clients.find(id) !== undefined) continue;
-      this.#checkLost(deletion, "client", id);
-      client_id.set(id, null);
-      notes.push(`Without the client “${name}”, which is deleted.`);
-    }
-    const first = new Set(valuesIn(content, "printers", "driver_id"));
-    for (const { id, name, sha256 } of content.references.drivers) {
-      if (this.#drivers.has(id)) continue;
-      const again = this.#drivers.findByDigest(sha256);
-      if (again === undefined) this.#checkLost(deletion, "driver", id);
-      driver_id.set(id, again?.id ?? null);
-      notes.push(driverNote(name, again, first.has(id)));
-    }
-    return { client_id, driver_id, notes };
+  /** Likewise of a driver; one that was uploaded again since takes its place. */
+  #withoutDriver(deletion: KeptDeletion, { id, name, sha256 }: References["drivers"][number]): string[] {
+    const { drivers } = this.#records;
+    if (drivers.has(id)) return [];
+    const again = drivers.findByDigest(sha256);
+    if (again === undefined) this.#checkLost(deletion, "drivers", id);
+    const isFirst = this.#kept(deletion.id, "printers", "driver_id").includes(id);
+    if (again === undefined) this.#emptyArm64Models(deletion.id, id);
+    for (const column of ["driver_id", "arm64_driver_id"] as const)
+      this.#refer(deletion.id, column, id, again?.id ?? null);
+    return [driverNote(name, again, isFirst)];
   }
 
   /** @throws NotRestored where the record that is not there can be brought back */
-  #checkLost(deletion: KeptDeletion, kind: KeptDeletion["kind"], recordId: number): void {
-    const needed = this.#deletions.findOf(kind, recordId);
+  #checkLost(deletion: KeptDeletion, table: "clients" | "drivers", recordId: number): void {
+    const needed = this.#records.deletions.findOf(table, recordId);
     if (needed !== undefined) throw new NotRestored(deletion, { kind: "needs", deletion: needed });
   }
 
-  /** A column that a newer Platen left out is left out; one that it added has its default. */
-  *#insert(table: DeletedTable, { tables }: DeletedContent, replaced: Replaced): Generator<undefined, void> {
-    const { columns = [], rows = [] } = tables[table] ?? {};
-    const known = new Set(this.#db.all(`PRAGMA table_info(${table})`).map(({ name }) => name));
-    const used = columns.flatMap((name, at) => (known.has(name) ? { name, at } : []));
-    const row = `(${used.map(() => "?").join()})`;
-    const names = used.map(({ name }) => name).join();
-    yield* inParts(rows, (some) => {
-      const values = some.flatMap((cells) =>
-        used.map(({ name, at }) => insteadOf(replaced, name, cells[at])),
-      );
-      this.#db.all(`INSERT INTO ${table} (${names}) VALUES ${some.map(() => row).join()}`, values);
-    });
+  #refer(
+    deletion: number,
+    column: "client_id" | "driver_id" | "arm64_driver_id",
+    from: number,
+    to: number | null,
+  ): void {
+    const set = `UPDATE deleted_printers SET ${column} = ? WHERE deletion_id = ? AND ${column} = ?`;
+    this.#db.all(set, [to, deletion, from]);
+  }
+
+  /** Of printers that lose their second driver: its model alone means nothing, and a form that has one is refused. */
+  #emptyArm64Models(deletion: number, driverId: number): void {
+    const set = "UPDATE deleted_printers SET settings = json_set(settings, '$.arm64_driver_desc', '')";
+    this.#db.all(`${set} WHERE deletion_id = ? AND arm64_driver_id = ?`, [deletion, driverId]);
   }
 
   /** Where a driver's models changed meanwhile, its lists must name what these printers deploy and it has not. */
-  #listDriversAgain({ references }: DeletedContent, { driver_id }: Replaced): void {
-    for (const { id, models } of references.drivers) {
-      const now = driver_id.get(id) ?? id;
-      const [driver] = this.#drivers.references([now]);
-      if (driver !== undefined && driver.models !== models) this.#drivers.listAgain(now);
+  #listDriversAgain({ drivers: before }: References): void {
+    const { drivers } = this.#records;
+    for (const { id, sha256, models } of before) {
+      const now = drivers.has(id) ? id : drivers.findByDigest(sha256)?.id;
+      const [driver] = now === undefined ? [] : drivers.references([now]);
+      if (driver !== undefined && driver.models !== models) drivers.listAgain(driver.id);
     }
   }
 }
@@ -176,24 +153,4 @@ function driverNote(name: string, again: DriverSummary | undefined, isFirst: boo
   if (again !== undefined)
     return `With “${driverTitle(again)}”, which is the same ZIP uploaded again: its model may be another one.`;
   return `Without the driver ${isFirst ? "" : "for ARM64 "}“${name}”, which is deleted: choose one.`;
-}
-
-/** What a column of restored rows refers to. */
-const referring: Readonly<Record<string, "client_id" | "driver_id">> = {
-  client_id: "client_id",
-  driver_id: "driver_id",
-  arm64_driver_id: "driver_id",
-};
-
-function insteadOf(replaced: Replaced, column: string, value: SqlValue = null): SqlValue {
-  const kind = referring[column];
-  const instead = kind && replaced[kind].get(value);
-  return instead === undefined ? value : instead;
-}
-
-/** A column of deleted rows. */
-function valuesIn({ tables }: DeletedContent, table: DeletedTable, column: string): SqlValue[] {
-  const { columns = [], rows = [] } = tables[table] ?? {};
-  const at = columns.indexOf(column);
-  return at < 0 ? [] : rows.map((row) => row[at] ?? null);
 }

@@ -179,6 +179,16 @@ export const migrations: readonly Migration[] = [
     db.all("CREATE TABLE link_epoch (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL) STRICT");
     db.all("INSERT INTO link_epoch (id, epoch) VALUES (1, ?)", [randomText(randomBytes, 16)]);
   },
+  // Deleted rows move to tables of their own. What was kept of deletions as JSON, for ten minutes, is final.
+  `
+  UPDATE deletions SET title = '', content = '';
+  CREATE TABLE deleted_clients AS SELECT 0 AS deletion_id, * FROM clients WHERE 0;
+  CREATE TABLE deleted_drivers AS SELECT 0 AS deletion_id, * FROM drivers WHERE 0;
+  CREATE TABLE deleted_reports AS SELECT 0 AS deletion_id, * FROM reports WHERE 0;
+  CREATE TABLE deleted_printers AS SELECT 0 AS deletion_id, * FROM printers WHERE 0;
+  CREATE TABLE deleted_icons AS SELECT 0 AS deletion_id, * FROM icons WHERE 0;
+  CREATE TABLE deleted_downloads AS SELECT 0 AS deletion_id, * FROM downloads WHERE 0;
+  `,
 ];
 
 /**
