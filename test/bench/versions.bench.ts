@@ -1,0 +1,213 @@
+import type { ChildProcess } from "node:child_process";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { client, navigation } from "../support/app.ts";
+import { driverZip } from "../support/driver-zip.ts";
+import { driverFile } from "./driver-files.ts";
+import { machine, median, table, times } from "./figures.ts";
+import { printerFields } from "./many-printers.ts";
+import { folder, memory, startService, upload, waitUntilIdle } from "./service.ts";
+
+// BASELINE=/path/of/another/platen.cjs measures that version beside ours, in turn and in one run: pages with few and many
+// printers, fifty pages at once, packages of 150 MB, two hundred PCs at once, start and memory.
+
+const rounds = 9;
+const counts = [10, 400, 10_000];
+const pcs = 200;
+
+interface Service {
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly agent: Agent;
+}
+
+interface Version {
+  readonly name: string;
+  readonly script: string | undefined;
+}
+
+const versions: readonly Version[] = [
+  ...(process.env.BASELINE ? [{ name: "before", script: process.env.BASELINE }] : []),
+  { name: "now", script: undefined },
+];
+
+/** Figures by what was measured, one of each version. */
+const figures = new Map<string, string[]>();
+
+function note(what: string, value: string): void {
+  figures.set(what, [...(figures.get(what) ?? []), value]);
+}
+
+async function start({ script }: Version, data: string): Promise<Service> {
+  const service = await startService(script, data);
+  return { ...service, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
+}
+
+async function stop({ process: child, agent }: Service): Promise<void> {
+  agent.destroy();
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill();
+  await ended;
+}
+
+/** The status of an answer, whose body is thrown away. */
+function ask({ url, agent }: Service, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { Accept: "text/html", "Accept-Encoding": "gzip" };
+    request(url + path, { agent, headers }, (answer) => {
+      answer.on("end", () => resolve(answer.statusCode ?? 0)).resume();
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+/** Milliseconds of processor time that all threads of a process have had so far. */
+function processorMs({ process: { pid } }: Service): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
+}
+
+/** A folder with so many printers, made by the first version. */
+async function fill(count: number): Promise<string> {
+  const name = `filled-${count}`;
+  const [version] = versions;
+  if (version === undefined) throw new Error("there is no version");
+  const service = await start(version, name);
+  const { addDriver, post } = client(service.url);
+  for (let i = 1; i <= 12; i++)
+    await addDriver(driverZip({ models: [`Papyrus ${i}00 PCL6`, `Papyrus ${i}00 PS`] }));
+  for (let i = 1; i <= 40; i++) await post("/clients", { name: `Client & Sons ${i}` });
+  for (let first = 0; first < count; first += 250)
+    await Promise.all(
+      Array.from({ length: Math.min(250, count - first) }, (_, i) =>
+        post("/printers", printerFields(first + i), navigation),
+      ),
+    );
+  await stop(service);
+  return name;
+}
+
+const paths = [
+  "/",
+  "/printers",
+  "/printers/3",
+  "/printers/3/edit",
+  "/clients/4",
+  "/drivers/4",
+  "/printers/3/publish",
+  "/printers/3/scripts/install",
+];
+
+async function measurePages(count: number): Promise<void> {
+  const filled = await fill(count);
+  const services: Service[] = [];
+  for (const [i, version] of versions.entries()) {
+    const data = `${filled}-${i}`;
+    cpSync(join(folder, filled), join(folder, data), { recursive: true });
+    const [ms = 0] = await times(1, async () => services.push(await start(version, data)));
+    note(`${count} printers: start`, `${ms.toFixed(0)} ms`);
+  }
+  for (const { process: child } of services)
+    note(`${count} printers: memory after the start`, `${memory(child).now.toFixed(0)} MiB`);
+  for (const path of paths) {
+    const found = services.map((service) => ({ service, ms: [], again: [], cpu: [] }) as PageTimes);
+    for (let round = 0; round < rounds; round++) for (const one of found) await measurePage(one, path, round);
+    for (const { ms, again, cpu } of found) {
+      const values = [ms, again, cpu].map((some) => `${median(some).toFixed(1)} ms`);
+      note(`${count} printers: \`${path}\``, values.join(", "));
+    }
+  }
+  for (const service of services) {
+    const paths = Array.from({ length: 50 }, (_, i) => `/printers/${1 + (i % 10)}`);
+    const all = () => Promise.all(paths.map((path) => ask(service, path)));
+    const refused = (await all()).filter((status) => status !== 200).length;
+    note(
+      `${count} printers: 50 pages at once`,
+      `${median(await times(5, all)).toFixed(0)} ms, ${refused} refused`,
+    );
+    note(`${count} printers: memory at its highest`, `${memory(service.process).peak.toFixed(0)} MiB`);
+  }
+  await Promise.all(services.map(stop));
+}
+
+/** Milliseconds: after a write, again, and of processor time after a write. */
+interface PageTimes {
+  readonly service: Service;
+  readonly ms: number[];
+  readonly again: number[];
+  readonly cpu: number[];
+}
+
+/** A page after a write, which makes what is remembered of lists old, and again without one. */
+async function measurePage(
+  { service, ms, again, cpu }: PageTimes,
+  path: string,
+  round: number,
+): Promise<void> {
+  await client(service.url).post("/printers/5", { ...printerFields(4), comment: `${path} ${round}` });
+  await waitUntilQuiet(service);
+  const before = processorMs(service);
+  ms.push(...(await times(1, () => ask(service, path))));
+  cpu.push(processorMs(service) - before);
+  again.push(...(await times(1, () => ask(service, path))));
+}
+
+/** A write's answer comes before the work that follows it. */
+async function waitUntilQuiet(service: Service): Promise<void> {
+  await ask(service, "/health");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function measurePackages(): Promise<void> {
+  const path = driverFile();
+  const services: Service[] = [];
+  const found = versions.map(() => new Map<string, number[]>());
+  const add = (i: number, what: string, ms: number[]) =>
+    found[i]?.set(what, [...(found[i]?.get(what) ?? []), ...ms]);
+  for (const [i, version] of versions.entries()) {
+    const service = await start(version, `packages-${i}`);
+    services.push(service);
+    await times(1, () => upload(service.url, path)).then((ms) => add(i, "upload of 150 MB", ms));
+    await client(service.url).addPrinter({ driver_id: "1" });
+    await waitUntilIdle(service.process);
+  }
+  for (let round = 0; round < 5; round++)
+    for (const [i, service] of services.entries()) {
+      const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", comment: `round ${round}` };
+      await client(service.url).post("/printers/1", fields);
+      for (const what of ["mdm of 150 MB, first", "mdm of 150 MB, again"])
+        add(i, what, await times(1, () => ask(service, "/printers/1/packages/mdm")));
+      add(i, "rmm of 150 MB", await times(1, () => ask(service, "/printers/1/packages/rmm")));
+    }
+  for (const one of found) for (const [what, ms] of one) note(what, `${median(ms).toFixed(0)} ms`);
+  for (const service of services) {
+    const agent = new Agent({ maxSockets: pcs });
+    let statuses: number[] = [];
+    const [ms = 0] = await times(1, async () => {
+      statuses = await Promise.all(
+        Array.from({ length: pcs }, () => ask({ ...service, agent }, "/printers/1/packages/rmm")),
+      );
+    });
+    const refused = statuses.filter((status) => status !== 200).length;
+    note(`rmm of 150 MB, ${pcs} PCs at once`, `${(ms / 1000).toFixed(1)} s, ${refused} refused`);
+    note("memory at its highest, packages", `${memory(service.process).peak.toFixed(0)} MiB`);
+  }
+  await Promise.all(services.map(stop));
+}
+
+async function main(): Promise<void> {
+  for (const count of counts) await measurePages(count);
+  await measurePackages();
+  console.log(`\n## Versions side by side (${machine()})\n`);
+  console.log("Pages: after a write, again, and processor time after a write.\n");
+  table([
+    ["what", ...versions.map(({ name }) => name)],
+    ...[...figures].map(([what, row]) => [what, ...row]),
+  ]);
+}
+
+void main();
