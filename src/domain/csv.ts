@@ -15,17 +15,18 @@ interface Cell {
 }
 
 /**
- * Reads a row after the other; a line without anything is a row of one empty cell. What follows a closing quote in its
- * cell is taken as it stands.
+ * Reads the first rows, at most `limit`; a line without anything is a row of one empty cell. What follows a closing quote
+ * in its cell is taken as it stands.
  * @throws UserError "invalid" where a quote is never closed, and for more than a sheet can hold
  */
-export function* readCsv(text: string, separator: string): Generator<string[]> {
-  let at = 0;
-  for (let row = 1; at < text.length; row++) {
+export function readCsv(text: string, separator: string, limit = Number.POSITIVE_INFINITY): string[][] {
+  const rows: string[][] = [];
+  for (let at = 0; at < text.length && rows.length < limit; ) {
     const cells: string[] = [];
-    at = readRow({ text, separator, row }, at, cells);
-    yield cells;
+    at = readRow({ text, separator, row: rows.length + 1 }, at, cells);
+    rows.push(cells);
   }
+  return rows;
 }
 
 /** Where a cell is read. */

@@ -21,37 +21,29 @@ const separators = [",", ";", "\t"] as const;
 const mostLines = 4 * mostRows;
 
 /**
- * Reads a file as `csvHead` and `csvLine` make it, or one with some of the columns in any order, in steps.
+ * Reads a file as `csvHead` and `csvLine` make it, or one with some of the columns in any order.
  * @throws UserError "invalid" where it has no column “name”, and as `readCsv` does
  */
-export function* readPrinterCsv(text: string): Generator<undefined, ImportedList> {
+export function readPrinterCsv(text: string): ImportedList {
   const marked = text.startsWith("\ufeff") ? text.slice(1) : text;
   const named = /^sep=(.)\r?\n/i.exec(marked.slice(0, 8));
   const body = marked.slice(named?.[0].length ?? 0);
   const layout = layoutOf(body, named?.[1]);
-  const rows: ImportRow[] = [];
-  let number = named === null ? 0 : 1;
-  const firstRow = number + 1;
-  for (const cells of readCsv(body, layout.separator)) {
-    number++;
-    if (number % 50 === 0) yield;
-    checkLines(number);
-    if (number === firstRow || isBlank(cells)) continue;
-    if (rows.length === mostRows) throw tooMany();
-    rows.push(rowOf(layout, cells, number));
+  const lines = readCsv(body, layout.separator, mostLines + 1);
+  if (lines.length > mostLines) {
+    const message = `This list has more than ${mostLines} rows with its blank ones: take those out.`;
+    throw new UserError("invalid", message);
   }
+  const firstNumber = named === null ? 1 : 2;
+  const rows = lines.flatMap((cells, i) => {
+    return i === 0 || isBlank(cells) ? [] : rowOf(layout, cells, firstNumber + i);
+  });
+  if (rows.length > mostRows) throw tooMany();
   return { rows, notices: layout.notices, makers: new Map() };
 }
 
 function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === "");
-}
-
-function checkLines(count: number): void {
-  if (count > mostLines) {
-    const message = `This list has more than ${mostLines} rows with its blank ones: take those out.`;
-    throw new UserError("invalid", message);
-  }
 }
 
 /** The separator is the one that makes most columns known. */
@@ -80,7 +72,7 @@ const mostHead = 64 * 1024;
 /** With a wrong separator anything may be found: what is wrong counts only where the columns are known all the same. */
 function firstRowOf(text: string, separator: string): FirstRow {
   try {
-    return { heads: readCsv(text, separator).next().value ?? [] };
+    return { heads: readCsv(text, separator, 1)[0] ?? [] };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const [line = ""] = text.slice(0, mostHead).split("\n", 1);

@@ -3,7 +3,7 @@ import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/
 import type { BlobKind } from "./blob-names.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Queries, type Row, readable } from "./database/rows.ts";
-import { atOnce, inParts } from "./database/slices.ts";
+import { atOnce } from "./database/slices.ts";
 import { contentFrom, contentOf, type DeletedRows, type DeletedTable } from "./deleted-content.ts";
 
 /**
@@ -50,18 +50,6 @@ export function rowsOf(
   return db.all(`SELECT * FROM ${table} ${where}`, [JSON.stringify(values)]);
 }
 
-/** The same, where the values may be thousands. */
-export function* rowsInParts(
-  db: Queries,
-  table: DeletedTable,
-  column: string,
-  values: readonly number[],
-): Generator<undefined, readonly Row[]> {
-  const parts: (readonly Row[])[] = [];
-  yield* inParts(values, (some) => parts.push(rowsOf(db, table, column, some)));
-  return parts.flat();
-}
-
 /** What a column refers to, each once. */
 export function idsIn(rows: readonly Row[], column: string): number[] {
   return [...new Set(rows.flatMap((row) => (typeof row[column] === "number" ? row[column] : [])))];
@@ -81,7 +69,7 @@ export function keepDeleted(
 }
 
 /** The same, where its rows may be thousands. */
-export function* keepDeletedInParts(
+function* keepDeletedInParts(
   db: Queries,
   now: number,
   deletion: NewDeletion,
