@@ -6,7 +6,6 @@ import { type FormInput, isTicked } from "../domain/fields.ts";
 import { html } from "../html/html.ts";
 import {
   emptyImport,
-  type Imported,
   type ImportForm,
   type ImportPageData,
   importMessage,
@@ -43,8 +42,8 @@ export async function exportPrinters(context: Context): Promise<Reply> {
 
 /** `GET /import` */
 export function show({ app, request, url }: Context): Reply {
-  const imported = importedIn(url.searchParams);
-  const message = imported && importMessage(imported);
+  const imported = app.outcomes.find("imported", url.searchParams.get("imported"));
+  const message = imported && importMessage(imported.result);
   return htmlReply(importPage(frameOf(request, message), importStart(pageData(app), emptyImport)));
 }
 
@@ -67,14 +66,13 @@ export function run({ app, request }: Context): Promise<Reply> {
     const outcome = await runImport(app.store, source, agreement);
     if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
     const { counts, newClients } = outcome.plan;
-    const imported = {
-      made: counts.new,
-      changed: counts.changes,
-      same: counts.same,
-      clients: newClients.length,
-    };
-    if (isNavigation(request)) return redirect(pathAfter(imported));
-    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(imported))}`);
+    const [made, changed, same, clients] = [counts.new, counts.changes, counts.same, newClients.length];
+    const result = { made, changed, same, clients };
+    if (isNavigation(request)) {
+      const name = app.outcomes.remember({ kind: "imported", result });
+      return redirect(`${paths.import}?imported=${name}`);
+    }
+    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(result))}`);
   });
 }
 
@@ -156,19 +154,4 @@ function previewReply(
 
 function pageData({ store }: App): ImportPageData {
   return { clients: store.clients.names(), command: printServerCommand, limitBytes: listLimitBytes };
-}
-
-function pathAfter({ made, changed, same, clients }: Imported): string {
-  return `${paths.import}?done=imported&new=${made}&changed=${changed}&same=${same}&clients=${clients}`;
-}
-
-function importedIn(query: URLSearchParams): Imported | undefined {
-  if (query.get("done") !== "imported") return undefined;
-  const number = (name: string) => Number(/^\d{1,6}$/.exec(query.get(name) ?? "")?.[0] ?? 0);
-  return {
-    made: number("new"),
-    changed: number("changed"),
-    same: number("same"),
-    clients: number("clients"),
-  };
 }

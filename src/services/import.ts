@@ -7,7 +7,7 @@ import type { ImportOptions, ImportPlan } from "../domain/import-plan.ts";
 import { planImport } from "../domain/import-planner.ts";
 import type { ImportedList } from "../domain/import-row.ts";
 import { readPrintServer } from "../domain/print-server.ts";
-import { readPrinterCsv } from "../domain/printer-csv-reader.ts";
+import { readPrinterCsv } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
 import { checkedChange } from "./checked-change.ts";
 
