@@ -175,6 +175,11 @@ test("commas, semicolons and tabs are told apart by the columns that they make",
     assert.deepEqual(rows[0]?.values, { name: "A", location: "x, y; z\t!", address: "10.0.0.1" });
   }
   assert.equal(readPrinterCsv("sep=;\r\nname;comment\r\nA;b,c\r\n").rows[0]?.values.comment, "b,c");
+  const broken = readPrinterCsv('"Raum\n(Etage)";name;location\nx;A;Hall\n');
+  assert.deepEqual(
+    broken.rows.map(({ number, values }) => [number, values]),
+    [[2, { name: "A", location: "Hall" }]],
+  );
 });
 
 test("columns that are unknown or there twice are said; a name that means something to JavaScript means nothing", () => {
@@ -208,6 +213,7 @@ test("a file without the column “name” is refused, and so is one of too many
   };
 
   assert.match(message("Drucker;IP\nA;10.0.0.1\n"), /must name the columns, “name” among them/);
+  assert.match(message('Dear all, "see below\n'), /must name the columns/);
   assert.match(message(`name${",x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message(`sep=;\nname${";x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message("\u0000\u0001PK"), /must name the columns/);
