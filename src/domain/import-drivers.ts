@@ -107,8 +107,8 @@ interface FoundDriver {
   readonly others: number;
 }
 
-/** What a row says that the driver of its digest is not; each is empty where it is the driver's. */
-interface Edited {
+/** What a row says of its driver; where it has a digest, what that driver is not. Each may be empty. */
+interface Said {
   readonly title: string;
   readonly model: string;
   readonly version: string;
@@ -116,7 +116,7 @@ interface Edited {
 
 /** A row that names no driver and the digest of this one. */
 interface Contradiction {
-  readonly contradiction: Edited;
+  readonly contradiction: Said;
   readonly driver: DriverSummary;
 }
 
@@ -165,41 +165,28 @@ export class KnownDrivers {
     current: number | undefined,
   ): FoundDriver | Contradiction | undefined {
     const exact = this.#byDigest.get(hint.sha256);
-    if (exact !== undefined) return this.#withDigest(exact, hint, ownModel, current);
-    const model = cleanText(ownModel || hint.model);
-    const title = cleanText(hint.title);
-    const matches = this.#withModel(model || title);
-    if (matches.length > 0) return chosen(matches, hint.version, current);
-    return model === "" ? this.#titled(title) : undefined;
-  }
-
-  /** Digests are not edited by hand: a title or a model that is another than the driver's was, and decides. */
-  #withDigest(
-    exact: DriverSummary,
-    hint: DriverHint,
-    ownModel: string,
-    current: number | undefined,
-  ): FoundDriver | Contradiction {
-    const edited = editedIn(hint, exact);
-    if (edited.title + edited.model === "") return { driver: exact, description: undefined, others: 0 };
-    const found = this.#edited(exact, edited, current);
-    if (found === undefined) return { contradiction: edited, driver: exact };
+    // Digests are not edited by hand: a title or a model that is another than the driver's was, and decides.
+    const said = exact === undefined ? saidIn(hint, ownModel) : editedIn(hint, exact);
+    if (exact === undefined) return this.#meant(said, exact, current);
+    if (said.title + said.model === "") return { driver: exact, description: undefined, others: 0 };
+    const found = this.#meant(said, exact, current);
+    if (found === undefined) return { contradiction: said, driver: exact };
     // Where a printer has a model of its own, the driver alone is asked for.
     return ownModel === "" ? found : { ...found, description: undefined };
   }
 
-  #edited(
-    exact: DriverSummary,
-    { title, model, version }: Edited,
+  #meant(
+    { title, model, version }: Said,
+    exact: DriverSummary | undefined,
     current: number | undefined,
   ): FoundDriver | undefined {
     const matches = title === "" ? this.#withModel(model) : this.#named(title, model);
     if (matches.length > 0) {
-      const isExact = matches.some(({ driver }) => driver.id === exact.id);
-      return chosen(matches, version, isExact ? exact.id : current);
+      const isExact = matches.some(({ driver }) => driver.id === exact?.id);
+      return chosen(matches, version, isExact ? exact?.id : current);
     }
     if (model === "") return this.#titled(title);
-    const isAny = title === "" && this.#withAnyModel.has(exact.id);
+    const isAny = title === "" && exact !== undefined && this.#withAnyModel.has(exact.id);
     return isAny ? { driver: exact, description: model, others: 0 } : undefined;
   }
 
@@ -254,7 +241,13 @@ function newestFirst(drivers: readonly DriverSummary[]): DriverSummary[] {
   return ranked.map(({ driver }) => driver);
 }
 
-function editedIn(hint: DriverHint, driver: DriverSummary): Edited {
+/** A model decides where there is one. */
+function saidIn({ title, model, version }: DriverHint, ownModel: string): Said {
+  const wanted = cleanText(ownModel || model);
+  return { title: wanted === "" ? cleanText(title) : "", model: wanted, version };
+}
+
+function editedIn(hint: DriverHint, driver: DriverSummary): Said {
   const unless = (text: string, ...own: readonly (string | undefined)[]) =>
     own.some((each) => each?.toLowerCase() === text.toLowerCase()) ? "" : text;
   // Somebody may have named it since the list was exported.

@@ -131,7 +131,7 @@ class RowPlanner {
     newClient: ClientSettings | undefined,
     ticket: RowTicket,
   ): Pick<PlannedRow, "mark" | "changes" | "write"> {
-    const changes = settings && current ? this.#changes(current, settings, newClient) : [];
+    const changes = settings && current ? this.#changes(current.form, settings, newClient) : [];
     if (current !== undefined && ticket.change !== undefined) changes.push(ticket.change);
     const isSame = current !== undefined && changes.length === 0;
     if (settings === undefined || isSame) return { mark: "same", changes, write: undefined };
@@ -189,27 +189,21 @@ class RowPlanner {
     reasons.push(`The driver ${driverTitle(driver)} has no model “${model}”.`);
   }
 
-  #changes(
-    { printer, form }: Current,
-    settings: PrinterSettings,
-    made: ClientSettings | undefined,
-  ): Change[] {
+  /** @param made the client that is made with it */
+  #changes(form: FormInput, settings: PrinterSettings, made: ClientSettings | undefined): Change[] {
     const after = printerFormValues(settings);
-    const changes: Change[] = [];
-    for (const field of Object.keys(after)) {
+    return Object.keys(after).flatMap((field) => {
       const [from, to] = [form[field] ?? "", after[field] ?? ""];
-      if (from !== to) changes.push(this.#named(field, from, to));
-    }
-    if (made === undefined) return changes;
-    const from = this.#clientNames.get(printer.client_id ?? 0) ?? "";
-    return [{ field: "client", from, to: made.name }, ...changes.filter(({ field }) => field !== "client")];
+      const isMade = field === "client_id" && made !== undefined;
+      return from === to && !isMade ? [] : [this.#named(field, from, to, made)];
+    });
   }
 
   /** Clients and drivers by what people call them. */
-  #named(field: string, from: string, to: string): Change {
+  #named(field: string, from: string, to: string, made: ClientSettings | undefined): Change {
     if (field === "client_id") {
       const name = (id: string) => this.#clientNames.get(Number(id)) ?? "";
-      return { field: "client", from: name(from), to: name(to) };
+      return { field: "client", from: name(from), to: made?.name ?? name(to) };
     }
     if (field !== "driver_id" && field !== "arm64_driver_id") return { field, from, to };
     const title = (id: string) => {
