@@ -3,7 +3,6 @@ import type { Accounts } from "./services/accounts.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { BackupKeeper } from "./services/backup-keeper.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
-import type { Imports } from "./services/import.ts";
 import type { Links } from "./services/links.ts";
 import type { ModelSearch } from "./services/model-search.ts";
 import type { Once } from "./services/once.ts";
@@ -34,7 +33,6 @@ export interface App {
   readonly undo: Undo;
   readonly outcomes: Outcomes;
   readonly once: Once;
-  readonly imports: Imports;
   readonly exports: PrinterExport;
   readonly accounts: Accounts;
   readonly sessions: Sessions;

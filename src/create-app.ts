@@ -7,7 +7,6 @@ import { Accounts } from "./services/accounts.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
 import { BackupKeeper } from "./services/backup-keeper.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
-import { Imports } from "./services/import.ts";
 import { Links } from "./services/links.ts";
 import { ModelSearch } from "./services/model-search.ts";
 import { Once } from "./services/once.ts";
@@ -74,7 +73,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const backups = new BackupKeeper({ store, script, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
   const once = new Once(random);
-  const lists = { imports: new Imports(store), exports: new PrinterExport(store) };
+  const exports = new PrinterExport(store);
   const models = new ModelSearch(store);
   const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
   await people.signIn.start(adminPassword);
@@ -94,7 +93,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     tokens,
     links,
     once,
-    ...lists,
+    exports,
     ...people,
   };
   const app = { config, store, ...services, random, log };

@@ -42,7 +42,7 @@ test("what is written is read again, whatever the cells and the separator", () =
       const rows = oddRows(seed);
       const text = rows.map((cells) => csvRow(cells, separator)).join("");
 
-      const read = [...readCsv(text, separator)];
+      const read = readCsv(text, separator);
 
       assert.deepEqual(read, rows);
     }
@@ -64,7 +64,7 @@ test("Python’s reader finds the same cells", { skip: without.python }, () => {
 });
 
 test("cells are read as RFC 4180 says, and as spreadsheets that are not so strict", () => {
-  const read = (text: string) => [...readCsv(text, ",")];
+  const read = (text: string) => readCsv(text, ",");
 
   assert.deepEqual(read('a,"b ""c"", d"\r\n"e\r\nf",g'), [
     ["a", 'b "c", d'],
@@ -89,7 +89,7 @@ test("a file that is no table is refused with its row, and not read to its end",
   ];
   for (const [text, message] of refused) {
     assert.throws(
-      () => [...readCsv(text, ",")],
+      () => readCsv(text, ","),
       (error) => error instanceof UserError && error.code === "invalid" && message.test(error.message),
     );
   }
@@ -103,8 +103,6 @@ deepTest("a long file takes time in proportion to its length", async () => {
     "quotes in cells": (size) => 'a"b"\n'.repeat(size / 5),
   };
   for (const [what, make] of Object.entries(shapes)) {
-    await growsEvenly(what, 200_000, (size) => {
-      for (const _ of readCsv(make(size), ","));
-    });
+    await growsEvenly(what, 200_000, (size) => readCsv(make(size), ","));
   }
 });

@@ -11,8 +11,8 @@ test("the page’s client is that of rows that say nothing of one", async (t) =>
   const withColumn = await planOf(app, "name,client\nA,\n", { client: "Alpha" });
   const tooLong = await planOf(app, "name\nA\n", { client: "x".repeat(200) });
 
-  assert.equal(without.rows[0]?.write?.clientId, 1);
-  assert.equal(withColumn.rows[0]?.write?.clientId, null);
+  assert.equal(without.rows[0]?.write?.settings.client_id, 1);
+  assert.equal(withColumn.rows[0]?.write?.settings.client_id, null);
   assert.match(tooLong.rows[0]?.reasons[0] ?? "", /200 characters; at most 120/);
 });
 
@@ -29,7 +29,7 @@ test("without the column “client” a printer keeps its client, and a name is 
 
   assert.deepEqual(marked(open), ["changes: OFFICE", "wrong: Lobby", "new: Roof"]);
   assert.deepEqual(
-    open.rows.map(({ write, client }) => [write?.clientId, client]),
+    open.rows.map(({ write, client }) => [write?.settings.client_id, client]),
     [
       [1, "Alpha"],
       [undefined, ""],
@@ -40,7 +40,7 @@ test("without the column “client” a printer keeps its client, and a name is 
   assert.match(open.rows[1]?.reasons[0] ?? "", /2 printers have this name: choose a client, or add/);
   assert.deepEqual(marked(chosen), ["new: OFFICE", "changes: Lobby", "new: Roof"]);
   assert.deepEqual(
-    chosen.rows.map(({ write, printerId }) => [printerId, write?.clientId]),
+    chosen.rows.map(({ write, printerId }) => [printerId, write?.settings.client_id]),
     [
       [undefined, 2],
       [3, 2],
@@ -77,11 +77,11 @@ test("a print server’s printers are those of the client that is chosen, and no
   const chosen = await planOf(app, text, { client: "Alpha" });
 
   assert.deepEqual(
-    open.rows.map(({ mark, write }) => [mark, write?.clientId]),
+    open.rows.map(({ mark, write }) => [mark, write?.settings.client_id]),
     [["new", null]],
   );
   assert.deepEqual(
-    chosen.rows.map(({ mark, write }) => [mark, write?.clientId]),
+    chosen.rows.map(({ mark, write }) => [mark, write?.settings.client_id]),
     [["changes", 1]],
   );
 });

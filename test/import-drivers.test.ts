@@ -110,7 +110,7 @@ test("what was changed in an export’s cells decides, although the digest still
   for (const cells of edits) plans.push(await planOf(app, edit(...cells)));
 
   const found = plans.flatMap(({ rows }) =>
-    rows.map((row) => [row.mark, row.write?.driverId, row.write && settingsOf(row).driver_desc]),
+    rows.map((row) => [row.mark, row.write?.settings.driver_id, row.write && settingsOf(row).driver_desc]),
   );
   const isSame = ["same", undefined, undefined];
   const isWrong = ["wrong", undefined, undefined];
@@ -145,5 +145,5 @@ test("a version or an INF alone says nothing of a driver; empty cells take it aw
 
   assert.deepEqual(marked(version), ["same: A"]);
   assert.deepEqual(marked(empty), ["changes: A"]);
-  assert.equal(empty.rows[0]?.write?.driverId, null);
+  assert.equal(empty.rows[0]?.write?.settings.driver_id, null);
 });

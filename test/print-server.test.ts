@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readPrintServer } from "../src/domain/print-server.ts";
-import { stepped } from "./support/lists.ts";
 
 /** What becomes of a queue on each of these ports. */
 function placed(ports: readonly Record<string, unknown>[]) {
   const printers = ports.map(({ Name }) => ({ Name: `On ${Name}`, PortName: Name, DriverName: "Papyrus" }));
-  const { rows } = stepped(readPrintServer(JSON.stringify({ Printers: printers, Ports: ports })));
+  const { rows } = readPrintServer(JSON.stringify({ Printers: printers, Ports: ports }));
   return rows.map(({ values, leftOut }) => values.address ?? leftOut);
 }
 
@@ -68,7 +67,7 @@ test("a queue whose port is named after its IPP URL becomes a driverless printer
   const printers = names.map((PortName) => ({ Name: PortName, PortName, DriverName: "Papyrus" }));
   const ports = names.map((Name) => ({ Name, PortMonitor: "IPP Port Monitor" }));
 
-  const { rows } = stepped(readPrintServer(JSON.stringify({ Printers: printers, Ports: ports })));
+  const { rows } = readPrintServer(JSON.stringify({ Printers: printers, Ports: ports }));
 
   const found = rows.map(({ values, driver, leftOut }) => {
     const { protocol, address, port_number, ipp_path, ipp_tls } = values;
@@ -91,7 +90,7 @@ test("a queue with the IPP class driver on a WSD port becomes a driverless print
   const Printers = [{ Name: "Hall", PortName: "WSD-1", DriverName: "Microsoft IPP class driver" }];
   const Ports = [{ Name: "WSD-1", PortMonitor: "WSD Port Monitor", DeviceURL: "http://10.0.0.9:80/wsd" }];
 
-  const { rows } = stepped(readPrintServer(JSON.stringify({ Printers, Ports })));
+  const { rows } = readPrintServer(JSON.stringify({ Printers, Ports }));
 
   const [row] = rows;
   const { address, protocol, port_name } = row?.values ?? {};

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
-import { csvColumns } from "../src/domain/printer-csv.ts";
-import { readPrinterCsv } from "../src/domain/printer-csv-reader.ts";
+import { csvColumns, readPrinterCsv } from "../src/domain/printer-csv.ts";
 import { printerDefaults } from "../src/domain/printer-fields.ts";
 import { startApp } from "./support/app.ts";
 import { rounds } from "./support/depth.ts";
@@ -11,15 +10,6 @@ import { driverZip } from "./support/driver-zip.ts";
 import { without } from "./support/foreign.ts";
 import { planOf } from "./support/lists.ts";
 import { seededRandom } from "./support/random.ts";
-
-/** What a file brings, read to its end. */
-function brought(text: string) {
-  const work = readPrinterCsv(text);
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-}
 
 const odd = [
   "=1+1",
@@ -113,7 +103,7 @@ test("what is exported comes back without loss: nothing changes here, and anothe
 
   const all = ({ app }: typeof here) => {
     const names = new Map(app.store.clients.names().map(({ id, name }) => [id, name]));
-    return app.store.printers.after(0, 1000).map(({ id, client_id, ...settings }) => {
+    return app.store.printers.whole().map(({ id, client_id, ...settings }) => {
       return { ...settings, client: names.get(client_id ?? 0) };
     });
   };
@@ -180,15 +170,22 @@ test("commas, semicolons and tabs are told apart by the columns that they make",
     const line = (...cells: string[]) => cells.join(separator);
     const text = `${line("Name", "Location", "address")}\r\n${line("A", '"x, y; z\t!"', "10.0.0.1")}\r\n`;
 
-    const { rows } = brought(text);
+    const { rows } = readPrinterCsv(text);
 
     assert.deepEqual(rows[0]?.values, { name: "A", location: "x, y; z\t!", address: "10.0.0.1" });
   }
-  assert.equal(brought("sep=;\r\nname;comment\r\nA;b,c\r\n").rows[0]?.values.comment, "b,c");
+  assert.equal(readPrinterCsv("sep=;\r\nname;comment\r\nA;b,c\r\n").rows[0]?.values.comment, "b,c");
+  const broken = readPrinterCsv('"Raum\n(Etage)";name;location\nx;A;Hall\n');
+  assert.deepEqual(
+    broken.rows.map(({ number, values }) => [number, values]),
+    [[2, { name: "A", location: "Hall" }]],
+  );
 });
 
 test("columns that are unknown or there twice are said; a name that means something to JavaScript means nothing", () => {
-  const { rows, notices } = brought("name,__proto__,constructor,address,address\nA,x,y,10.0.0.1,10.0.0.2\n");
+  const { rows, notices } = readPrinterCsv(
+    "name,__proto__,constructor,address,address\nA,x,y,10.0.0.1,10.0.0.2\n",
+  );
 
   assert.deepEqual(rows[0]?.values, { name: "A", address: "10.0.0.1" });
   assert.equal(notices.length, 2);
@@ -197,7 +194,7 @@ test("columns that are unknown or there twice are said; a name that means someth
 });
 
 test("a column that is there several times is named once", () => {
-  const { notices } = brought("name,name,name,odd,odd\nA,B,C,D,E\n");
+  const { notices } = readPrinterCsv("name,name,name,odd,odd\nA,B,C,D,E\n");
 
   assert.deepEqual(notices, [
     "Columns that mean nothing here are passed over: “odd”.",
@@ -208,7 +205,7 @@ test("a column that is there several times is named once", () => {
 test("a file without the column “name” is refused, and so is one of too many rows", () => {
   const message = (text: string) => {
     try {
-      brought(text);
+      readPrinterCsv(text);
     } catch (error) {
       if (error instanceof UserError) return error.message;
     }
@@ -216,17 +213,18 @@ test("a file without the column “name” is refused, and so is one of too many
   };
 
   assert.match(message("Drucker;IP\nA;10.0.0.1\n"), /must name the columns, “name” among them/);
+  assert.match(message('Dear all, "see below\n'), /must name the columns/);
   assert.match(message(`name${",x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message(`sep=;\nname${";x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
   assert.match(message("\u0000\u0001PK"), /must name the columns/);
   assert.match(message(`name\n${"a\n".repeat(5001)}`), /More than 5000 printers/);
-  assert.equal(brought(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
+  assert.equal(readPrinterCsv(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
 });
 
 test("yes and no are understood as Excel writes them, and nothing else is taken for one of them", () => {
   const words = ["yes", "TRUE", "WAHR", "x", "no", "FALSCH", "", "maybe"];
 
-  const { rows } = brought(`name,snmp\n${words.map((word) => `a,${word}\n`).join("")}`);
+  const { rows } = readPrinterCsv(`name,snmp\n${words.map((word) => `a,${word}\n`).join("")}`);
 
   assert.deepEqual(
     rows.map(({ values }) => values.snmp),

@@ -18,7 +18,7 @@ async function exported({ fetch }: TestApp): Promise<string> {
 
 /** An exported list with another value in the cells of a column. */
 function withCell(list: string, column: string, value: string): string {
-  const [head = [], ...rows] = [...readCsv(list, ",")];
+  const [head = [], ...rows] = readCsv(list, ",");
   const place = head.indexOf(column);
   const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
   return [head, ...rows.map((row) => row.with(place, value))]

@@ -8,44 +8,82 @@ const mostColumns = 256;
 
 const quote = '"';
 
-interface Cell {
-  readonly value: string;
-  /** Where the text goes on behind it: at a separator, a line break or the end. */
-  readonly end: number;
-}
-
 /**
- * Reads a row after the other; a line without anything is a row of one empty cell. What follows a closing quote in its
- * cell is taken as it stands.
+ * Reads the first rows, at most `limit`; a line without anything is a row of one empty cell. What follows a closing quote
+ * in its cell is taken as it stands.
  * @throws UserError "invalid" where a quote is never closed, and for more than a sheet can hold
  */
-export function* readCsv(text: string, separator: string): Generator<string[]> {
-  let at = 0;
-  for (let row = 1; at < text.length; row++) {
-    const cells: string[] = [];
-    at = readRow({ text, separator, row }, at, cells);
-    yield cells;
+export function readCsv(text: string, separator: string, limit = Number.POSITIVE_INFINITY): string[][] {
+  const reader = new CsvReader(text, separator);
+  while (!reader.isAtEnd && reader.rows.length < limit) reader.readRow();
+  return reader.rows;
+}
+
+class CsvReader {
+  readonly rows: string[][] = [];
+  readonly #text: string;
+  readonly #separator: string;
+  #at = 0;
+
+  constructor(text: string, separator: string) {
+    this.#text = text;
+    this.#separator = separator;
   }
-}
 
-/** Where a cell is read. */
-interface Source {
-  readonly text: string;
-  readonly separator: string;
-  /** Counted from 1. */
-  readonly row: number;
-}
+  get isAtEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
 
-/** @returns where the next row begins */
-function readRow(source: Source, start: number, cells: string[]): number {
-  const { text, separator, row } = source;
-  for (let at = start; ; ) {
-    if (cells.length === mostColumns) throw refused(row, `has more than ${mostColumns} columns`);
-    const { value, end } = text[at] === quote ? quoted(source, at) : plain(source, at);
-    if (value.length > mostCharacters) throw tooLong(row);
-    cells.push(value);
-    if (text[end] !== separator) return end + lineBreakAt(text, end);
-    at = end + 1;
+  readRow(): void {
+    const cells: string[] = [];
+    do {
+      if (cells.length === mostColumns) throw this.#refused(`has more than ${mostColumns} columns`);
+      cells.push(this.#text[this.#at] === quote ? this.#quoted() : this.#plain());
+    } while (this.#skip(this.#separator));
+    if (!this.#skip("\r\n") && !this.#skip("\n")) this.#skip("\r");
+    this.rows.push(cells);
+  }
+
+  /** Looks no further than a cell may reach. */
+  #plain(before = ""): string {
+    const limit = Math.min(this.#text.length, this.#at + mostCharacters + 1);
+    let end = this.#at;
+    while (end < limit && !this.#isEnd(this.#text[end])) end++;
+    return this.#cell(before, end, end);
+  }
+
+  #quoted(): string {
+    this.#at++;
+    for (let value = ""; ; value += quote) {
+      const end = this.#text.indexOf(quote, this.#at);
+      if (end < 0) throw this.#refused("has a quote that is never closed");
+      value = this.#cell(value, end, end + 1);
+      if (!this.#skip(quote)) return this.#plain(value);
+    }
+  }
+
+  /** A cell with what goes on until `end`; the next thing to read is at `next`. */
+  #cell(before: string, end: number, next: number): string {
+    const value = before + this.#text.slice(this.#at, end);
+    if (value.length > mostCharacters)
+      throw this.#refused(`has a cell of more than ${mostCharacters} characters: a quote may be missing`);
+    this.#at = next;
+    return value;
+  }
+
+  #isEnd(character: string | undefined): boolean {
+    return character === this.#separator || character === "\n" || character === "\r";
+  }
+
+  #skip(what: string): boolean {
+    const isThere = this.#text.startsWith(what, this.#at);
+    if (isThere) this.#at += what.length;
+    return isThere;
+  }
+
+  #refused(what: string): UserError {
+    const message = `Row ${this.rows.length + 1} of this file ${what}. Mend it there and choose the file again.`;
+    return new UserError("invalid", message);
   }
 }
 
@@ -58,49 +96,4 @@ const special = /[",;\t\r\n]|^ | $/;
 
 function csvCell(value: string): string {
   return special.test(value) ? `"${value.replaceAll(quote, '""')}"` : value;
-}
-
-/** Looks no further than a cell may reach. */
-function plain({ text, separator }: Source, start: number): Cell {
-  const limit = Math.min(text.length, start + mostCharacters + 1);
-  let end = start;
-  while (end < limit && !isEnd(text[end], separator)) end++;
-  return { value: text.slice(start, end), end };
-}
-
-function quoted(source: Source, start: number): Cell {
-  const { text, row } = source;
-  let value = "";
-  for (let at = start + 1; ; ) {
-    const end = text.indexOf(quote, at);
-    if (end < 0) throw refused(row, "has a quote that is never closed");
-    value += text.slice(at, end);
-    if (value.length > mostCharacters) throw tooLong(row);
-    if (text[end + 1] !== quote) {
-      const rest = plain(source, end + 1);
-      return { value: value + rest.value, end: rest.end };
-    }
-    value += quote;
-    at = end + 2;
-  }
-}
-
-function isEnd(character: string | undefined, separator: string): boolean {
-  return character === separator || character === "\n" || character === "\r";
-}
-
-function lineBreakAt(text: string, at: number): number {
-  if (at >= text.length) return 0;
-  return text[at] === "\r" && text[at + 1] === "\n" ? 2 : 1;
-}
-
-function tooLong(row: number): UserError {
-  return refused(row, `has a cell of more than ${mostCharacters} characters: a quote may be missing`);
-}
-
-function refused(row: number, what: string): UserError {
-  return new UserError(
-    "invalid",
-    `Row ${row} of this file ${what}. Mend it there and choose the file again.`,
-  );
 }

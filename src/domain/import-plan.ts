@@ -1,8 +1,8 @@
 import type { ClientSettings } from "./client.ts";
 import type { DriverSummary } from "./driver.ts";
-import type { KnownDrivers } from "./known-drivers.ts";
+import type { KnownDrivers } from "./import-drivers.ts";
 import type { ClientName } from "./listings.ts";
-import type { Printer } from "./printer.ts";
+import type { Printer, PrinterSettings } from "./printer.ts";
 
 /** What would become of a row. */
 export type Mark = "wrong" | "changes" | "new" | "same" | "left out";
@@ -20,19 +20,16 @@ export interface TicketWrite {
   readonly text: string;
 }
 
-/** What is written of a row, small, since there may be thousands. */
+/** What is written of a row. */
 export interface ImportWrite {
   /** Undefined makes a printer. */
   readonly printerId: number | undefined;
-  readonly name: string;
-  /** Null also where the client is made with it. */
-  readonly clientId: number | null;
+  /** The client that is made with it. */
   readonly newClient: ClientSettings | undefined;
-  readonly ticket: TicketWrite;
-  readonly driverId: number | null;
-  readonly arm64DriverId: number | null;
-  /** The rest of its settings as they are kept: JSON that `printerSettingsFrom` reads. */
-  readonly settings: string;
+  /** Undefined leaves the printer with its own. */
+  readonly ticket: TicketWrite | undefined;
+  /** Without the ticket, and without a client that is made with it. */
+  readonly settings: PrinterSettings;
 }
 
 /** A row with what would become of it. */
@@ -70,14 +67,19 @@ export interface ImportPlan {
   readonly notices: readonly string[];
 }
 
-/** All that is here already, as it was at one moment. */
+/** What was imported, by count. */
+export interface Imported {
+  readonly made: number;
+  readonly changed: number;
+  readonly same: number;
+  readonly clients: number;
+}
+
+/** All that is here already. */
 export interface Known {
   readonly printers: readonly Printer[];
   readonly clients: readonly ClientName[];
   readonly drivers: KnownDrivers;
-  readonly driversById: ReadonlyMap<number, DriverSummary>;
-  /** Printers by the names of their PrintTickets, as far as the list names them. */
-  readonly tickets: ReadonlyMap<string, Printer>;
 }
 
 /** What was asked for besides the list itself. */

@@ -1,12 +1,28 @@
 import type { Change, TicketWrite } from "./import-plan.ts";
+import type { ImportRow } from "./import-row.ts";
 import { isTicketName, readTicket, ticketName } from "./print-ticket.ts";
 import type { Printer } from "./printer.ts";
 
-/** What a row makes of its printer's PrintTicket. */
+/** What a row makes of its printer's PrintTicket; without a write it stays as it is. */
 export interface RowTicket {
-  readonly write: TicketWrite;
-  readonly change: Change | undefined;
-  readonly note: string | undefined;
+  readonly write?: TicketWrite;
+  readonly change?: Change;
+  readonly note?: string;
+}
+
+/** Printers by the names of their tickets, as far as rows name them. */
+export function ticketsAmong(
+  printers: readonly Printer[],
+  rows: readonly ImportRow[],
+): ReadonlyMap<string, Printer> {
+  const wanted = new Set(rows.map(({ ticket = "" }) => ticket.trim()).filter(isTicketName));
+  const found = new Map<string, Printer>();
+  for (const printer of printers) {
+    if (found.size === wanted.size) break;
+    const name = ticketName(printer.print_ticket);
+    if (wanted.has(name) && !found.has(name)) found.set(name, printer);
+  }
+  return found;
 }
 
 /**
@@ -21,19 +37,18 @@ export function rowTicket(
   known: ReadonlyMap<string, Printer>,
   reasons: string[],
 ): RowTicket {
-  const kept = { write: { of: printer?.id, text: "" }, change: undefined, note: undefined };
   const typed = cell?.trim();
-  if (typed === undefined) return kept;
+  if (typed === undefined) return {};
   const own = printer?.print_ticket ?? "";
   if (isTicketName(typed)) {
-    if (typed === ticketName(own)) return kept;
+    if (typed === ticketName(own)) return {};
     const other = known.get(typed);
     if (other !== undefined) return changed({ of: other.id, text: "" }, own, other.print_ticket);
-    return { ...kept, note: own === "" ? notHere : notThisOne };
+    return { note: own === "" ? notHere : notThisOne };
   }
   const read = readTicket(typed);
   if ("problem" in read) reasons.push(read.problem);
-  if ("problem" in read || read.ticket === own) return kept;
+  if ("problem" in read || read.ticket === own) return {};
   return changed({ of: undefined, text: read.ticket }, own, read.ticket);
 }
 
@@ -41,8 +56,7 @@ const notHere = "Its PrintTicket is not here, and a list does not carry it: set 
 const notThisOne = "The PrintTicket that the list names is not here: the printer keeps its own.";
 
 function changed(write: TicketWrite, from: string, to: string): RowTicket {
-  const change = { field: "print_ticket", from: sizeOf(from), to: sizeOf(to) };
-  return { write, change, note: undefined };
+  return { write, change: { field: "print_ticket", from: sizeOf(from), to: sizeOf(to) } };
 }
 
 function sizeOf(ticket: string): string {

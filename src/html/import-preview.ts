@@ -29,39 +29,28 @@ const words = {
 /** Of those that stay as they are, so many are shown. */
 const mostFolded = 500;
 
-/** The rows of a preview by what becomes of them; made in steps, since there may be thousands. */
-export function* previewRows({ rows }: ImportPlan): Generator<undefined, ReadonlyMap<Mark, readonly Html[]>> {
-  const lines = new Map<Mark, Html[]>();
-  for (const [i, row] of rows.entries()) {
-    if (i % 50 === 0) yield;
-    const known = lines.get(row.mark) ?? [];
-    lines.set(row.mark, known);
-    const isFolded = row.mark === "same" || row.mark === "left out";
-    if (!isFolded || known.length < mostFolded) known.push(line(row));
-  }
-  return lines;
-}
-
 /** The second step: what would become of each row, and the button that does it. */
 export function importPreview(
   plan: ImportPlan,
-  lines: ReadonlyMap<Mark, readonly Html[]>,
   agreement: ImportAgreement,
   refusal: Refusal = undefined,
 ): Html {
-  const { counts } = plan;
-  const group = (mark: Mark, title: string) => {
-    const rows = lines.get(mark) ?? [];
-    return rows.length > 0 && html`<section class="group"><h3>${title}</h3>${table(title, rows)}</section>`;
-  };
+  const { rows, counts } = plan;
+  const rowsOf = (mark: Mark, most = rows.length) =>
+    rows
+      .filter((row) => row.mark === mark)
+      .slice(0, most)
+      .map(line);
+  const group = (mark: Mark, title: string) =>
+    counts[mark] > 0 && html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(mark))}</section>`;
   return html`<div id="import" class="preview"><h2 tabindex="-1" data-focus>Preview</h2>
     ${refusalNotice(refusal, counts.wrong)}
     <ul class="marks" aria-label="What would become of the rows">${summary(counts)}</ul>
     ${noticesOf(plan)}${confirmForm(plan, agreement)}
     ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
     ${group("new", `New: ${count(counts.new)}`)}
-    ${folded(lines.get("left out") ?? [], counts["left out"], "left out")}
-    ${folded(lines.get("same") ?? [], counts.same, "the same as here")}</div>`;
+    ${folded(rowsOf("left out", mostFolded), counts["left out"], "left out")}
+    ${folded(rowsOf("same", mostFolded), counts.same, "the same as here")}</div>`;
 }
 
 function summary(counts: ImportPlan["counts"]): Html[] {

@@ -1,3 +1,4 @@
+import type { Imported } from "../domain/import-plan.ts";
 import { mostRows } from "../domain/import-row.ts";
 import type { ClientName } from "../domain/listings.ts";
 import { csvColumns } from "../domain/printer-csv.ts";
@@ -114,14 +115,6 @@ function columnsSection(): Html {
       <li>“arm64_driver” and the columns that begin with it say the same of the driver for ARM64 machines.</li>
       <li>A driver that is not here leaves a printer with the one that it has. A client that is not here is made.</li></ul>
   </details></section>`;
-}
-
-/** What was imported, by count. */
-export interface Imported {
-  readonly made: number;
-  readonly changed: number;
-  readonly same: number;
-  readonly clients: number;
 }
 
 /** After an import. */

@@ -3,11 +3,9 @@ import type { App } from "../app.ts";
 import { decodeText } from "../domain/decode.ts";
 import { UserError } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
-import { siteOf } from "../domain/site.ts";
-import { type Html, html } from "../html/html.ts";
+import { html } from "../html/html.ts";
 import {
   emptyImport,
-  type Imported,
   type ImportForm,
   type ImportPageData,
   importMessage,
@@ -15,20 +13,16 @@ import {
   importProblem,
   importStart,
 } from "../html/import.ts";
-import { importPreview, previewRows, type Refusal } from "../html/import-preview.ts";
+import { importPreview, type Refusal } from "../html/import-preview.ts";
 import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { printServerCommand } from "../pkg/scripts/commands.ts";
-import type { ImportPreview, ImportSource, ImportWork } from "../services/import.ts";
-import { packList, unpackList } from "../services/import-state.ts";
-import { inSteps } from "../services/steps.ts";
-import { askerOf } from "./access/asker.ts";
+import { type ImportPreview, type ImportSource, previewImport, runImport } from "../services/import.ts";
 import { isNavigation } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
-import { askAgain } from "./requests/body-end.ts";
 import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 
@@ -41,15 +35,15 @@ const shownText = 256 * 1024;
 export async function exportPrinters(context: Context): Promise<Reply> {
   const { app, url } = context;
   const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
-  const bytes = await app.exports.bytes(separator);
+  const bytes = app.exports.bytes(separator);
   const type = "text/csv; charset=utf-8; header=present";
   return audited(context, { what: "printers.csv" }, bytesDownload(bytes, { type, fileName: "printers.csv" }));
 }
 
 /** `GET /import` */
 export function show({ app, request, url }: Context): Reply {
-  const imported = importedIn(url.searchParams);
-  const message = imported && importMessage(imported);
+  const imported = app.outcomes.find("imported", url.searchParams.get("imported"));
+  const message = imported && importMessage(imported.result);
   return htmlReply(importPage(frameOf(request, message), importStart(pageData(app), emptyImport)));
 }
 
@@ -60,46 +54,33 @@ export function back(): Reply {
 
 /** `POST /import/preview` */
 export function preview({ app, request }: Context): Promise<Reply> {
-  return answering(app, request, async (imports, source) => {
-    return previewReply(request, source, await imports.preview(source), undefined);
+  return answering(app, request, (source) => {
+    return previewReply(request, source, previewImport(app.store, source), undefined);
   });
 }
 
 /** `POST /import` */
 export function run({ app, request }: Context): Promise<Reply> {
-  return answering(app, request, async (imports, source, { digest, leave_wrong }) => {
-    const agreement = {
-      digest: digest || undefined,
-      leavesWrongOut: isTicked(leave_wrong),
-      askAgain: () => askAgain(request),
-    };
-    const outcome = await imports.run(source, agreement);
+  return answering(app, request, async (source, { digest, leave_wrong }) => {
+    const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
+    const outcome = await runImport(app.store, source, agreement);
     if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
     const { counts, newClients } = outcome.plan;
-    const imported = {
-      made: counts.new,
-      changed: counts.changes,
-      same: counts.same,
-      clients: newClients.length,
-    };
-    if (isNavigation(request)) return redirect(pathAfter(imported));
-    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(imported))}`);
+    const [made, changed, same, clients] = [counts.new, counts.changes, counts.same, newClients.length];
+    const result = { made, changed, same, clients };
+    if (isNavigation(request)) {
+      const name = app.outcomes.remember({ kind: "imported", result });
+      return redirect(`${paths.import}?imported=${name}`);
+    }
+    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(result))}`);
   });
 }
 
-/** A list with the bytes that its preview carries. */
-interface ListSource extends ImportSource {
-  readonly list: Buffer;
-}
-
-/**
- * Reads a list from a form, and answers with what is made of it, or with why it cannot be read. A form that waits for
- * its turn holds what arrived, and nothing that is made of it.
- */
+/** Reads a list from a form, and answers with what is made of it, or with why it cannot be read. */
 async function answering(
   app: App,
   request: IncomingMessage,
-  answer: (imports: ImportWork, source: ListSource, fields: FormInput) => Promise<Reply>,
+  answer: (source: ImportSource, fields: FormInput) => Reply | Promise<Reply>,
 ): Promise<Reply> {
   // There is no form to show a reason in once the preview stands in its place.
   let form: ImportForm | undefined = emptyImport;
@@ -107,10 +88,7 @@ async function answering(
     const { fields, file } = await readFormWithFile(request, importLimitBytes, tooLarge);
     const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
     form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
-    return await app.imports.inTurn(siteOf(askerOf(request).address), async (imports) => {
-      const list = await listIn(fields, file);
-      return answer(imports, { ...options, list, text: decodeText(list) }, fields);
-    });
+    return await answer({ ...options, list: listIn(fields, file) }, fields);
   } catch (error) {
     if (!(error instanceof UserError) || (error.code !== "invalid" && error.code !== "too-large"))
       throw error;
@@ -119,11 +97,12 @@ async function answering(
   }
 }
 
-async function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Promise<Buffer> {
-  if (state !== "") return unpackList(state, listLimitBytes);
-  const list = file !== undefined && file.length > 0 ? file : Buffer.from(text, "utf8");
+/** A list's bytes; a preview carries them in base64, of which nothing is changed by a form. */
+function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Buffer {
+  const isFile = state === "" && file !== undefined && file.length > 0;
+  const list = isFile ? file : Buffer.from(state || text, state === "" ? "utf8" : "base64");
   if (list.length > listLimitBytes) throw tooLarge();
-  if (list === file) requireText(file);
+  if (isFile) requireText(list);
   return list;
 }
 
@@ -162,34 +141,17 @@ function problemReply(app: App, request: IncomingMessage, form: ImportForm, erro
 
 const statuses = { stale: 409, wrong: 422 } as const;
 
-async function previewReply(
+function previewReply(
   request: IncomingMessage,
-  { list, client, takesAll }: ListSource,
+  { list, client, takesAll }: ImportSource,
   { plan, digest }: ImportPreview,
   refusal: Refusal,
-): Promise<Reply> {
-  const state = await packList(list);
-  const rows = await inSteps(previewRows(plan));
-  const body: Html = importPreview(plan, rows, { state, digest, client, takesAll }, refusal);
+): Reply {
+  const body = importPreview(plan, { state: list.toString("base64"), digest, client, takesAll }, refusal);
   const status = refusal === undefined ? 200 : statuses[refusal];
   return htmlReply(isNavigation(request) ? importPage(frameOf(request), body) : body, status);
 }
 
 function pageData({ store }: App): ImportPageData {
   return { clients: store.clients.names(), command: printServerCommand, limitBytes: listLimitBytes };
-}
-
-function pathAfter({ made, changed, same, clients }: Imported): string {
-  return `${paths.import}?done=imported&new=${made}&changed=${changed}&same=${same}&clients=${clients}`;
-}
-
-function importedIn(query: URLSearchParams): Imported | undefined {
-  if (query.get("done") !== "imported") return undefined;
-  const number = (name: string) => Number(/^\d{1,6}$/.exec(query.get(name) ?? "")?.[0] ?? 0);
-  return {
-    made: number("new"),
-    changed: number("changed"),
-    same: number("same"),
-    clients: number("clients"),
-  };
 }

@@ -38,7 +38,7 @@ async function pageOf(
     from,
     drivers: [...drivers, ...windowsDrivers].filter((driver) => driver.id !== id && canFollow(driver, from)),
     printerCount: driversById.get(id)?.printer_count ?? 0,
-    plan: to === undefined ? undefined : await planMove(app.store, id, to),
+    plan: to === undefined ? undefined : planMove(app.store, id, to),
     standing: to === undefined ? undefined : driversById.get(to),
     form,
   };

@@ -8,8 +8,6 @@ import { modelMatcher, ownChoice } from "../domain/move-plan.ts";
 import { firstOf } from "../domain/sentences.ts";
 import { ippProblem } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
-import { planAndWrite } from "./one-moment.ts";
-import { readModels } from "./printer-models.ts";
 
 /** What printers are given. */
 interface Wanted {
@@ -30,30 +28,24 @@ interface GivenModels extends ModelsGiven {
  * @throws UserError "invalid" where one of them or the driver does not exist, the driver does not have the model, or a
  *   model has to be chosen
  */
-export async function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
-  const { models: _, ...given } = await planAndWrite(
-    store,
-    () => planOf(store, ids, wanted),
-    ({ models }) =>
-      () =>
-        store.manyPrinters.useDriver(wanted.driver_id, models),
-  );
-  return given;
+export function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
+  return store.change(() => {
+    const { models, ...given } = planOf(store, ids, wanted);
+    store.manyPrinters.useDriver(wanted.driver_id, models);
+    return given;
+  });
 }
 
-function* planOf(store: Store, ids: readonly number[], wanted: Wanted): Generator<undefined, GivenModels> {
+function planOf(store: Store, ids: readonly number[], wanted: Wanted): GivenModels {
   const { driver_id, driver_desc } = wanted;
   store.manyPrinters.checkThere(ids);
   throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
-  yield;
   const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
   checkModel(driver, driver_desc);
-  yield;
   const before = deployedBy(store.drivers.summaries());
   const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
-  const printers = yield* readModels(store, ids);
+  const printers = store.printers.models(ids);
   checkProtocols(driver, printers);
-  yield;
   const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
   const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
   if (driver !== undefined && asked.length > 0) throwIfAny({ driver_desc: questionFor(driver, asked) });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { arm64Description } from "../domain/arm64-driver.ts";
-import { chosenInf, type Driver, type DriverSettings } from "../domain/driver.ts";
+import { chosenInf, type Driver } from "../domain/driver.ts";
 import {
   type AffectedPrinter,
   affectedAmong,
@@ -15,6 +15,7 @@ import { checkOpened } from "../domain/opened.ts";
 import { effectiveDescription, type Printer } from "../domain/printer.ts";
 import { revisionsWith } from "../pkg/scripts/revision.ts";
 import type { Store } from "../store/store.ts";
+import { checkedChange } from "./checked-change.ts";
 import type { PackageBuilder } from "./packages.ts";
 import { wantedOf } from "./source-files.ts";
 
@@ -37,39 +38,35 @@ interface DriverSave {
  * @throws UserError "not-found", "invalid" with a message for each field, or "stale" where somebody else has saved
  *   the driver since the form was opened
  */
-export async function saveDriver(services: DriverServices, id: number, form: FormInput): Promise<DriverSave> {
-  for (;;) {
-    const saved = await saveOnce(services, id, form);
-    if (saved !== "stale") return saved;
-  }
-}
-
-/** @returns `stale` where somebody else has saved the driver between the look at it and the write */
-async function saveOnce(
+export async function saveDriver(
   { store, packages }: DriverServices,
   id: number,
   form: FormInput,
-): Promise<DriverSave | "stale"> {
-  const driver = store.drivers.get(id);
-  const seen = driverFormValues(driver);
-  checkOpened(form.opened, seen);
-  const settings = parseDriver(form, driver);
-  const effects = await effectsOf(store, driver, settings);
-  const { confirmed = "" } = form;
-  if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest) {
-    return { isSaved: false, effects, isStale: confirmed !== "" };
-  }
-  if (!(await store.drivers.update(id, settings, seen))) return "stale";
-  const { onlyUsedBy } = wantedOf({ ...driver, ...settings });
-  if (onlyUsedBy !== wantedOf(driver).onlyUsedBy) packages.prepare(driver);
-  return { isSaved: true, effects, isStale: false };
+): Promise<DriverSave> {
+  const { driver, after, ...saved } = await checkedChange<Change>(store, (stopWith) => {
+    const driver = store.drivers.get(id);
+    checkOpened(form.opened, driverFormValues(driver));
+    const settings = parseDriver(form, driver);
+    const after = { ...driver, ...settings };
+    const effects = effectsOf(store, driver, after);
+    const { confirmed = "" } = form;
+    if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest)
+      stopWith({ driver, after, isSaved: false, effects, isStale: confirmed !== "" });
+    store.drivers.set(id, settings);
+    return { driver, after, isSaved: true, effects, isStale: false };
+  });
+  const isPrepared = wantedOf(after).onlyUsedBy === wantedOf(driver).onlyUsedBy;
+  if (saved.isSaved && !isPrepared) packages.prepare(driver);
+  return saved;
 }
 
-/** Printers that are compared before others have their turn. */
-const atOnce = 100;
+/** A driver before and after its form is saved. */
+interface Change extends DriverSave {
+  readonly driver: Driver;
+  readonly after: Driver;
+}
 
-async function effectsOf(store: Store, driver: Driver, settings: DriverSettings): Promise<DriverEffects> {
-  const after = { ...driver, ...settings };
+function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
   const isNewlyLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
   const affected = affectedAmong(store.clients.names());
@@ -77,7 +74,10 @@ async function effectsOf(store: Store, driver: Driver, settings: DriverSettings)
   const switched: AffectedPrinter[] = [];
   const [lost, lostOnArm64] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
   const hash = createHash("sha256");
-  for await (const { printer, revision } of changedBy(store, driver, after)) {
+  const [revisionBefore, revisionAfter] = [revisionMaker(store, driver), revisionMaker(store, after)];
+  for (const printer of store.printers.wholeOfDriver(driver.id)) {
+    const revision = revisionAfter(printer);
+    if (revision === revisionBefore(printer)) continue;
     again.push(affected(printer));
     hash.update(`${printer.id} ${revision}\n`);
     const models = modelsOf(printer, driver, after);
@@ -98,41 +98,21 @@ async function effectsOf(store: Store, driver: Driver, settings: DriverSettings)
   };
 }
 
-/** The printers whose revision a change of a driver changes, with the new one. */
-async function* changedBy(
-  store: Store,
-  driver: Driver,
-  after: Driver,
-): AsyncGenerator<{ readonly printer: Printer; readonly revision: string }> {
-  const makers = new Map<string, (printer: Printer) => readonly [before: string, after: string]>();
-  for (const [i, printer] of store.printers.wholeOfDriver(driver.id).entries()) {
+/** Makes revisions of printers, with this driver in place of the one of its id. */
+function revisionMaker({ drivers }: Store, changed: Driver): (printer: Printer) => string {
+  const driverOf = (id: number | null) => (id === changed.id ? changed : drivers.find(id ?? 0));
+  const makers = new Map<string, (printer: Printer) => string>();
+  return (printer) => {
     const { driver_id, arm64_driver_id } = printer;
     const key = `${driver_id} ${arm64_driver_id}`;
     const known = makers.get(key);
-    // Reading reports takes time, as many printers do.
-    if (i > 0 && (known === undefined || i % atOnce === 0)) await new Promise((done) => setImmediate(done));
-    const revisions = known ?? revisionsOf(store, driver, after, printer);
-    makers.set(key, revisions);
-    const [revisionBefore, revision] = revisions(printer);
-    if (revisionBefore !== revision) yield { printer, revision };
-  }
-}
-
-/** Makes revisions of all printers with the drivers of this one, before and after one of them changes. */
-function revisionsOf(
-  { drivers }: Store,
-  before: Driver,
-  after: Driver,
-  { driver_id, arm64_driver_id }: Printer,
-): (printer: Printer) => readonly [before: string, after: string] {
-  const maker = (changed: Driver) => {
-    const driverOf = (id: number | null) => (id === changed.id ? changed : drivers.find(id ?? 0));
+    if (known !== undefined) return known(printer);
     const driver = driverOf(driver_id);
     // Without a first driver there is nothing that is deployed.
-    return driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
+    const make = driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
+    makers.set(key, make);
+    return make(printer);
   };
-  const [makeBefore, makeAfter] = [maker(before), maker(after)];
-  return (printer) => [makeBefore(printer), makeAfter(printer)];
 }
 
 interface DeployedModel {

@@ -12,38 +12,23 @@ import { type MovePair, type MovePlan, modelMatcher, ownChoice } from "../domain
 import { effectiveDescription } from "../domain/printer.ts";
 import type { Store } from "../store/store.ts";
 import { checkProtocols } from "./bulk-driver.ts";
-import { planAndWrite } from "./one-moment.ts";
-import { readModels } from "./printer-models.ts";
-
-interface Moving {
-  readonly fromId: number;
-  readonly toId: number;
-}
-
-/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid" */
-export async function planMove(store: Store, fromId: number, toId: number): Promise<MovePlan> {
-  const { value } = await store.atOneMoment(() => planOf(store, { fromId, toId }));
-  return value;
-}
 
 /** A plan, and what each of its printers chooses by itself now. */
 interface OpenPlan extends MovePlan {
   readonly printers: readonly PrinterModel[];
 }
 
-function* planOf(store: Store, { fromId, toId }: Moving): Generator<undefined, OpenPlan> {
+/** What moving all printers of a driver to another one does. @throws UserError "not-found", "invalid" */
+export function planMove(store: Store, fromId: number, toId: number): OpenPlan {
   if (fromId === toId)
     throw new UserError("invalid", "The printers have this driver already: choose another.");
-  const from = store.drivers.get(fromId);
-  yield;
-  const to = store.drivers.get(toId);
-  yield;
+  const [from, to] = [store.drivers.get(fromId), store.drivers.get(toId)];
   const match = modelMatcher(to);
   const affected = affectedAmong(store.clients.names());
   const [first, second] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
   const keeping: AffectedPrinter[] = [];
   const isPossible = arm64Problem(to, undefined) === undefined;
-  const printers = yield* readModels(store, store.printers.idsOfDriver(fromId));
+  const printers = store.printers.models(store.printers.idsOfDriver(fromId));
   checkProtocols(to, printers);
   for (const printer of printers) {
     if (printer.driver_id === fromId) addTo(first, effectiveDescription(printer, from), affected(printer));
@@ -51,11 +36,9 @@ function* planOf(store: Store, { fromId, toId }: Moving): Generator<undefined, O
     if (isPossible) addTo(second, arm64Description(printer, from), affected(printer));
     else keeping.push(affected(printer));
   }
-  yield;
   const pairsOf = (groups: typeof first, isArm64: boolean) =>
     [...groups].map(([model, of]) => ({ model, isArm64, printers: of, match: match(model) }));
   const pairs = [...pairsOf(first, false), ...pairsOf(second, true)];
-  yield;
   return { from, to, pairs, keeping, digest: digestOf(from, to, pairs), printers };
 }
 
@@ -83,25 +66,22 @@ type ChosenModels = (pair: number) => string | undefined;
  * @throws UserError "not-found", "conflict" where the plan is another one by now, "invalid" with a message for each
  *   pair that has no model, or none that the driver has
  */
-export async function movePrinters(
+export function movePrinters(
   store: Store,
-  { digest, ...moving }: Moving & { readonly digest: string },
+  { fromId, toId, digest }: { readonly fromId: number; readonly toId: number; readonly digest: string },
   chosen: ChosenModels,
 ): Promise<number> {
-  function* plan(): Generator<undefined, GivenModels> {
-    const found = yield* planOf(store, moving);
-    if (found.digest !== digest) {
+  return store.change(() => {
+    const plan = planMove(store, fromId, toId);
+    if (plan.digest !== digest) {
       const message = "Something changed meanwhile: nothing was moved. This is what moving does now.";
       throw new UserError("conflict", message, { to: message });
     }
-    return modelsByPrinter(found, chosen);
-  }
-  const { models, arm64Models } = await planAndWrite(
-    store,
-    plan,
-    (found) => () => store.manyPrinters.useDriver(moving.toId, found.models, found.arm64Models),
-  );
-  return new Set([...models.keys(), ...arm64Models.keys()]).size;
+    const { models, arm64Models } = modelsByPrinter(plan, chosen);
+    store.manyPrinters.useDriver(toId, models);
+    store.manyPrinters.useDriver(toId, arm64Models, "arm64_");
+    return new Set([...models.keys(), ...arm64Models.keys()]).size;
+  });
 }
 
 /** What becomes of each printer's own choice of a model, by its id. */

@@ -1,10 +1,7 @@
 import { modelsOf } from "../domain/arm64-driver.ts";
 import { type Driver, type DriverSettings, type DriverSummary, driverTitle } from "../domain/driver.ts";
-import { driverFormValues } from "../domain/driver-fields.ts";
 import { UserError } from "../domain/errors.ts";
-import type { FormInput } from "../domain/fields.ts";
 import type { AddedDriver, ListedDriver } from "../domain/listings.ts";
-import { openedName } from "../domain/opened.ts";
 import { listedSettingsFrom } from "../domain/printer-fields.ts";
 import { listedInf } from "../domain/report.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
@@ -146,34 +143,26 @@ export class Drivers {
     });
   }
 
-  /**
-   * @param seen the driver's values from which the settings were made
-   * @returns false where the driver has other values by now: nothing is changed then
-   * @throws UserError "not-found"
-   */
-  update(id: number, settings: DriverSettings, seen: FormInput): Promise<boolean> {
-    return this.#db.write(() => {
-      const { report, ...driver } = this.get(id);
-      checkUploaded(driver);
-      if (openedName(driverFormValues(driver)) !== openedName(seen)) return false;
-      this.#db.all(
-        `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
-          drop_unused = ?, updated_at = ?, listed = ? WHERE id = ?`,
-        [
-          settings.name,
-          settings.comment,
-          settings.inf_path,
-          settings.driver_desc,
-          Number(settings.trust_publisher),
-          Number(settings.model_chosen),
-          Number(settings.drop_unused),
-          this.#clock(),
-          listedText({ ...settings, report }, this.chosenModels(id)),
-          id,
-        ],
-      );
-      return true;
-    });
+  /** Within a write. @throws UserError "not-found" */
+  set(id: number, settings: DriverSettings): void {
+    const { report, ...driver } = this.get(id);
+    checkUploaded(driver);
+    this.#db.all(
+      `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
+        drop_unused = ?, updated_at = ?, listed = ? WHERE id = ?`,
+      [
+        settings.name,
+        settings.comment,
+        settings.inf_path,
+        settings.driver_desc,
+        Number(settings.trust_publisher),
+        Number(settings.model_chosen),
+        Number(settings.drop_unused),
+        this.#clock(),
+        listedText({ ...settings, report }, this.chosenModels(id)),
+        id,
+      ],
+    );
   }
 
   /** The models that printers choose of a driver; empty is its own. */

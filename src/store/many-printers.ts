@@ -1,5 +1,6 @@
 import { clientNameKey } from "../domain/client.ts";
 import type { DeletedRecord } from "../domain/deletion.ts";
+import { UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ImportWrite } from "../domain/import-plan.ts";
 import type { Clients } from "./clients.ts";
@@ -7,11 +8,18 @@ import type { Database } from "./database/database.ts";
 import { digestIn } from "./database/rows.ts";
 import { keepDeleted, type Removal } from "./deletions.ts";
 import type { Drivers } from "./drivers.ts";
-import { checkIds, setClient, setDriver } from "./printer-changes.ts";
-import type { Printers } from "./printers.ts";
-import { movePrinters, stagePrinters } from "./staged-printers.ts";
+import { packText } from "./packed-text.ts";
+import { columnsOf, type Printers } from "./printers.ts";
+import { checkRoom } from "./room.ts";
 
+/** SQL for rows whose id is in a JSON list. */
 const among = "IN (SELECT value FROM json_each(?))";
+
+/** Makes a printer, or changes the one that has the id; without a ticket it keeps its own. */
+const putPrinter = `INSERT INTO printers (created_at, updated_at, id, client_id, driver_id, arm64_driver_id, name, settings, print_ticket)
+  VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce(?8, ''))
+  ON CONFLICT (id) DO UPDATE SET updated_at = ?1, client_id = ?3, driver_id = ?4, arm64_driver_id = ?5, name = ?6,
+    settings = ?7, print_ticket = coalesce(?8, print_ticket)`;
 
 /** What is done with many printers in one write, and deleting one of them. */
 export class ManyPrinters {
@@ -31,37 +39,60 @@ export class ManyPrinters {
 
   /** @throws UserError "invalid" that names the printers that are not there */
   checkThere(ids: readonly number[]): void {
-    checkIds(this.#db, ids);
+    const rows = this.#db.all(`SELECT id FROM printers WHERE id ${among}`, [JSON.stringify(ids)]);
+    if (rows.length === ids.length) return;
+    const there = new Set(rows.map(({ id }) => Number(id)));
+    const gone = ids.filter((id) => !there.has(id));
+    const more = gone.length > 5 ? ` and ${gone.length - 5} more` : "";
+    const message = `There is no printer ${gone.slice(0, 5).join(", ")}${more}. Nothing was changed: load the list again.`;
+    throw new UserError("invalid", message);
   }
 
   /**
-   * Within a write: gives printers a driver, and models that they choose by themselves. Nothing is checked anew.
+   * Within a write: gives printers a driver, and models that they choose by themselves. Nothing is checked.
    * @param models by the printers' ids
-   * @param arm64Models likewise of printers that are given it as their second driver
+   * @param kind what the names of the first driver's fields begin with, or the second's
    */
-  *useDriver(
-    driverId: number | null,
-    models: ReadonlyMap<number, string>,
-    arm64Models: ReadonlyMap<number, string> = new Map(),
-  ): Generator<undefined, void> {
-    const now = this.#clock();
-    yield* setDriver(this.#db, "", driverId, models, now);
-    yield* setDriver(this.#db, "arm64_", driverId, arm64Models, now);
+  useDriver(driverId: number | null, models: ReadonlyMap<number, string>, kind: "" | "arm64_" = ""): void {
+    // One statement however many models there are; a list of lists would take ten times as long.
+    const given =
+      "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS model FROM json_each(?3)";
+    this.#db.all(
+      `UPDATE printers SET updated_at = ?1, ${kind}driver_id = ?2,
+        settings = json_set(settings, '$.${kind}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
+      [this.#clock(), driverId, JSON.stringify([...models])],
+    );
   }
 
-  /** Within a write: makes and changes printers, and makes the clients that they bring along. Nothing is checked anew. */
-  *importAll(writes: readonly ImportWrite[]): Generator<undefined, void> {
-    const clients = new Map(
-      writes.flatMap(({ newClient }) =>
-        newClient ? [[clientNameKey(newClient.name), newClient] as const] : [],
-      ),
-    );
-    for (const client of clients.values()) {
-      this.#clients.insert(client);
-      yield;
+  /** Within a write: makes and changes printers, and makes the clients that they bring along. Nothing is checked. */
+  importAll(writes: readonly ImportWrite[]): void {
+    const made = new Map<string, number>();
+    const clientOf = ({ newClient, settings }: ImportWrite) => {
+      if (newClient === undefined) return settings.client_id;
+      const key = clientNameKey(newClient.name);
+      const id = made.get(key) ?? this.#clients.insert(newClient);
+      made.set(key, id);
+      return id;
+    };
+    const now = this.#clock();
+    // Read before anything is written: a ticket may be that of a printer which the same list changes.
+    const tickets = this.#ticketsOf(writes.flatMap(({ ticket }) => ticket?.of ?? []));
+    for (const write of writes) {
+      const [, driverId, arm64DriverId, name, , settings] = columnsOf(write.settings);
+      const { of = 0, text = "" } = write.ticket ?? {};
+      const ticket = write.ticket && (tickets.get(of) ?? packText(text));
+      const ids = [write.printerId ?? null, clientOf(write), driverId, arm64DriverId];
+      this.#db.all(putPrinter, [now, ...ids, name, settings, ticket ?? null]);
     }
-    yield* stagePrinters(this.#db, writes);
-    yield* movePrinters(this.#db, this.#clock());
+    checkRoom(this.#db);
+  }
+
+  /** As their columns hold them, by printer. */
+  #ticketsOf(ids: readonly number[]): Map<number, string> {
+    const rows = this.#db.all(`SELECT id, print_ticket FROM printers WHERE id ${among}`, [
+      JSON.stringify(ids),
+    ]);
+    return new Map(rows.map(({ id, print_ticket }) => [Number(id), String(print_ticket)]));
   }
 
   /** Its icon and its downloads go with it. @throws UserError "not-found" */
@@ -76,7 +107,7 @@ export class ManyPrinters {
   /** All of them or none. @throws UserError "invalid" when one of them does not exist */
   removeMany(ids: readonly number[]): Promise<Removal> {
     return this.#db.freeingWrite((isFinal) => {
-      checkIds(this.#db, ids);
+      this.checkThere(ids);
       const name = ids.length === 1 ? "1 printer" : `${ids.length} printers`;
       const deleted = { kind: "printers", recordId: 0, name } as const;
       return this.#remove(ids, deleted, isFinal);
@@ -111,9 +142,11 @@ export class ManyPrinters {
   /** All of them or none. @throws UserError "invalid" when one of them or the client does not exist */
   moveAll(ids: readonly number[], clientId: number | null): Promise<void> {
     return this.#db.write(() => {
-      checkIds(this.#db, ids);
+      this.checkThere(ids);
       throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
-      return setClient(this.#db, ids, clientId, this.#clock());
+      const set = "UPDATE printers SET client_id = ?1, updated_at = ?2 WHERE client_id IS NOT ?1 AND id";
+      const values = "IN (SELECT value FROM json_each(?3))";
+      this.#db.all(`${set} ${values}`, [clientId, this.#clock(), JSON.stringify(ids)]);
     });
   }
 }

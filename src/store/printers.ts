@@ -153,11 +153,9 @@ export class Printers {
     });
   }
 
-  /** With all of their settings: the next ones by id. */
-  after(id: number, limit: number): Printer[] {
-    return this.#db
-      .all("SELECT * FROM printers WHERE id > ? ORDER BY id LIMIT ?", [id, limit])
-      .map(printerOf);
+  /** All printers with all of their settings, by id. */
+  whole(): Printer[] {
+    return this.#db.all("SELECT * FROM printers ORDER BY id").map(printerOf);
   }
 
   find(id: number): PrinterDetails | undefined {
@@ -242,7 +240,14 @@ export class Printers {
 /** What a save writes, in the order of `columnsOf`. */
 const columns = ["client_id", "driver_id", "arm64_driver_id", "name", "print_ticket", "settings"] as const;
 
-function columnsOf({ client_id, driver_id, arm64_driver_id, name, print_ticket, ...rest }: PrinterSettings) {
+export function columnsOf({
+  client_id,
+  driver_id,
+  arm64_driver_id,
+  name,
+  print_ticket,
+  ...rest
+}: PrinterSettings) {
   const settings = JSON.stringify(rest);
   return [client_id, driver_id, arm64_driver_id, name, packText(print_ticket), settings] as const;
 }

@@ -66,8 +66,8 @@ export interface Store {
   version(): number;
   /** Reads in steps, between which others have their turn, what is saved now: it sees nothing of what they write. */
   atOneMoment<T>(read: () => Generator<undefined, T>): Promise<Moment<T>>;
-  /** Does all that belongs to one write, in steps too, or nothing of it. It may run twice. */
-  change<T>(work: () => Generator<undefined, T>): Promise<T>;
+  /** Does all that belongs to one write, or nothing of it. It may run twice. */
+  change<T>(work: () => T | Generator<undefined, T>): Promise<T>;
   /** The database as it is on disk; to be asked where no write is under way. */
   current(): SavedState;
   /** @param listener is told of each state as soon as it is on disk, and must not throw */

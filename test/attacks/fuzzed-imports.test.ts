@@ -98,9 +98,9 @@ function printersAfter(
   const after = new Map<unknown, string>(before);
   for (const { write } of rows) {
     if (write === undefined) continue;
-    const { printerId = write, name, clientId, newClient, driverId, settings } = write;
-    const client = newClient?.name ?? names.get(clientId ?? 0);
-    after.set(printerId, printerText(name, client, driverId, printerSettingsFrom(settings)));
+    const { printerId = write, newClient, settings } = write;
+    const client = newClient?.name ?? names.get(settings.client_id ?? 0);
+    after.set(printerId, printerText(settings.name, client, settings.driver_id, settings));
   }
   return [...after.values()].sort();
 }

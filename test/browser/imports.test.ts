@@ -165,7 +165,7 @@ describe("lists in a browser", { skip: withoutBrowser, timeout: 300_000 }, () =>
     await page.getByRole("button", { name: "Import 2 printers" }).click();
 
     await page.getByText("Imported: 1 new printer, 1 printer changed.").waitFor();
-    assert.match(page.url(), /\/import\?done=imported/);
+    assert.match(page.url(), /\/import\?imported=/);
     assert.equal(app.store.printers.list().length, 3);
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runImport } from "../../src/services/import.ts";
 import { navigation } from "../support/app.ts";
 import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
 import { planOf } from "../support/lists.ts";
@@ -73,9 +74,8 @@ test("an exported list brings both drivers back, and one that names a second by 
     service,
     text.replace("name,driver,", "name,driver_model,").replace("Plain,,", "Plain,Papyrus 100 PCL6,"),
   );
-  const run = await app.imports.inTurn("", (imports) =>
-    imports.run({ text: csv, client: "", takesAll: false }, { digest: undefined, leavesWrongOut: false }),
-  );
+  const source = { list: Buffer.from(csv), client: "", takesAll: false };
+  const run = await runImport(app.store, source, { digest: undefined, leavesWrongOut: false });
   const wrong = await planOf(
     service,
     "name,arm64_driver_model\nPlain,Papyrus 100 PCL6\nOffice,Nothing Like It\n",
@@ -88,18 +88,15 @@ test("an exported list brings both drivers back, and one that names a second by 
   assert.deepEqual(same.counts, { wrong: 0, changes: 0, new: 0, same: 2, "left out": 0 });
   assert.deepEqual(run.plan.counts.same, 2);
   assert.deepEqual(
-    cleared.rows.map(({ write }) => [
-      write?.arm64DriverId,
-      JSON.parse(write?.settings ?? "{}").arm64_driver_desc,
-    ]),
+    cleared.rows.map(({ write }) => [write?.settings.arm64_driver_id, write?.settings.arm64_driver_desc]),
     [[null, ""]],
   );
   assert.deepEqual(
     plan.rows.map(({ mark, write }) => [
       mark,
-      write?.driverId,
-      write?.arm64DriverId,
-      JSON.parse(write?.settings ?? "{}").arm64_driver_desc,
+      write?.settings.driver_id,
+      write?.settings.arm64_driver_id,
+      write?.settings.arm64_driver_desc,
     ]),
     [
       ["changes", main, arm, "Papyrus ARM PS"],
@@ -134,10 +131,8 @@ test("an imported second driver is written with the printer", async (t) => {
   const text =
     "name,driver_model,arm64_driver_model,arm64_driver_desc\nOne,Papyrus 100 PCL6,,Papyrus ARM PS\nOffice,Papyrus 100 PCL6,,Papyrus ARM PS\n";
 
-  const source = { text, client: "", takesAll: false };
-  const { refused } = await app.imports.inTurn("", (imports) =>
-    imports.run(source, { digest: undefined, leavesWrongOut: false }),
-  );
+  const source = { list: Buffer.from(text), client: "", takesAll: false };
+  const { refused } = await runImport(app.store, source, { digest: undefined, leavesWrongOut: false });
 
   assert.equal(refused, undefined);
   assert.deepEqual(driversOf(service), [

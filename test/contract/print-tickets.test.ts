@@ -92,7 +92,7 @@ test("a ticket that cannot be taken is 422 with where and why, beside the field 
     assert.ok(text.includes(`id="f-print_ticket-problem">${reason}<`), text.slice(0, 2000));
     assert.match(text, /<textarea id="f-print_ticket"[^>]*aria-invalid="true"[^>]*>&lt;\?xml[^<]*JobStaple/);
   }
-  assert.deepEqual(app.store.printers.after(0, 10), []);
+  assert.deepEqual(app.store.printers.whole(), []);
 });
 
 test("256 KB are taken in every way that a form can come, and a byte more is refused beside the field", async (t) => {

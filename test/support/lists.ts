@@ -1,5 +1,6 @@
 import type { ImportPlan, PlannedRow } from "../../src/domain/import-plan.ts";
-import { printerSettingsFrom } from "../../src/domain/printer-fields.ts";
+import type { PrinterSettings } from "../../src/domain/printer.ts";
+import { previewImport } from "../../src/services/import.ts";
 import type { TestApp } from "./app.ts";
 
 /** What a preview says of a list. */
@@ -8,13 +9,13 @@ export async function planOf(
   text: string,
   options: { readonly client?: string; readonly takesAll?: boolean } = {},
 ): Promise<ImportPlan> {
-  const source = { text, client: options.client ?? "", takesAll: options.takesAll ?? false };
-  return (await app.imports.inTurn("", (imports) => imports.preview(source))).plan;
+  const { client = "", takesAll = false } = options;
+  return previewImport(app.store, { list: Buffer.from(text), client, takesAll }).plan;
 }
 
 /** What is written of a row, without its client and driver. */
-export function settingsOf({ write }: PlannedRow): ReturnType<typeof printerSettingsFrom> {
-  return printerSettingsFrom(write?.settings ?? "{}");
+export function settingsOf({ write }: PlannedRow): Partial<PrinterSettings> {
+  return write?.settings ?? {};
 }
 
 /** Marks with the names of the rows that have them. */
