@@ -99,7 +99,7 @@ const leastChunkBytes = 64;
  * @throws UserError "invalid" when the entry is damaged.
  */
 export async function checkEntry(
-  source: Pick<ByteSource, "read">,
+  source: ByteSource,
   entry: ArchiveEntry,
   keep: number,
   used: (bytes: number) => void = () => {},
@@ -135,7 +135,7 @@ export async function checkEntry(
  * @throws UserError "invalid" when the entry is damaged
  */
 export async function readHead(
-  source: Pick<ByteSource, "read">,
+  source: ByteSource,
   entry: ArchiveEntry,
   keep: number,
   used: (bytes: number) => void = () => {},
@@ -156,7 +156,7 @@ export async function readHead(
   return Buffer.concat(kept).subarray(0, keep);
 }
 
-async function* windows(source: Pick<ByteSource, "read">, entry: ArchiveEntry): AsyncGenerator<Buffer> {
+async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {
   for (let at = 0; at < entry.compressedSize; at += windowBytes) {
     yield await source.read(entry.dataOffset + at, Math.min(windowBytes, entry.compressedSize - at));
   }
