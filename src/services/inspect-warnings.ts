@@ -2,7 +2,7 @@ import { vendorOf } from "../domain/driver.ts";
 import { addTo } from "../domain/groups.ts";
 import { firstModel } from "../domain/models.ts";
 import type { InfReading } from "../inf/package.ts";
-import { shownName as cut, lookWarnings, sideEffectWarnings } from "./vendor-warnings.ts";
+import { shownName as cut, sideEffectWarnings } from "./vendor-warnings.ts";
 
 /** Names and paths in one sentence. */
 const shown = 4;
@@ -11,7 +11,7 @@ const shown = 4;
 export function infWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
   if (printers.length === 0) return noPrinter(readings);
-  return [...severalVendors(printers), ...sideEffectWarnings(readings), ...lookWarnings(printers)];
+  return [...severalVendors(printers), ...sideEffectWarnings(readings)];
 }
 
 /** Device classes as people call them, in lower case. */

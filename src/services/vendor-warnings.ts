@@ -1,5 +1,5 @@
 import { fileOf } from "../domain/driver.ts";
-import { lookAlikeIn, unseenIn, withUnseenShown } from "../domain/look.ts";
+import { withUnseenShown } from "../domain/look.ts";
 import type { InfReading } from "../inf/package.ts";
 import type { SideEffects } from "../inf/side-effects.ts";
 
@@ -52,28 +52,4 @@ function someOf(names: readonly string[]): string {
 
 function fileName(path: string): string {
   return fileOf(path.replaceAll("\\", "/")).trim().toLowerCase();
-}
-
-/** Names that are not what they look like: one sentence with the first of them. */
-export function lookWarnings(printers: readonly InfReading[]): string[] {
-  const found = new Map<string, string>();
-  for (const { version, models } of printers) {
-    for (const name of [version.provider ?? "", ...models.manufacturers, ...models.descriptions]) {
-      const why = oddityOf(name);
-      if (why !== undefined) found.set(name, why);
-    }
-  }
-  if (found.size === 0) return [];
-  const names = [...found].slice(0, shown).map(([name, why]) => `“${shownName(name)}” (${why})`);
-  const rest = found.size > shown ? ` and ${found.size - shown} more` : "";
-  return [
-    `Names that are not what they look like: ${names.join(", ")}${rest}. Windows takes them for others than those.`,
-  ];
-}
-
-function oddityOf(name: string): string | undefined {
-  const unseen = unseenIn(name);
-  if (unseen !== undefined) return `nobody sees ${unseen}`;
-  const letter = lookAlikeIn(name);
-  return letter && `${letter} is a letter of another alphabet`;
 }
