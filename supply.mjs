@@ -1,6 +1,6 @@
 // What the bundle is made of: licences to print and a CycloneDX bill of materials, both from what is installed alone.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import initSqlJs from "sql.js";
 
 /** @type {(path: string) => any} */
@@ -22,11 +22,17 @@ export function licences() {
     const folder = `node_modules/${name}`;
     const { version, dependencies = {} } = json(`${folder}/package.json`);
     waiting.push(...Object.keys(dependencies).filter((needed) => !waiting.includes(needed)));
-    texts.push(`${name} ${version}\n\n${text(`${folder}/LICENSE`)}`);
+    texts.push(`${name} ${version}\n\n${licenceOf(name, folder)}`);
   }
   texts.push(text("assets/sqlite-NOTICE.txt"));
   texts.push(`${htmx}\n\n${text("assets/htmx-LICENSE.txt")}`);
   return texts.map((part) => part.trim()).join(`\n\n${"-".repeat(80)}\n\n`);
+}
+
+/** Of packages that bring no licence's file a copy lies in assets. @type {(name: string, folder: string) => string} */
+function licenceOf(name, folder) {
+  const own = `${folder}/LICENSE`;
+  return text(existsSync(own) ? own : `assets/${name}-LICENSE.txt`);
 }
 
 /**

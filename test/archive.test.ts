@@ -155,15 +155,15 @@ for (const [packer, { skip, pack }] of Object.entries(packers)) {
   });
 }
 
-test("only what Windows takes for one file is one: case of single letters, never more", async () => {
-  const names = ["Ä.txt", "ä.txt", "ᾳ.txt", "ᾼ.txt", "é.txt", "ß.txt", "ẞ.txt", "\u212a.txt"];
+test("names are one file without regard to case, and in no other way", async () => {
+  const names = ["Ä.txt", "ä.txt", "é.txt", "e\u0301.txt", "straße.txt", "STRASSE.txt"];
   const zip = makeZip(names.map((name) => ({ name })));
 
   const { entries } = await readArchive(sourceOf(zip));
 
   assert.deepEqual(
     entries.map(({ path }) => path),
-    names.filter((name) => name !== "Ä.txt" && name !== "ᾳ.txt"),
+    names.slice(1),
   );
 });
 

@@ -62,7 +62,7 @@ test("scripts of printers that were kept with such a name write it as a number, 
   );
 
   for (const text of texts) assert.doesNotMatch(text, /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
-  assert.equal(powershell`${"a\u202eb"}`, "('' + 'a' + [char]0x202E + 'b')");
+  assert.equal(powershell`${"a\u202eb"}`, "(-join ('a', [char]0x202E, 'b'))");
   assert.equal(revisionOf({ printer, driver, arm64Driver: undefined }), "585569bb2545");
 });
 

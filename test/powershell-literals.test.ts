@@ -16,11 +16,11 @@ import { simulatedWindows } from "./support/simulated-windows.ts";
 import { ticketAround } from "./support/tickets.ts";
 
 test("the five quotes are doubled, and what a file could change is a number", () => {
-  const text = powershell`$x = ${"a'b‘c’d‚e‛f"}; $y = ${"a\nb"}; $z = ${"\ud800"}`;
+  const text = powershell`$x = ${"a'b‘c’d‚e‛f"}; $y = ${"a\n\tb\r"}; $z = ${"\ud800"}`;
 
   assert.equal(
     text,
-    "$x = 'a''b‘‘c’’d‚‚e‛‛f'; $y = ('' + 'a' + [char]0x000A + 'b'); $z = ('' + [char]0xD800)",
+    "$x = 'a''b‘‘c’’d‚‚e‛‛f'; $y = (-join ('a', \"`n`t\", 'b', [char]0x000D)); $z = (-join ([char]0xD800))",
   );
 });
 
@@ -30,7 +30,7 @@ test("the ASCII form is ASCII whatever it holds", () => {
   assert.match(text, /^[\x20-\x7e]*$/);
   assert.equal(
     text,
-    "$x = @(('' + 'B' + [char]0x00FC + 'ro'), ('' + [char]0xD83D + [char]0xDE00 + ''''), ('' + [char]0x2019))",
+    "$x = @((-join ('B', [char]0x00FC, 'ro')), (-join ([char]0xD83D, [char]0xDE00, '''')), (-join ([char]0x2019)))",
   );
 });
 
@@ -159,6 +159,16 @@ describe("literals in a real PowerShell", { skip: withoutPowerShell }, () => {
       assert.deepEqual(evaluated, settings);
     });
   }
+
+  test("a text of 256 KB in 8,000 lines is itself in a literal, which is read in no time", {
+    timeout: 60_000,
+  }, async () => {
+    const text = Array.from({ length: 8000 }, (_, i) => `\t\t<psf:Feature name="F${i}">`).join("\n");
+
+    const evaluated = await evaluate(powershell`$Settings = ${{ Text: text }}`);
+
+    assert.deepEqual(evaluated, { Text: text });
+  });
 
   test("every single character is itself in a literal", async () => {
     const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { powershell } from "../src/pkg/scripts/powershell.ts";
 import { renderScript } from "../src/pkg/scripts/render.ts";
 import { some } from "./support/depth.ts";
 import { printerKinds, settingChoices } from "./support/printer-kinds.ts";
@@ -13,7 +14,7 @@ for (const [kind, deploymentOf] of Object.entries(printerKinds)) {
 
     const sizes = choices.map(({ names, fields }) => {
       // A ticket may be as large as it is: the page says so.
-      const ticket = Buffer.byteLength(fields.print_ticket ?? "");
+      const ticket = Buffer.byteLength(powershell`${fields.print_ticket ?? ""}`);
       return { names, bytes: renderScript("install", deploymentOf(fields)).length - ticket };
     });
 

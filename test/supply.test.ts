@@ -24,7 +24,7 @@ function copiedByImage(): string[] {
 }
 
 /** Packages that the build loads, with what they load. */
-const installed = ["busboy", "streamsearch", "fflate", "sql.js", "esbuild", "@esbuild"];
+const installed = ["busboy", "streamsearch", "fflate", "saxes", "xmlchars", "sql.js", "esbuild", "@esbuild"];
 
 /** Builds from a copy in a folder, at another place of the world. @returns what the build printed */
 function buildIn(folder: string, environment: Record<string, string>): string {

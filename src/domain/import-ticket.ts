@@ -60,5 +60,7 @@ function changed(write: TicketWrite, from: string, to: string): RowTicket {
 }
 
 function sizeOf(ticket: string): string {
-  return ticket === "" ? "" : `${Math.ceil(ticket.length / 1024)} KB (${ticketName(ticket).slice(0, 15)}…)`;
+  return ticket === ""
+    ? ""
+    : `${Math.ceil(Buffer.byteLength(ticket) / 1024)} KB (${ticketName(ticket).slice(0, 15)}…)`;
 }

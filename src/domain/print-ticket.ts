@@ -1,15 +1,20 @@
 import { createHash } from "node:crypto";
+import { SaxesParser } from "saxes";
+import { messageOf } from "./errors.ts";
 import type { FieldReader } from "./fields.ts";
-import { compactXml } from "./xml.ts";
-import { XmlProblem } from "./xml-text.ts";
 
-/** In UTF-8, as it is typed and as it is kept. */
+/** In UTF-8. */
 export const ticketLimitBytes = 256 * 1024;
 
 const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/printschemaframework";
 
-/** As Windows gives tickets. What is kept is ASCII, which is UTF-8 wherever it goes. */
+/** As Windows gives tickets. */
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+/** Documents that people and programs make have a handful of levels; saxes looks up namespaces through all of them. */
+const mostLevels = 100;
+/** Of a namespace's name, in characters: saxes puts it before each attribute that has the namespace. */
+const longestNamespace = 1000;
 
 /**
  * Copies the PrintTicket of a printer that is chosen in a list; for Windows PowerShell 5.1. No name stands in it, so there is
@@ -40,42 +45,66 @@ export function isTicketName(text: string): boolean {
 type ReadTicket = { readonly ticket: string } | { readonly problem: string };
 
 /**
- * Reads a PrintTicket as somebody pasted it. What is kept means the same in one line of ASCII, and is read as itself.
+ * Reads a PrintTicket as somebody pasted it. It is kept as it is, with two exceptions: its lines end with a line feed,
+ * because browsers change line ends, and its XML declaration is Windows' own, because the text is no longer in the
+ * encoding that it was in.
  */
 export function readTicket(typed: string): ReadTicket {
-  const text = typed.replace(/\r\n?/g, "\n");
-  if (/^[\ufeff \t\n]*$/.test(text)) return { ticket: "" };
-  const size = Buffer.byteLength(text);
-  if (size > ticketLimitBytes) return tooLarge(size);
-  try {
-    return ticketFrom(text);
-  } catch (error) {
-    if (!(error instanceof XmlProblem)) throw error;
-    const line = text.slice(0, error.offset).split("\n").length;
-    return { problem: `The PrintTicket cannot be read, in line ${line}: ${error.message}` };
-  }
+  const text = typed.replace(/\r\n?/g, "\n").toWellFormed().trim();
+  if (text === "") return { ticket: "" };
+  const ticket = declaration + text.replace(/^<\?xml[ \t\n][^>]*\?>/, "");
+  const size = Buffer.byteLength(ticket);
+  const problem = size > ticketLimitBytes ? tooLarge(size) : problemOf(ticket);
+  return problem === undefined ? { ticket } : { problem };
 }
 
-/** @throws XmlProblem */
-function ticketFrom(text: string): ReadTicket {
-  const { root, text: compact } = compactXml(text);
-  if (root.local === "PrintCapabilities")
-    return {
-      problem: "This is no PrintTicket but PrintCapabilities: what the printer can do, not what it shall do.",
-    };
-  if (root.local !== "PrintTicket")
-    return { problem: `This is no PrintTicket: its root element is ${root.local.slice(0, 60)}.` };
-  if (root.namespace !== printSchema) {
-    const found = root.namespace === "" ? "none" : `“${root.namespace.slice(0, 120)}”`;
-    return {
-      problem: `This PrintTicket is not of the Print Schema: its namespace is ${found}, not “${printSchema}”.`,
-    };
-  }
-  const ticket = declaration + compact;
-  return ticket.length > ticketLimitBytes ? tooLarge(ticket.length) : { ticket };
-}
-
-function tooLarge(size: number): ReadTicket {
+function tooLarge(size: number): string {
   const limit = `${ticketLimitBytes / 1024} KB`;
-  return { problem: `The PrintTicket has ${Math.ceil(size / 1024)} KB; at most ${limit} are possible.` };
+  return `The PrintTicket has ${Math.ceil(size / 1024)} KB; at most ${limit} are possible.`;
+}
+
+function problemOf(ticket: string): string | undefined {
+  const parser = new SaxesParser({ xmlns: true, position: false });
+  try {
+    return rootProblem(rootOf(parser, ticket));
+  } catch (error) {
+    const reason = messageOf(error).slice(0, 160).replace(/\.?$/, ".");
+    return `The PrintTicket cannot be read, in line ${parser.line}: ${reason}`;
+  }
+}
+
+/** @throws Error where the text is no well-formed XML with namespaces, or has a document type definition */
+function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
+  let root = { local: "", namespace: "" };
+  let level = 0;
+  parser.on("opentag", ({ local, uri }) => {
+    if (level === 0) root = { local, namespace: uri };
+    if (++level > mostLevels) throw new Error(`more than ${mostLevels} elements stand in each other.`);
+  });
+  parser.on("closetag", () => {
+    level--;
+  });
+  parser.on("attribute", ({ name, value }) => {
+    if (name.startsWith("xmlns") && value.length > longestNamespace)
+      throw new Error(`a namespace has more than ${longestNamespace} characters.`);
+  });
+  parser.on("doctype", () => {
+    throw new Error("a document type definition (<!DOCTYPE>) is not taken.");
+  });
+  parser.write(text).close();
+  return root;
+}
+
+interface Root {
+  readonly local: string;
+  readonly namespace: string;
+}
+
+function rootProblem({ local, namespace }: Root): string | undefined {
+  if (local === "PrintCapabilities")
+    return "This is no PrintTicket but PrintCapabilities: what the printer can do, not what it shall do.";
+  if (local !== "PrintTicket") return `This is no PrintTicket: its root element is ${local.slice(0, 60)}.`;
+  if (namespace === printSchema) return undefined;
+  const found = namespace === "" ? "none" : `“${namespace.slice(0, 120)}”`;
+  return `This PrintTicket is not of the Print Schema: its namespace is ${found}, not “${printSchema}”.`;
 }

@@ -32,6 +32,6 @@ export function ticketField(form: FormState, label: string): Html {
 
 /** What a printer's page says of its ticket. */
 export function ticketSummary(ticket: string): Html {
-  return html`${bytes(ticket.length)} of XML. <span class="soft">install.ps1 is larger by as much: its page says whether Intune’s script
+  return html`${bytes(Buffer.byteLength(ticket))} of XML. <span class="soft">install.ps1 carries it: its page says whether Intune’s script
     installer still takes it.</span>`;
 }

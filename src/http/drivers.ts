@@ -71,8 +71,7 @@ async function resultOf(
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
   const tooLarge = () => driverTooLarge(limitBytes);
-  const reader = app.inspections;
-  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge, reader });
+  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge });
   const site = siteOf(askerOf(request).address);
   return addDriver(app, result, fileName, { site, askAgain: () => askAgain(request) });
 }

@@ -1,5 +1,3 @@
-import { windowsKey } from "../domain/windows-names.ts";
-
 /** The files of a package, as an INF looks for them: as Windows compares names. */
 export class PackageFiles {
   readonly #paths = new Map<string, string>();
@@ -11,20 +9,22 @@ export class PackageFiles {
    * @param cabinets what the cabinets hold, by their paths; those that cannot be read are left out
    */
   constructor(paths: Iterable<string>, cabinets: ReadonlyMap<string, readonly string[]> = new Map()) {
-    for (const path of paths) this.#paths.set(windowsKey(path), path);
+    for (const path of paths) this.#paths.set(path.toLowerCase(), path);
     const plain = (names: readonly string[]) =>
-      names.map((name) => windowsKey(name.slice(name.lastIndexOf("\\") + 1)));
-    this.#cabinets = new Map([...cabinets].map(([path, names]) => [windowsKey(path), new Set(plain(names))]));
+      names.map((name) => name.slice(name.lastIndexOf("\\") + 1).toLowerCase());
+    this.#cabinets = new Map(
+      [...cabinets].map(([path, names]) => [path.toLowerCase(), new Set(plain(names))]),
+    );
   }
 
   /** The path as it stands in the archive; undefined when no such file is there. */
   find(path: string): string | undefined {
-    return this.#paths.get(windowsKey(path));
+    return this.#paths.get(path.toLowerCase());
   }
 
   /** Whether a cabinet of the package holds a file of that name; one that cannot be read is trusted to. */
   cabinetHolds(cabinet: string, name: string): boolean {
-    return this.#cabinets.get(windowsKey(cabinet))?.has(windowsKey(name)) ?? true;
+    return this.#cabinets.get(cabinet.toLowerCase())?.has(name.toLowerCase()) ?? true;
   }
 
   /** All paths as they stand in the archive, by code points. */

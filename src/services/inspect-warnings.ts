@@ -1,17 +1,20 @@
-import { vendorOf } from "../domain/driver.ts";
+import { fileOf, vendorOf } from "../domain/driver.ts";
 import { addTo } from "../domain/groups.ts";
+import { withUnseenShown } from "../domain/look.ts";
 import { firstModel } from "../domain/models.ts";
 import type { InfReading } from "../inf/package.ts";
-import { shownName as cut, lookWarnings, sideEffectWarnings } from "./vendor-warnings.ts";
+import type { SideEffects } from "../inf/side-effects.ts";
 
-/** Names and paths in one sentence. */
+/** Of a name or path in a warning. */
+const mostCharacters = 120;
+/** Sentences of one kind, and names in one sentence. */
 const shown = 4;
 
 /** What an operator should know of an archive's INFs together, a sentence each. */
 export function infWarnings(readings: readonly InfReading[]): string[] {
   const printers = readings.filter(({ version }) => version.isPrinter);
   if (printers.length === 0) return noPrinter(readings);
-  return [...severalVendors(printers), ...sideEffectWarnings(readings), ...lookWarnings(printers)];
+  return [...severalVendors(printers), ...sideEffectWarnings(readings)];
 }
 
 /** Device classes as people call them, in lower case. */
@@ -81,4 +84,48 @@ function severalVendors(printers: readonly InfReading[]): string[] {
   return [
     `This ZIP holds printer drivers of several vendors: ${parts.join(", ")}${rest}. Choose the INF that is meant; packages carry the files of all. Smaller: upload each vendor’s folder as a ZIP of its own.`,
   ];
+}
+
+const deeds: readonly (readonly [kind: keyof SideEffects, clause: string])[] = [
+  ["services", "installs services"],
+  ["programs", "runs or brings other programs"],
+  ["keys", "changes registry keys by which Windows starts programs or decides whom it trusts"],
+  ["folders", "copies files to other places than drivers’"],
+  ["files", "deletes, renames or changes files"],
+];
+
+/** Printers' INFs, and those that they bring along, that do more than to bring a driver; a sentence each. */
+function sideEffectWarnings(readings: readonly InfReading[]): string[] {
+  const printers = readings.filter(({ version }) => version.isPrinter);
+  const copied = new Set(printers.flatMap(({ files }) => files.copyInf.map((name) => fileName(name))));
+  const concerned = readings.filter(({ path, version }) => version.isPrinter || copied.has(fileName(path)));
+  const found = concerned.flatMap(({ path, files }) => {
+    const clauses = deeds.flatMap(([kind, clause]) => {
+      const names = files.sideEffects[kind];
+      return names.length === 0 ? [] : [`${clause} (${someOf(names)})`];
+    });
+    return clauses.length === 0
+      ? []
+      : [`“${cut(path)}” does more than a printer’s driver needs: it ${clauses.join("; it ")}.`];
+  });
+  const rest = found.length > shown ? [`${found.length - shown} more INFs of this ZIP do such things.`] : [];
+  return [...found.slice(0, shown), ...rest];
+}
+
+/** There are more than are named: INFs are not read for all. */
+function someOf(names: readonly string[]): string {
+  const rest = names.length > shown ? " and others" : "";
+  return names.slice(0, shown).map(cut).join(", ") + rest;
+}
+
+function fileName(path: string): string {
+  return fileOf(path.replaceAll("\\", "/")).trim().toLowerCase();
+}
+
+/** The end of a long name, every character of it to be seen. */
+function cut(text: string): string {
+  const seen = withUnseenShown(text.slice(-mostCharacters));
+  return text.length <= mostCharacters && seen.length <= mostCharacters
+    ? seen
+    : `…${seen.slice(1 - mostCharacters)}`;
 }

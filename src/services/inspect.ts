@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { ByteSource } from "../domain/byte-source.ts";
 import type { Architecture } from "../domain/driver.ts";
+import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
 import { infLimitBytes } from "../inf/document.ts";
-import { CabinetNames, infsOf, kindOf } from "../inf/entries.ts";
+import { CabinetNames, type EntryKind, infsOf, kindOf } from "../inf/entries.ts";
+import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
 import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../inf/package.ts";
 import { PackageFiles } from "../inf/package-files.ts";
 import { Work } from "../inf/work.ts";
 import { type Archive, checkEntry, readArchive } from "../pkg/zip/archive.ts";
 import { buffersUsed } from "../workers/memory.ts";
-import type { CheckedEntries } from "./early-checks.ts";
-import { readFacts } from "./entry-facts.ts";
 
 /** What reading a driver ZIP gives: all that `inspect` prints and all that an upload keeps. */
 export interface Inspection {
@@ -26,14 +26,13 @@ export interface Inspection {
 /**
  * Reads a driver ZIP: its directory, every entry's checksum, its cabinets' directories, its INFs, one in memory at
  * a time. Blocks while it inflates: call it in a process of its own (`Inspections`).
- * @param checked entries that need not be checked again
  * @throws UserError "invalid" when it is no driver ZIP
  */
-export async function inspectArchive(source: ByteSource, checked?: CheckedEntries): Promise<Inspection> {
+export async function inspectArchive(source: ByteSource): Promise<Inspection> {
   const work = new Work();
   const archive = await readArchive(source);
   const infs = infsOf(archive.entries);
-  const { cabinets, machines } = await readOthers(source, archive, checked);
+  const { cabinets, machines } = await readOthers(source, archive);
   const paths = archive.entries.map((entry) => entry.path);
   const files = new PackageFiles(paths, cabinets);
   const readings: InfReading[] = [];
@@ -45,16 +44,36 @@ export async function inspectArchive(source: ByteSource, checked?: CheckedEntrie
 }
 
 /** Checks every entry that is no INF, and keeps what cabinets and programs say of themselves. */
-async function readOthers(source: ByteSource, { entries }: Archive, checked?: CheckedEntries) {
+async function readOthers(source: ByteSource, { entries }: Archive) {
   const cabinets = new CabinetNames();
   const machines = new Map<string, Architecture>();
   for (const entry of entries) {
-    if (kindOf(entry.path) === "inf") continue;
-    const { names, machine } = checked?.find(entry) ?? (await readFacts(source, entry));
-    cabinets.add(entry.path, names);
+    const kind = kindOf(entry.path);
+    if (kind === "inf") continue;
+    const head = await checkEntry(source, entry, headBytes[kind], buffersUsed);
+    cabinets.add(entry.path, kind === "cabinet" ? cabinetNames(head) : undefined);
+    const machine = machineOf(kind, head);
     if (machine !== undefined) machines.set(entry.path, machine);
   }
   return { cabinets: cabinets.byPath, machines };
+}
+
+/** Holds the first block of a packed program, with what stands before it. */
+const packedHeadBytes = 64 * 1024;
+
+/** What is read of a file of each kind, besides its checksum. */
+const headBytes: Readonly<Record<EntryKind, number>> = {
+  inf: 0,
+  cabinet: cabinetHeadBytes,
+  program: executableHeadBytes,
+  packed: packedHeadBytes,
+  other: 0,
+};
+
+function machineOf(kind: EntryKind, head: Buffer): Architecture | undefined {
+  if (kind === "program") return executableMachine(head);
+  const unpacked = kind === "packed" ? cabinetFirstBytes(head) : undefined;
+  return unpacked && executableMachine(unpacked);
 }
 
 /** What the `inspect` command prints: one object, its INFs by their paths. */

@@ -1,13 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { open, readdir, rm } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
 import { blobName } from "./blob-names.ts";
-import { makeFolder, makeMark, moveIntoPlace, removeDurably } from "./durable-files.ts";
+import { makeFolder, makeMark, moveIntoPlace, removeDurably, writeAll } from "./durable-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
 import { undefinedIfAbsent } from "./found-files.ts";
-import { UploadWriter } from "./upload-writer.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
 export interface Incoming {
@@ -15,14 +14,6 @@ export interface Incoming {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-}
-
-/** Who reads an upload while it arrives. */
-export interface UploadReader {
-  /** So many bytes of it stand in the file at this path. */
-  arrived(path: string, bytes: number): void;
-  /** It was given up, or kept: there is nothing at this path. */
-  gone(path: string): void;
 }
 
 /** As `randomUUID` makes them. */
@@ -35,12 +26,9 @@ export class Blobs {
 
   /** The last work that was asked for, by digest. */
   readonly #turns = new Map<string, Promise<void>>();
-  readonly #writer = new UploadWriter();
   /** Uploads that are being received or given up. */
   readonly #uploads = new Set<Promise<unknown>>();
   #isClosed = false;
-  /** Of uploads that are neither kept nor given up, by path. */
-  readonly #readers = new Map<string, UploadReader>();
 
   constructor(dataDir: string) {
     this.#incoming = join(dataDir, "incoming");
@@ -94,8 +82,8 @@ export class Blobs {
    * Streams an upload into a temporary file while its digest is taken. The file is gone when it fails; after a
    * success, `discard` must follow whatever becomes of it.
    */
-  receive(stream: Readable, reader?: UploadReader): Promise<Incoming> {
-    return this.#isClosed ? Promise.reject(stopping()) : this.#untilDone(this.#receive(stream, reader));
+  receive(stream: Readable): Promise<Incoming> {
+    return this.#isClosed ? Promise.reject(stopping()) : this.#untilDone(this.#receive(stream));
   }
 
   /** Gives up an upload; the file stays when it was kept already. */
@@ -112,16 +100,14 @@ export class Blobs {
     }
   }
 
-  async #receive(stream: Readable, reader?: UploadReader): Promise<Incoming> {
+  async #receive(stream: Readable): Promise<Incoming> {
     await makeFolder(this.#incoming);
     const path = join(this.#incoming, randomUUID());
     try {
       // Opened before anything else: a file that is made only after its stream failed would stay.
       const file = await open(path, "wx");
-      if (reader !== undefined) this.#readers.set(path, reader);
       try {
-        const written = await this.#writer.write(stream, file, (bytes) => reader?.arrived(path, bytes));
-        return { path, ...written };
+        return { path, ...(await writeUpload(stream, file)) };
       } finally {
         await file.close();
       }
@@ -132,8 +118,6 @@ export class Blobs {
   }
 
   async #discard({ path }: Pick<Incoming, "path">): Promise<void> {
-    this.#readers.get(path)?.gone(path);
-    this.#readers.delete(path);
     // Where it stays, the next start deletes it; what became of the upload is another matter.
     await rm(path, { force: true }).catch(() => {});
   }
@@ -197,4 +181,21 @@ export class Blobs {
 async function removeBoth(path: string, mark: string): Promise<void> {
   await rm(path, { force: true });
   await rm(mark, { force: true });
+}
+
+/**
+ * Writes all of a stream into a file while its digest is taken, and syncs it. A disk that fails ends the stream.
+ * @throws Error of the stream or of the disk
+ */
+export async function writeUpload(stream: Readable, file: FileHandle): Promise<Omit<Incoming, "path">> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const writing = writeAll(file, [chunk]);
+    // Hashing takes this thread, writing another one.
+    hash.update(chunk);
+    size += await writing;
+  }
+  await file.sync();
+  return { sha256: hash.digest("hex"), size };
 }

@@ -137,7 +137,7 @@ export class Printers {
     let sum = 0;
     for (const row of rows) {
       if (sum > limit) break;
-      sum += unpackText(String(row.print_ticket)).length;
+      sum += Buffer.byteLength(unpackText(String(row.print_ticket)));
     }
     return sum;
   }

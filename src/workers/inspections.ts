@@ -1,9 +1,8 @@
 import type { ArchiveReport } from "../domain/driver.ts";
-import { type ErrorCode, stopping, UserError } from "../domain/errors.ts";
-import { type EarlyLimits, EarlyReader } from "./early-reader.ts";
-import { InspectionProcess, type InspectionReply } from "./inspection-process.ts";
+import { stopping, UserError } from "../domain/errors.ts";
+import { type InspectionAnswer, InspectionProcess, type InspectionReply } from "./inspection-process.ts";
 
-export interface InspectionLimits extends EarlyLimits {
+export interface InspectionLimits {
   readonly atOnce: number;
   /** Running and waiting; one more is refused. */
   readonly most: number;
@@ -18,25 +17,15 @@ export const usualLimits: InspectionLimits = {
   most: 24,
   timeMs: 30_000,
   heapMb: 128,
-  earlyBytes: 4 * 1024 * 1024,
-  earlyIdleMs: 1000,
 };
 
 /** Reads the archive at a path. */
-export type ReadArchive = (path: string) => Promise<InspectionReply>;
+export type ReadArchive = (path: string) => Promise<InspectionAnswer>;
 
 interface Archive {
   readonly path: string;
   /** In bytes. */
   readonly size: number;
-}
-
-/** How the reading of an archive ended. */
-interface Outcome {
-  readonly last: InspectionReply | undefined;
-  readonly isLate: boolean;
-  /** How the process ended. */
-  readonly end: string;
 }
 
 interface Uploader {
@@ -63,7 +52,6 @@ export class Inspections {
   readonly #limits: InspectionLimits;
   readonly #readHere: ReadArchive | undefined;
   readonly #processes = new Set<InspectionProcess>();
-  readonly #early: EarlyReader;
   readonly #waiting: Waiting[] = [];
   readonly #uploaders = new Map<string, Uploader>();
   #running = 0;
@@ -79,17 +67,6 @@ export class Inspections {
     this.#script = script;
     this.#limits = { ...usualLimits, ...limits };
     this.#readHere = readHere;
-    this.#early = new EarlyReader(() => this.#start(), this.#limits);
-  }
-
-  /** Says that so many bytes of an upload stand in its file: a large one is read while it still arrives. */
-  arrived(path: string, bytes: number): void {
-    if (!this.#isClosed && this.#readHere === undefined) this.#early.arrived(path, bytes);
-  }
-
-  /** Says that there is nothing to be read any more of an upload. */
-  gone(path: string): void {
-    this.#early.gone(path);
   }
 
   /**
@@ -144,55 +121,38 @@ export class Inspections {
     for (const process of this.#processes) process.kill();
   }
 
-  #start(): InspectionProcess {
-    const process = new InspectionProcess(this.#script, this.#limits.heapMb);
-    this.#processes.add(process);
-    const forget = () => this.#processes.delete(process);
-    process.ended.then(forget, forget);
-    return process;
-  }
-
-  /** Settles when the process has ended: never are there more of them than may be at once, apart from the early one. */
+  /** Settles when the process has ended: never are there more of them than may be at once. */
   async #run(archive: Archive): Promise<ArchiveReport> {
     if (this.#isClosed) throw stopping();
-    if (this.#readHere !== undefined) {
-      return this.#reportOf({ last: await this.#readHere(archive.path), isLate: false, end: "" });
-    }
-    const early = this.#early.take(archive.path);
-    if (early !== undefined) {
-      const outcome = await this.#read(early, archive);
-      if (this.#isClosed || outcome.isLate || isAnswer(outcome.last)) return this.#reportOf(outcome);
-      // One that failed had more in memory than this archive alone needs: only a new one can tell.
-    }
-    return this.#reportOf(await this.#read(this.#start(), archive));
+    if (this.#readHere !== undefined) return reportOf(await this.#readHere(archive.path));
+    return this.#readApart(archive);
   }
 
   /** @throws Error when the process cannot be started */
-  async #read(process: InspectionProcess, { path, size }: Archive): Promise<Outcome> {
+  async #readApart({ path, size }: Archive): Promise<ArchiveReport> {
+    const process = new InspectionProcess(this.#script, path, this.#limits.heapMb);
+    this.#processes.add(process);
     const limit = AbortSignal.timeout(this.#limits.timeMs + Math.ceil((size / bytesPerSecond) * 1000));
     limit.addEventListener("abort", () => process.kill());
-    process.ask({ kind: "inspect", path });
-    const last = await process.ended;
-    return { last, isLate: limit.aborted, end: process.end };
+    const last = await process.ended.finally(() => this.#processes.delete(process));
+    if (last === undefined || last.kind === "ready") throw this.#unanswered(process, last, limit.aborted);
+    return reportOf(last);
   }
 
-  #reportOf({ last, isLate, end }: Outcome): ArchiveReport {
-    if (last?.kind === "report") return last.report;
-    if (last?.kind === "failure") throw failure(last);
-    if (this.#isClosed) throw stopping();
-    if (isLate) throw refused("takes too long to read");
-    if (last === undefined) throw new Error(`an inspection ended before it began: ${end}`);
-    throw refused("has INF files that need more memory than a driver’s ever do");
+  /** Why a process ended without an answer. */
+  #unanswered(process: InspectionProcess, last: InspectionReply | undefined, isLate: boolean): Error {
+    if (this.#isClosed) return stopping();
+    if (isLate) return refused("takes too long to read");
+    if (last === undefined) return new Error(`an inspection ended before it began: ${process.end}`);
+    return refused("has INF files that need more memory than a driver’s ever do");
   }
 }
 
-/** Whether this says something of the archive. */
-function isAnswer(last: InspectionReply | undefined): boolean {
-  return last?.kind === "report" || (last?.kind === "failure" && last.code !== undefined);
-}
-
-function failure({ code, message }: { code?: ErrorCode; message: string }): Error {
-  return code === undefined ? new Error(message) : new UserError(code, message);
+/** @throws UserError for an archive that is no driver ZIP */
+function reportOf(answer: InspectionAnswer): ArchiveReport {
+  if (answer.kind === "report") return answer.report;
+  const { code, message } = answer;
+  throw code === undefined ? new Error(message) : new UserError(code, message);
 }
 
 function refused(why: string): UserError {

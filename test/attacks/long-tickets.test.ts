@@ -13,7 +13,13 @@ test("what is wrong with a name as long as a ticket is said in a sentence", () =
     `<b ${name}='`,
   ];
 
-  for (const text of [...wrong, `<b xmlns:${name}=''/>`, `<b ${name}='' ${name}=''/>`, `<b/><${name}/>`]) {
+  for (const text of [
+    ...wrong,
+    `<b xmlns:${name}=''/>`,
+    `<b>&${name};</b>`,
+    `<b ${name}='' ${name}=''/>`,
+    `<b/><${name}/>`,
+  ]) {
     const found = readTicket(text);
     assert.ok("problem" in found && found.problem.length < 300, text.slice(0, 20));
   }

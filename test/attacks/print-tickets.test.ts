@@ -2,14 +2,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { readTicket, ticketLimitBytes } from "../../src/domain/print-ticket.ts";
-import { compactXml } from "../../src/domain/xml.ts";
-import { XmlProblem } from "../../src/domain/xml-text.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest, rounds, seedOr } from "../support/depth.ts";
 import { without } from "../support/foreign.ts";
 import { seededRandom } from "../support/random.ts";
 import { makeTicket, ticketAround } from "../support/tickets.ts";
-import { growsEvenly } from "../support/times.ts";
 
 /** Texts of a length that take a careless reader of XML more than their length in time. */
 const shapes: Record<string, (size: number) => string> = {
@@ -56,27 +53,13 @@ function prefixed(prefix: string, count: number): string {
   return Array.from({ length: count }, (_, i) => `${prefix}:a${i}=''`).join(" ");
 }
 
-/** Reads a text whatever it is. */
-function read(text: string): void {
-  try {
-    compactXml(text);
-  } catch (error) {
-    assert.ok(error instanceof XmlProblem, String(error));
-  }
-}
-
-deepTest("reading XML takes time in proportion to its length, whatever it is", async () => {
-  for (const [shape, make] of Object.entries(shapes)) {
-    await growsEvenly(shape, 25_000, (size) => read(make(size)));
-  }
-});
-
-deepTest("as much of anything as is taken is answered within three seconds", () => {
+deepTest("as much of anything as is taken is answered within a second", (t) => {
   for (const [shape, make] of Object.entries(shapes)) {
     const started = performance.now();
-    readTicket(ticketAround(make(ticketLimitBytes / 4)));
+    readTicket(ticketAround(make(ticketLimitBytes - 1000)));
     const took = performance.now() - started;
-    assert.ok(took < 3000, `${shape}: ${took.toFixed(0)} ms`);
+    t.diagnostic(`${shape}: ${took.toFixed(0)} ms`);
+    assert.ok(took < 1000, `${shape}: ${took.toFixed(0)} ms`);
   }
 });
 
@@ -154,8 +137,7 @@ function mutated(random: (bound: number) => number): string {
 }
 
 /** What another reader takes and this one does not. */
-const stricter =
-  /definition|no name that can be read|none of ASCII|no PrintTicket|not of the Print Schema|version 1\.0|at most 256 KB/;
+const stricter = /definition|no PrintTicket|not of the Print Schema/;
 
 test("mutations are taken only where another reader takes them, and mean the same to it as they are kept", {
   skip: without.python,
@@ -165,7 +147,7 @@ test("mutations are taken only where another reader takes them, and mean the sam
   const texts = Array.from({ length: rounds(500, 10_000) }, () => mutated(random));
 
   const reads = texts.map((text) => readTicket(text));
-  const originals = judged(texts);
+  const originals = judged(texts.map((text) => text.trim()));
   const taken = reads.flatMap((each, i) => ("ticket" in each ? [{ ticket: each.ticket, i }] : []));
   const keptOnes = judged(taken.map(({ ticket }) => ticket));
 
@@ -178,7 +160,6 @@ test("mutations are taken only where another reader takes them, and mean the sam
   );
   for (const [k, { ticket, i }] of taken.entries()) {
     assert.equal(keptOnes[k], originals[i], texts[i]);
-    assert.match(ticket, /^[ -~]*$/);
     assert.deepEqual(readTicket(ticket), { ticket });
   }
   assert.ok(taken.length > texts.length / 20 && refused.length > texts.length / 20);

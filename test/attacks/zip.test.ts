@@ -41,16 +41,15 @@ test("a table of contents whose last entry goes on behind its end is refused", a
   await assert.rejects(readArchive(sourceOf(zip)), /table of contents is cut off/);
 });
 
-test("of many twins the first five are named, and the others counted", async () => {
+test("of many files that differ only by case the first is named, and the others are counted", async () => {
   const names = "abcdefg".split("").flatMap((letter) => [letter, letter.toUpperCase()]);
   const zip = makeZip(names.map((name) => ({ name, ...hello })));
 
   const { warnings } = await readArchive(sourceOf(zip));
 
-  assert.deepEqual(
-    warnings.map((text) => text.slice(0, 9)),
-    ["“a” and “", "“b” and “", "“c” and “", "“d” and “", "“e” and “", "2 more fi"],
-  );
+  assert.deepEqual(warnings, [
+    "“a” and “A” differ only by case: Windows keeps the later one. 6 more files differ so from an earlier one.",
+  ]);
 });
 
 test("bytes hidden behind a file's packed ones are found, in small files and in large ones", async () => {
@@ -69,7 +68,7 @@ test("bytes hidden behind a file's packed ones are found, in small files and in 
   }
 });
 
-deepTest("10,000 twins make a handful of warnings and a count", async () => {
+deepTest("20,000 names that differ by case make one warning", async () => {
   const names = Array.from({ length: 10_000 }, (_, i) =>
     i.toString(2).padStart(14, "0").replaceAll("0", "A"),
   );
@@ -78,6 +77,6 @@ deepTest("10,000 twins make a handful of warnings and a count", async () => {
   const { entries, warnings } = await readArchive(sourceOf(zip));
 
   assert.equal(entries.length, 10_000);
-  assert.equal(warnings.length, 6);
-  assert.equal(warnings.at(-1), "9994 more files differ only by case from one before them.");
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /9998 more files differ/);
 });

@@ -66,7 +66,7 @@ describe("a PrintTicket in a browser", { skip: withoutBrowser, timeout: 300_000 
     await page.waitForURL(/\/printers\/1(\?|$)/);
 
     assert.equal(isFileSeen, false);
-    assert.match(refused ?? "", /in line 1: <a> is not closed/);
+    assert.match(refused ?? "", /in line 1: unclosed tag: a\./);
     assert.match(app.store.printers.get(1).printer.print_ticket, /JobStaple/);
   });
 });

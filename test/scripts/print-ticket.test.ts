@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ticketCommand } from "../../src/domain/print-ticket.ts";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
+import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { deployable, type RunResult, withoutPowerShell } from "../support/powershell.ts";
 import { markerPath, papyrus, queue, queueOf, tcp } from "../support/simulated-machine.ts";
@@ -220,7 +221,7 @@ describe("PrintTickets on a simulated Windows", { skip: withoutPowerShell }, () 
     const office = deployable({ print_ticket: stapled });
     const text = (kind: ScriptKind) => renderScript(kind, deploymentOf(office)).toString();
 
-    assert.ok(text("install").includes(`PrintTicket = '${office.printer.print_ticket}'\r\n`));
+    assert.ok(text("install").includes(`${powershell`PrintTicket = ${office.printer.print_ticket}`}\r\n`));
     for (const kind of ["uninstall", "detect"] as const) assert.match(text(kind), /PrintTicket = ''\r\n/);
   });
 });

@@ -103,7 +103,7 @@ class LiteralReader {
     this.#skip(/\s*/y);
     if (this.#takes("@{")) return this.#table();
     if (this.#takes("@(")) return this.#list();
-    if (this.#takes("(")) return this.#sum();
+    if (this.#takes("(-join (")) return this.#joined();
     if (this.#takes("$true")) return true;
     if (this.#takes("$false")) return false;
     if (this.#takes("$null")) return null;
@@ -131,15 +131,22 @@ class LiteralReader {
     }
   }
 
-  #sum(): string {
+  #joined(): string {
     let text = "";
     for (;;) {
-      this.#skip(/[ +]*/y);
-      if (this.#takes(")")) return text;
-      text += this.#takes("[char]0x")
-        ? String.fromCharCode(Number.parseInt(this.#skip(/[0-9A-F]{4}/y), 16))
-        : this.#quoted();
+      this.#skip(/[ ,]*/y);
+      if (this.#takes("))")) return text;
+      if (this.#takes("[char]0x"))
+        text += String.fromCharCode(Number.parseInt(this.#skip(/[0-9A-F]{4}/y), 16));
+      else if (this.#takes('"')) text += this.#breaks();
+      else text += this.#quoted();
     }
+  }
+
+  #breaks(): string {
+    const escapes = this.#skip(/(?:`[nt])+"/y);
+    assert.ok(escapes !== "", "line feeds and tabs alone stand in double quotes");
+    return escapes.slice(0, -1).replaceAll("`n", "\n").replaceAll("`t", "\t");
   }
 
   #quoted(): string {

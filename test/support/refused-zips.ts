@@ -90,8 +90,6 @@ export const refused: [string, RegExp, readonly ZipPart[], ZipOptions?][] = [
   ],
   ["an archive in front of it", /does not list/, two, { prefix: makeZip([{ name: "c.txt" }]) }],
 ];
-const pair = (...names: readonly string[]) => names.map((name) => ({ name, bytes: "x" }));
-const shortNames = Array.from({ length: 10_001 }, (_, i) => ({ name: `${i.toString(36)}~1.a` }));
 
 /** The same, for what is wrong with a name. */
 export const refusedNames: [string, RegExp, readonly ZipPart[]][] = [
@@ -148,15 +146,6 @@ export const refusedNames: [string, RegExp, readonly ZipPart[]][] = [
     /two Unicode names/,
     [{ name: "a", extra: Buffer.concat([unicodeExtra(raw("a"), "b"), unicodeExtra(raw("a"), "c")]) }],
   ],
-  [
-    "two names that differ by how an accent is written",
-    /look the same/,
-    pair("caf\u00e9.inf", "cafe\u0301.inf"),
-  ],
-  ["two names that differ by the width of a letter", /look the same/, pair("d.inf", "\uff44.inf")],
-  ["two names that differ by a blank in front", /look the same/, pair("a/b.inf", "a/ b.inf")],
-  ["two names that differ by a joiner", /look the same/, pair("a.inf", "a\u200d.inf")],
-  ["two names that differ by a sign for a letter", /look the same/, pair("key.dll", "\u212aey.dll")],
   ["a name that turns the direction of text", /nobody sees \(U\+202E\)/, [{ name: "x\u202efni.exe" }]],
   [
     "a name with a blank of no width",
@@ -166,29 +155,6 @@ export const refusedNames: [string, RegExp, readonly ZipPart[]][] = [
   ["a name with a mark of byte order", /nobody sees \(U\+FEFF\)/, [{ name: "\ufeffa.inf" }]],
   ["a name with the end of a line", /nobody sees \(U\+2028\)/, [{ name: "a\u2028.inf" }]],
   ["a name with a terminal's command", /nobody sees \(U\+009B\)/, [{ name: "a\u009b31m.inf" }]],
-  [
-    "another file's short name",
-    /“LONGFI~1\.INF” is what Windows may call “longfilename\.inf”/,
-    pair("longfilename.inf", "LONGFI~1.INF"),
-  ],
-  [
-    "a short name in front of its file",
-    /may call “Printer driver\.dll”/,
-    pair("sub/print~12.DLL", "Sub/Printer driver.dll"),
-  ],
-  ["a short name of a short base", /may call “a\.inform”/, pair("A~1.INF", "a.inform")],
-  ["a short name of many that are alike", /may call “printer-3\.inf”/, pair("PR3F4A~1.INF", "printer-3.inf")],
-  [
-    "a short name of letters that it has none for",
-    /may call “pé\+s\.inf”/,
-    pair("P__S~1.INF", "p\u00e9+s.inf"),
-  ],
-  [
-    "another folder's short name",
-    /may call “long folder” for short/,
-    pair("long folder/a.inf", "LONGFO~1/a.inf"),
-  ],
-  ["short names without end", /over 10,000 of its names are short ones/, shortNames],
   ["a file that is an empty folder too", /a file and a folder/, [{ name: "A" }, { name: "a/", method: 0 }]],
 ];
 /** Changes an archive in place. */

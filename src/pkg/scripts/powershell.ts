@@ -54,22 +54,24 @@ function keyLiteral(key: string): string {
   return key;
 }
 
-/** Characters that must not stand in the file as they are. */
+/** Characters that must not stand in the file as they are; of line feeds and tabs as many as follow each other. */
 const unsafe =
-  /([\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff])/;
-const unsafeOrNotAscii = /([^\u0020-\u007e])/;
+  /([\n\t]+|[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff])/;
+const unsafeOrNotAscii = /([\n\t]+|[^\u0020-\u007e])/;
 
 function textLiteral(text: string, ascii: boolean): string {
   // Between the pieces that can stand as they are, `split` gives the characters that it found.
   const pieces = text.split(ascii ? unsafeOrNotAscii : unsafe);
   if (pieces.length === 1) return quoted(text);
-  const parts = pieces.map((piece, i) => (i % 2 === 0 ? quoted(piece) : charLiteral(piece.charCodeAt(0))));
-  // A leading '' makes the sum a string whatever comes first.
-  return `(${["''", ...parts.filter((part) => part !== "''")].join(" + ")})`;
+  const parts = pieces.map((piece, i) => (i % 2 === 0 ? quoted(piece) : escaped(piece)));
+  // A sum would copy the text once for each piece.
+  return `(-join (${parts.filter((part) => part !== "''").join(", ")}))`;
 }
 
-function charLiteral(unit: number): string {
-  return `[char]0x${unit.toString(16).toUpperCase().padStart(4, "0")}`;
+/** One character, or line feeds and tabs. */
+function escaped(piece: string): string {
+  if (/[\n\t]/.test(piece)) return `"${piece.replaceAll("\n", "`n").replaceAll("\t", "`t")}"`;
+  return `[char]0x${piece.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** Windows PowerShell ends a single-quoted string at any of these; doubled, each stands for itself. */

@@ -6,7 +6,6 @@ import { type DirectoryRecord, readRecords } from "./archive-directory.ts";
 import { readEnd } from "./archive-end.ts";
 import { flagsEncrypted, locateAll } from "./archive-local.ts";
 import { damaged, refuse, rezip } from "./archive-refusal.ts";
-import { withoutTwins } from "./archive-twins.ts";
 
 /** A file of a ZIP archive. Folders are not listed. */
 export interface ArchiveEntry {
@@ -46,7 +45,8 @@ export async function readArchive(source: ByteSource): Promise<Archive> {
   const records = readRecords(await source.read(end.directoryOffset, end.directorySize), end.entryCount);
   for (const record of records) checkRecord(record);
   checkAmount(records, source.size);
-  const { kept, warnings } = withoutTwins(records);
+  checkFolders(records);
+  const { kept, warnings } = filesOf(records);
   const places = await locateAll(source, records, end);
   return { entries: kept.map((record) => entryOf(record, places.get(record) ?? 0)), warnings };
 }
@@ -88,6 +88,46 @@ function entryOf(record: DirectoryRecord, dataOffset: number): ArchiveEntry {
   return { path, method: method === 8 ? 8 : 0, crc32: crc, size, compressedSize, dataOffset };
 }
 
+/** @throws UserError "invalid" where a file’s path is also a folder’s, without regard to case */
+function checkFolders(records: readonly DirectoryRecord[]): void {
+  // No path has a character as low as this: what stands in a folder is sorted right behind the folder’s own name.
+  const keyed = records.map(({ path }) => ({ path, key: path.toLowerCase().replaceAll("/", "\0") }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const found = keyed.find(({ key }, i) => !key.endsWith("\0") && keyed[i + 1]?.key.startsWith(`${key}\0`));
+  if (found !== undefined)
+    throw refuse(`“${found.path}” is a file and a folder at once in this ZIP. ${rezip}`);
+}
+
+/**
+ * The files without the folders. Of paths that differ only by case the last one counts, as unpacking on Windows leaves it.
+ * @throws UserError "invalid" where a path is there twice
+ */
+function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]; warnings: string[] } {
+  const files = records.filter(({ isFolder }) => !isFolder);
+  const paths = new Set<string>();
+  const kept = new Map<string, DirectoryRecord>();
+  const replaced: [earlier: string, later: string][] = [];
+  for (const record of files) {
+    const { path } = record;
+    if (paths.has(path)) throw refuse(`This ZIP holds “${path}” twice. ${rezip}`);
+    paths.add(path);
+    const key = path.toLowerCase();
+    const earlier = kept.get(key);
+    if (earlier !== undefined) replaced.push([earlier.path, path]);
+    // Deleted first, so that the map keeps the order of the later one.
+    kept.delete(key);
+    kept.set(key, record);
+  }
+  return { kept: [...kept.values()], warnings: caseWarnings(replaced) };
+}
+
+function caseWarnings(replaced: readonly (readonly [earlier: string, later: string])[]): string[] {
+  const [first] = replaced;
+  if (first === undefined) return [];
+  const more = replaced.length > 1 ? ` ${replaced.length - 1} more files differ so from an earlier one.` : "";
+  return [`“${first[0]}” and “${first[1]}” differ only by case: Windows keeps the later one.${more}`];
+}
+
 const windowBytes = 1024 * 1024;
 /** zlib takes no smaller `chunkSize`. */
 const leastChunkBytes = 64;
@@ -99,7 +139,7 @@ const leastChunkBytes = 64;
  * @throws UserError "invalid" when the entry is damaged.
  */
 export async function checkEntry(
-  source: Pick<ByteSource, "read">,
+  source: ByteSource,
   entry: ArchiveEntry,
   keep: number,
   used: (bytes: number) => void = () => {},
@@ -135,7 +175,7 @@ export async function checkEntry(
  * @throws UserError "invalid" when the entry is damaged
  */
 export async function readHead(
-  source: Pick<ByteSource, "read">,
+  source: ByteSource,
   entry: ArchiveEntry,
   keep: number,
   used: (bytes: number) => void = () => {},
@@ -156,7 +196,7 @@ export async function readHead(
   return Buffer.concat(kept).subarray(0, keep);
 }
 
-async function* windows(source: Pick<ByteSource, "read">, entry: ArchiveEntry): AsyncGenerator<Buffer> {
+async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {
   for (let at = 0; at < entry.compressedSize; at += windowBytes) {
     yield await source.read(entry.dataOffset + at, Math.min(windowBytes, entry.compressedSize - at));
   }

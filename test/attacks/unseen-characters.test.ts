@@ -4,50 +4,6 @@ import { startApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { makeZip } from "../support/zip.ts";
 
-/** With letters of other alphabets where it says so. */
-const cyrillic = { N: "\u041d", P: "\u0420", a: "\u0430" };
-
-test("names that are not what they look like are said on the driver's page, letter by letter", async (t) => {
-  const { fetch, addDriver } = await startApp(t);
-  const zip = driverZip({
-    provider: `${cyrillic.N}${cyrillic.P}`,
-    models: [
-      "Papyrus 100",
-      "Papyrus\u200b 100",
-      `P${cyrillic.a}pyrus 100`,
-      "Papyrus\u00ad 100",
-      "\u2060Papyrus 100",
-    ],
-  });
-
-  const page = await (await fetch(`/drivers/${await addDriver(zip)}`)).text();
-
-  const [, warning = ""] = /(Names that are not what they look like: .*?)<\/bdi>/.exec(page) ?? [];
-  assert.match(warning, /“\u041d\u0420” \(U\+041D is a letter of another alphabet\)/);
-  assert.match(warning, /“Papyrus\[U\+200B\] 100” \(nobody sees U\+200B\)/);
-  assert.match(
-    warning,
-    /\(U\+0430 is a letter of another alphabet\), “Papyrus\[U\+00AD\] 100” .* and 1 more\./,
-  );
-});
-
-test("names of other languages are no reason for a warning", async (t) => {
-  const { app, addDriver } = await startApp(t);
-  const models = [
-    "Принтер 100",
-    "Εκτυπωτής 5µ",
-    "プリンター HP 100",
-    "Türküler 12",
-    "چاپگر\u200cها",
-    "Papyrus® 100™",
-    "HP Принтер",
-  ];
-
-  await addDriver(driverZip({ provider: "富士フイルム", models }));
-
-  assert.deepEqual(app.store.drivers.get(1).report.warnings, []);
-});
-
 test("a model whose letters turn, or that has several lines, is left out, and the report says so", async (t) => {
   const { app, addDriver } = await startApp(t);
   const models = ["\u202e001 surypaP", "Papyrus\u2028HP 100", "Papyrus \u2066100", "Papyrus 100"];
