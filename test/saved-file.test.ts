@@ -17,7 +17,7 @@ async function refused(t: TestContext) {
   });
   const attempts: ((error: Error) => void)[] = [];
   const again = () => new Promise<void>((_, reject) => attempts.push(reject));
-  const file = new SavedFile(join(folder, "database"), Buffer.from("saved"), async () => {}, again);
+  const file = new SavedFile(join(folder, "database"), Buffer.from("saved"), again);
   await assert.rejects(file.save(Buffer.from("refused"), "ordinary"), /EIO/);
   return { file, attempts };
 }

@@ -67,7 +67,7 @@ test("a disk that is full at the first start is named by its folder", async (t) 
 
   assert.match(
     said,
-    new RegExp(`\nplaten: ${disk} is on a disk that is full: make room there, .*ENOSPC.*\n$`),
+    new RegExp(`^platen: ${disk} is on a disk that is full: make room there, .*ENOSPC.*\n$`),
   );
 });
 

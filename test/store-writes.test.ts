@@ -1,35 +1,64 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Database } from "../src/store/database/database.ts";
 import { temporaryFolder } from "./support/app.ts";
-
-/** A database whose saves wait for `goOn`, which may refuse them; and what it holds. */
-async function openHeld(t: TestContext) {
-  let waiting: { resolve: () => void; reject: (error: Error) => void } | undefined;
-  let reached = () => {};
-  const confirm = () =>
-    new Promise<void>((resolve, reject) => {
-      waiting = { resolve, reject };
-      reached();
-    });
-  const path = join(await temporaryFolder(t), "platen.sqlite");
-  await (await Database.open(path)).settle();
-  const db = await Database.open(path, { confirm });
-  const saving = () =>
-    new Promise<void>((resolve) => {
-      reached = resolve;
-    });
-  const goOn = (error?: Error) => (error === undefined ? waiting?.resolve() : waiting?.reject(error));
-  return { db, saving, goOn };
-}
+import { cleanUp } from "./support/clean-up.ts";
+import { watchDisk } from "./support/disk-calls.ts";
 
 const insert = (db: Database, name: string) =>
   db.all("INSERT INTO clients (name, name_key, notes, created_at) VALUES (?, ?, '', 0)", [name, name]);
 const namesIn = (db: Database) => db.all("SELECT name FROM clients ORDER BY id").map(({ name }) => name);
 
-test("what is being saved is read by nobody until it is saved, and then by everybody", async (t) => {
-  const { db, saving, goOn } = await openHeld(t);
+/** A database whose saves wait until `goOn` lets them be done, or fail; and how many saves there were. */
+async function openHeld(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "platen.sqlite");
+  const db = await Database.open(path);
+  cleanUp(t, () => db.close());
+  const saves: { done: (value: undefined) => void; fail: (error: Error) => void }[] = [];
+  let reached = () => {};
+  await watchDisk(t, folder, ({ name, path: renamed }) => {
+    if (name !== "rename" || renamed !== `${path}.new`) return undefined;
+    return new Promise<undefined>((done, fail) => {
+      saves.push({ done, fail });
+      reached();
+    });
+  });
+  const saving = () =>
+    new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+  const goOn = (error?: Error) => {
+    const save = saves.at(-1);
+    if (error === undefined) save?.done(undefined);
+    else save?.fail(error);
+  };
+  const saved = async () => {
+    const copy = await Database.openCopy(path, new Uint8Array(readFileSync(path)));
+    const names = namesIn(copy);
+    copy.close();
+    return names;
+  };
+  return { db, saving, goOn, saved, saves };
+}
+
+const noSpace = () => Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+
+/** Whether a promise has an answer, once everything that is ready has been done. */
+async function isAnswered(asked: Promise<unknown>): Promise<boolean> {
+  let is = false;
+  const note = () => {
+    is = true;
+  };
+  asked.then(note, note);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return is;
+}
+
+test("a write is in memory at once, and is answered when it is on disk", async (t) => {
+  const { db, saving, goOn, saved } = await openHeld(t);
   const before = db.version;
 
   const isSaving = saving();
@@ -37,90 +66,120 @@ test("what is being saved is read by nobody until it is saved, and then by every
     insert(db, "New");
     return namesIn(db);
   });
+  const atOnce = { names: namesIn(db), isOther: db.version !== before };
   await isSaving;
-  const during = { names: namesIn(db), version: db.version };
+  const during = { isAnswered: await isAnswered(written), saved: await saved() };
   goOn();
   const within = await written;
 
-  assert.deepEqual(within, ["New"], "the write itself reads what it wrote");
-  assert.deepEqual(during, { names: [], version: before });
-  assert.deepEqual(namesIn(db), ["New"]);
-  assert.notEqual(db.version, before);
+  assert.deepEqual(within, ["New"]);
+  assert.deepEqual(atOnce, { names: ["New"], isOther: true });
+  assert.deepEqual(during, { isAnswered: false, saved: [] });
+  assert.deepEqual(await saved(), ["New"]);
 });
 
-test("what a failed save takes back was never there, and its number is never used again", async (t) => {
-  const { db, saving, goOn } = await openHeld(t);
+test("writes that arrive while a save is under way share the next one", async (t) => {
+  const { db, saving, goOn, saved, saves } = await openHeld(t);
+
+  let isSaving = saving();
+  const first = db.write(() => insert(db, "1"));
+  await isSaving;
+  isSaving = saving();
+  const others = Promise.all(["2", "3", "4"].map((name) => db.write(() => insert(db, name))));
+  goOn();
+  await first;
+  const afterFirst = await saved();
+  await isSaving;
+  goOn();
+  await others;
+
+  assert.deepEqual(afterFirst, ["1"], "nothing of a write after it is in a save");
+  assert.deepEqual(await saved(), ["1", "2", "3", "4"]);
+  assert.equal(saves.length, 2);
+});
+
+test("a failed save takes back everything that is not on disk, and its version is never used again", async (t) => {
+  const { db, saving, goOn, saved } = await openHeld(t);
   const seen = new Set([db.version]);
 
-  const isFailing = saving();
-  const refused = db.write(() => insert(db, "Lost"));
-  await isFailing;
+  let isSaving = saving();
+  const lost = db.write(() => insert(db, "Lost"));
+  seen.add(db.version);
+  await isSaving;
+  const lostToo = db.write(() => insert(db, "Built on it"));
+  seen.add(db.version);
   goOn(new Error("refused"));
-  await assert.rejects(refused, /refused/);
-  const afterFailure = { names: namesIn(db), isSame: seen.has(db.version) };
-  let within = 0;
-  const isSaving = saving();
-  const kept = db.write(() => {
-    within = db.version;
-    insert(db, "Kept");
-  });
+  await assert.rejects(lost, /refused/);
+  await assert.rejects(lostToo, /refused/);
+  const after = { names: namesIn(db), isSeen: seen.has(db.version), saved: await saved() };
+  isSaving = saving();
+  const kept = db.write(() => insert(db, "Kept"));
   await isSaving;
   goOn();
   await kept;
 
-  assert.deepEqual(afterFailure, { names: [], isSame: true });
-  assert.ok(seen.has(within), "a write begins with what was read before it");
-  assert.ok(!seen.has(db.version));
-  assert.deepEqual(namesIn(db), ["Kept"]);
+  assert.deepEqual(after, { names: [], isSeen: false, saved: [] });
+  assert.deepEqual(await saved(), ["Kept"]);
 });
 
-test("a write that yields lets others read what is saved, and is one transaction all the same", async (t) => {
-  const db = await Database.open(join(await temporaryFolder(t), "platen.sqlite"));
-  const read = new Set<number>();
-  const timer = setInterval(() => read.add(namesIn(db).length), 1);
+test("on a full disk what frees space is done anew without the writes that were refused", async (t) => {
+  const { db, saving, goOn, saved } = await openHeld(t);
+  let isSaving = saving();
+  const begun = db.write(() => insert(db, "Old"));
+  await isSaving;
+  goOn();
+  await begun;
 
-  const counted = await db.write(function* () {
-    for (let i = 0; i < 2000; i++) {
-      insert(db, `Client ${i}`);
-      yield;
-    }
-    const end = performance.now() + 30;
-    while (performance.now() < end) yield;
-    return namesIn(db).length;
+  isSaving = saving();
+  const added = db.write(() => insert(db, "New"));
+  const deleted = db.freeingWrite(() => {
+    db.all("DELETE FROM clients WHERE name = 'Old'");
+    return namesIn(db);
   });
-  clearInterval(timer);
-  const failed = db.write(function* () {
-    for (let i = 0; i < 100; i++) {
-      db.all("DELETE FROM clients WHERE name = ?", [`Client ${i}`]);
-      yield;
-    }
-    throw new Error("no");
-  });
-  await assert.rejects(failed, /no/);
+  await isSaving;
+  isSaving = saving();
+  goOn(noSpace());
+  await assert.rejects(added, /ENOSPC/);
+  await isSaving;
+  const beforeSave = await isAnswered(deleted);
+  goOn();
 
-  assert.equal(counted, 2000);
-  assert.deepEqual([...read], [0], "between its steps nobody saw any of it");
-  assert.equal(namesIn(db).length, 2000);
+  assert.equal(beforeSave, false);
+  assert.deepEqual(await deleted, []);
+  assert.deepEqual(namesIn(db), []);
+  assert.deepEqual(await saved(), []);
 });
 
-test("a write that is refused is told so when the others of its batch are saved", async (t) => {
+test("a refused write is told so when what refused it is saved", async (t) => {
   const { db, saving, goOn } = await openHeld(t);
 
   const isSaving = saving();
   const first = db.write(() => insert(db, "Same"));
-  const second = db.write(() => insert(db, "Same"));
-  let isTold = false;
-  void second.catch(() => {
-    isTold = true;
+  const second = db.write(() => {
+    insert(db, "Other");
+    insert(db, "Same");
   });
   await isSaving;
-  const toldBefore = isTold;
+  const toldBefore = await isAnswered(second);
   goOn();
   await first;
 
   await assert.rejects(second, /UNIQUE/);
   assert.equal(toldBefore, false);
-  assert.deepEqual(namesIn(db), ["Same"]);
+  assert.deepEqual(namesIn(db), ["Same"], "all of a write is done or nothing");
+});
+
+test("a write that is refused alone is not saved", async (t) => {
+  const { db, saves } = await openHeld(t);
+  const before = db.version;
+
+  const refused = db.write(() => {
+    insert(db, "Half");
+    throw new Error("no");
+  });
+
+  await assert.rejects(refused, /no/);
+  assert.deepEqual([namesIn(db), db.version, saves.length], [[], before, 0]);
 });
 
 test("outside a write nothing can be changed", async (t) => {

@@ -9,6 +9,7 @@ import { lockFolder } from "../src/store/database/lock.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "./support/app.ts";
 import { cleanUp } from "./support/clean-up.ts";
+import { watchDisk } from "./support/disk-calls.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
@@ -127,8 +128,25 @@ test("a process that ends before it says whether it has the folder leaves it to 
   busy.kill("SIGKILL");
   const lock = await asking;
 
-  await lock.confirm();
+  await assert.rejects(
+    lockFolder(folder, () => {}),
+    /Another Platen is running/,
+  );
   await lock.release();
+});
+
+test("a lease that an earlier version left is removed, and delays no start", async (t) => {
+  const folder = await temporaryFolder(t);
+  const names = ["lease", "lease.0123456789abcdef"];
+  for (const name of names) writeFileSync(join(folder, name), '{"host":"another","holder":"x","beat":"1"}');
+
+  const store = await openStore(folder, Date.now, () => {});
+  await store.close();
+
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith("lease")),
+    [],
+  );
 });
 
 test("a folder whose path is longer than a socket's may be is locked all the same", async (t) => {
@@ -194,7 +212,11 @@ test("a first write that is refused leaves what the file holds", async (t) => {
   await first.write(() => first.all(insert("kept")));
   first.close();
 
-  const second = await Database.open(path, { confirm: () => Promise.reject(new Error("refused")) });
+  const second = await Database.open(path);
+  await watchDisk(t, folder, ({ name }) => {
+    if (name === "rename") throw new Error("refused");
+    return undefined;
+  });
   await assert.rejects(
     second.write(() => second.all(insert("lost"))),
     /refused/,

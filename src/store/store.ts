@@ -15,10 +15,10 @@ import { Blobs } from "./blobs.ts";
 import type { Clients } from "./clients.ts";
 import { fullDisk, prepareFolder } from "./data-folder.ts";
 import { Database } from "./database/database.ts";
-import { type Lock, type LockOptions, lockFolder } from "./database/lock.ts";
+import { type Lock, lockFolder } from "./database/lock.ts";
 import { isDiskFull } from "./database/reserve.ts";
-import type { Moment } from "./database/rows.ts";
 import type { SavedState } from "./database/saved-file.ts";
+import { atOnce, type Moment } from "./database/slices.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
@@ -64,7 +64,7 @@ export interface Store {
   isNearlyFull(): Promise<boolean>;
   /** Another number whenever a record may have changed. */
   version(): number;
-  /** Reads in steps, between which others have their turn, what is saved now: it sees nothing of what they write. */
+  /** Runs a generator to its end; to be removed with the last one. */
   atOneMoment<T>(read: () => Generator<undefined, T>): Promise<Moment<T>>;
   /** Does all that belongs to one write, or nothing of it. It may run twice. */
   change<T>(work: () => T | Generator<undefined, T>): Promise<T>;
@@ -79,7 +79,6 @@ export interface Store {
 interface StoreOptions {
   /** So many days the audit log is kept; 400 unless it says so. */
   readonly auditDays?: number | undefined;
-  readonly lock?: LockOptions;
   /** Whether the newest good backup takes the place of a damaged database. */
   readonly recover?: boolean | undefined;
 }
@@ -92,7 +91,7 @@ export async function openStore(
   options: StoreOptions = {},
 ): Promise<Store> {
   await prepareFolder(dataDir);
-  const lock = await lockFolder(dataDir, log, options.lock);
+  const lock = await lockFolder(dataDir, log);
   try {
     return await openLocked({ dataDir, clock, log, lock }, options);
   } catch (error) {
@@ -122,7 +121,7 @@ async function openLocked(
   const check = (opened: Database) => checkRows(recordsOf(opened, clock));
   const { db, recovered } = await openOrRecover({
     path: databasePath,
-    open: () => Database.open(databasePath, { clock, recorder, check, confirm: () => lock.confirm() }),
+    open: () => Database.open(databasePath, { clock, recorder, check }),
     ...{ backups, isAsked: recover, now: clock(), log },
   });
   for (const path of [databasePath, secretPath]) await removeUnfinished(path);
@@ -160,7 +159,7 @@ async function openLocked(
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const steps: Pick<Store, "atOneMoment" | "change"> = {
-    atOneMoment: (read) => db.atOneMoment(read),
+    atOneMoment: async (read) => ({ value: atOnce(read()), version: db.version }),
     change: (work) => db.write(work),
   };
   const saves = { ...steps, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };

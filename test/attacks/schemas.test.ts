@@ -19,7 +19,7 @@ async function databaseOf(t: TestContext, version: number): Promise<{ dataDir: s
   const path = join(dataDir, "platen.sqlite");
   mkdirSync(dataDir);
   const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-  const db = new Connection(new sql.Database(), 0);
+  const db = new Connection(new sql.Database());
   for (const step of migrations.slice(0, version)) {
     if (typeof step === "string") db.run(step);
     else step(db);

@@ -9,7 +9,7 @@ import { type DiskCall, watchDisk } from "../support/disk-calls.ts";
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"];
 const open = (folder: string) => openStore(folder, Date.now, () => {});
-const wanted = /^(?:platen\.sqlite(?:\.reserve)?|secret|lease|drivers|icons|incoming|audit)$/;
+const wanted = /^(?:platen\.sqlite(?:\.reserve)?|secret|drivers|icons|incoming|audit)$/;
 
 /** A start of which a call failed, and the one after it. */
 async function wrongAfter(

@@ -80,3 +80,35 @@ test("a write that comes while the audit log closes its file does not have it sa
 });
 
 const clientNamed = (name: string) => ({ name, notes: "", subnets: [] });
+
+test("a write that arrives while another one is saved is in the audit log only once it is saved itself", async (t) => {
+  const { app, dataDir } = await startApp(t);
+  const { audit, clients } = app.store;
+  const database = join(dataDir, "platen.sqlite");
+  let holding: ((error: Error) => void) | undefined;
+  let isHeld = false;
+  await watchDisk(t, dataDir, ({ name, path }) => {
+    if (!isHeld || name !== "rename" || path !== `${database}.new`) return undefined;
+    return new Promise<undefined>((_, fail) => {
+      holding = fail;
+    });
+  });
+  const createdIn = () => entriesIn(dataDir).filter(({ change }) => change !== undefined);
+
+  await clients.add(clientNamed("Saved"));
+  isHeld = true;
+  const refused = assert.rejects(clients.add(clientNamed("Refused")), /EIO/);
+  await audit.flush();
+  await until(() => holding !== undefined);
+  await audit.flush();
+  isHeld = false;
+  holding?.(new Error("EIO"));
+  await refused;
+  await clients.add(clientNamed("Later"));
+  await audit.flush();
+
+  assert.deepEqual(createdIn().map(said), [
+    "created client 1 Saved: name Saved",
+    "created client 2 Later: name Later",
+  ]);
+});

@@ -11,8 +11,8 @@ export interface DiskCall {
   readonly args: readonly unknown[];
 }
 
-/** Told of each call before it is made; what it throws is what the call fails with. */
-type Watcher = (call: DiskCall) => undefined | ((result: unknown) => void);
+/** Told of each call before it is made; what it throws is what the call fails with, and a promise holds it up. */
+type Watcher = (call: DiskCall) => undefined | ((result: unknown) => void) | Promise<undefined>;
 
 // What bundled code calls: the functions are looked up in this object each time.
 const promises = createRequire(__filename)("node:fs/promises") as Record<string, Method>;
@@ -64,7 +64,7 @@ export async function watchDisk(t: TestContext, folder: string, watch: Watcher):
       if (!isBelow(path)) return original.apply(this, args);
       // A file is closed also where closing fails.
       if (isClose) await original.apply(this, args);
-      const done = watch({ name: prefix + name, path, args });
+      const done = await watch({ name: prefix + name, path, args });
       const result = isDone ? undefined : await original.apply(this, args);
       if (name === "open") paths.set(result as object, path);
       done?.(result);

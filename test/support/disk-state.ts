@@ -58,7 +58,7 @@ function neededFiles({ drivers, icons, deleted_files }: Rows): Set<string> {
   ]);
 }
 
-const ours = /^(?:platen\.sqlite(?:\.reserve)?|secret|audit|backups|lease|lock-[0-9a-f]{16})$/;
+const ours = /^(?:platen\.sqlite(?:\.reserve)?|secret|audit|backups|lock-[0-9a-f]{16})$/;
 const folders = ["drivers", "icons", "incoming"];
 
 /** The files that nothing needs, and those that are needed and are not there. */

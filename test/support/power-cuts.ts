@@ -31,7 +31,7 @@ interface LeftFile {
   readonly bytes: Uint8Array | undefined;
 }
 
-const notKept = /(?:^|\/)(?:lease|lock-|\.writable-)/;
+const notKept = /(?:^|\/)(?:lock-|\.writable-)/;
 
 /** Records what the service in this process does to its disk, and makes what a power cut now could leave of it. */
 export class RecordedDisk {

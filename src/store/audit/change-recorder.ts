@@ -13,6 +13,15 @@ import {
   touchedTables,
   watching,
 } from "./watched-tables.ts";
+import type { AuditPlace } from "./writer.ts";
+
+/** What the database on disk knows: others read the one in memory, which may hold writes that a failed save takes back. */
+interface SavedChanges {
+  /** The number of the last change. */
+  readonly last: number;
+  /** Where the log begins. */
+  readonly start: AuditPlace | undefined;
+}
 
 /** What no table shows that is looked at. */
 type Noted = Pick<AuditedEvent, "event" | "record" | "what">;
@@ -29,6 +38,8 @@ export class ChangeRecorder {
   #log: AuditLog | undefined;
   /** The number of the last change. */
   #last = 0;
+  #settled: SavedChanges = { last: 0, start: undefined };
+  #saved = this.#settled;
   /** What the write under way says itself. */
   #noted: Noted[] = [];
 
@@ -40,6 +51,15 @@ export class ChangeRecorder {
   begin(log: AuditLog, last: number): void {
     this.#log = log;
     this.#last = last;
+  }
+
+  /** Changes and places that are on disk, for the log: it must not hold what a failed save takes back. */
+  savedOf(changes: Changes): Pick<Changes, "after"> & { place(name: "start"): AuditPlace | undefined } {
+    this.#saved = { last: changes.last(), start: changes.place("start") };
+    return {
+      after: (change) => changes.after(change).filter((entry) => Number(entry.change) <= this.#saved.last),
+      place: () => this.#saved.start,
+    };
   }
 
   /** Sees to it that a connection remembers what was before each write. */
@@ -99,10 +119,12 @@ export class ChangeRecorder {
     changes.setPlace("head", this.#log.head);
     changes.setPlace("start", this.#log.start);
     changes.forget(this.#log.lastChange);
+    this.#settled = { last: this.#last, start: this.#log.start };
   }
 
   /** What was written down lasts. */
   saved(): void {
+    if (this.#log !== undefined) this.#saved = this.#settled;
     this.#log?.wake();
   }
 }

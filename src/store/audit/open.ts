@@ -35,7 +35,7 @@ export async function openAudit(
   const expiry = new AuditExpiry(folder, days, changes.place("start") ?? (await startOf(folder)));
   await expiry.look(clock());
   const known = new Set(written);
-  const audit = new AuditLog({ folder, writer, expiry }, changes, known, { clock, log });
+  const audit = new AuditLog({ folder, writer, expiry }, recorder.savedOf(changes), known, { clock, log });
   let last = changes.last();
   for (const number of written) last = Math.max(last, number);
   recorder.begin(audit, last);

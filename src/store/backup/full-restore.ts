@@ -7,7 +7,7 @@ import type { Manifest } from "../../domain/full-backup.ts";
 import type { Token } from "../../domain/token.ts";
 import { withRestored } from "../audit/gone-back.ts";
 import { DamagedDatabase } from "../database/file.ts";
-import { type LockOptions, lockFolder } from "../database/lock.ts";
+import { lockFolder } from "../database/lock.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
 import { factsOf, readState } from "../records.ts";
 import { earlierState } from "./earlier-state.ts";
@@ -20,7 +20,6 @@ interface RestoreOptions {
   /** UTC, milliseconds since 1970. */
   readonly now: number;
   readonly log: (line: string) => void;
-  readonly lock?: LockOptions;
 }
 
 /** A restore that broke off when what was unpacked was taking its place: the next start goes on with it. */
@@ -58,10 +57,10 @@ interface Restored {
  */
 export async function restoreBackup(
   tar: AsyncIterable<Buffer>,
-  { dataDir, now, log, lock: lockOptions }: RestoreOptions,
+  { dataDir, now, log }: RestoreOptions,
 ): Promise<Restored> {
   await makeFolders(dataDir);
-  const lock = await lockFolder(dataDir, log, lockOptions);
+  const lock = await lockFolder(dataDir, log);
   try {
     await finishSwap(dataDir, log);
     const staging = await makeStaging(dataDir);

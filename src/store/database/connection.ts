@@ -7,20 +7,15 @@ const freePages = 64;
 /** One SQLite database in memory. Whoever opened it closes it, which gives its memory back. */
 export class Connection implements Queries {
   readonly #db: SqlJsDatabase;
-  /** Names what its rows are: no other content ever has the same number. */
-  version: number;
-  #readers = 0;
-  #isOver = false;
 
-  constructor(db: SqlJsDatabase, version: number) {
+  constructor(db: SqlJsDatabase) {
     this.#db = db;
-    this.version = version;
-    this.#configure();
+    this.run("PRAGMA foreign_keys = ON");
   }
 
   /** A copy of what a save wrote. */
-  static copyOf(sql: SqlJsStatic, saved: Uint8Array, version: number): Connection {
-    return new Connection(new sql.Database(saved), version);
+  static copyOf(sql: SqlJsStatic, saved: Uint8Array): Connection {
+    return new Connection(new sql.Database(saved));
   }
 
   all(statement: string, parameters: readonly SqlValue[] = []): Row[] {
@@ -50,48 +45,39 @@ export class Connection implements Queries {
     this.#db.exec(statements);
   }
 
-  /** Takes back a transaction that failed; SQLite may have done so itself. */
-  rollBack(): void {
+  /** Does all of `work` as one transaction, or nothing of it. @throws what `work` throws */
+  transact<T>(work: () => T): T {
+    this.run("BEGIN");
     try {
-      this.run("ROLLBACK");
-    } catch {}
-  }
-
-  /** Lets nothing be changed any more. */
-  freeze(): void {
-    this.run("PRAGMA query_only = ON");
+      const result = work();
+      this.run("COMMIT");
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
   }
 
   /** The bytes of the file that it would be, without what is temporary. Not within a transaction. */
   export(): Uint8Array {
-    this.#giveBack();
+    this.#dropFreePages();
     return this.#db.export();
   }
 
-  /** Stays open until `work` is done. */
-  async reading<T>(work: () => Promise<T>): Promise<T> {
-    this.#readers++;
+  close(): void {
+    this.#db.close();
+  }
+
+  #rollBack(): void {
     try {
-      return await work();
-    } finally {
-      this.#readers--;
-      if (this.#isOver && this.#readers === 0) this.#db.close();
+      this.run("ROLLBACK");
+    } catch {
+      // SQLite has done so itself.
     }
   }
 
-  /** At once, or as soon as nobody reads it. */
-  close(): void {
-    this.#isOver = true;
-    if (this.#readers === 0) this.#db.close();
-  }
-
-  /** What belongs to every opened connection and is never saved: pragmas, temporary tables and triggers. */
-  #configure(): void {
-    this.run("PRAGMA foreign_keys = ON");
-  }
-
-  /** Pages that deleting left empty would be written with each save: many of them are given back. */
-  #giveBack(): void {
+  /** Pages that deleting left empty would be written with each save. */
+  #dropFreePages(): void {
     const free = Number(this.first("PRAGMA freelist_count")?.freelist_count);
     if (free > freePages && 4 * free > Number(this.first("PRAGMA page_count")?.page_count))
       this.run("VACUUM");

@@ -6,40 +6,53 @@ import type { ChangeRecorder } from "../audit/change-recorder.ts";
 import { Connection } from "./connection.ts";
 import { NewerDatabase, openChecked, readIfThere, unreadable } from "./file.ts";
 import { migrate, migrations } from "./migrations.ts";
-import type { Moment, Queries, Row } from "./rows.ts";
-import { SavedFile, type SavedState } from "./saved-file.ts";
-import { isGenerator, Slices } from "./slices.ts";
-import { type Draft, type Work, WriteQueue } from "./write-queue.ts";
+import type { Queries, Row } from "./rows.ts";
+import { modeAfter, SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
+import { atOnce } from "./slices.ts";
 
 interface DatabaseOptions {
   /** UTC, milliseconds since 1970. */
   readonly clock?: () => number;
   /** Reads every row; the file is refused, and not touched, when it throws. */
   readonly check?: (db: Database) => void;
-  /** Asked before each save; what it throws refuses the save. */
-  readonly confirm?: () => Promise<void>;
   /** Writes down what writes change. */
   readonly recorder?: ChangeRecorder;
 }
 
 /**
- * SQLite in memory, saved whole. A write is acknowledged only when the file that holds it is synced and in its place;
- * writes that arrive while one is being saved share the next save. They work on a copy of what is saved, which becomes
- * what is read when it is saved itself: nobody ever reads what a failed save takes back.
+ * What a write does. It may run twice.
+ * @param isFinal whether nothing may be kept of what it takes away: there is no room
+ */
+type Work<T> = (isFinal: boolean) => T | Generator<undefined, T>;
+
+/** A write that was done in memory, or refused there, and is not answered yet. */
+interface PendingWrite {
+  readonly run: (isFinal: boolean) => unknown;
+  /** Whether it frees space, and may use the reserve where there is none. */
+  readonly frees: boolean;
+  readonly done: (result: unknown) => void;
+  readonly failed: (error: unknown) => void;
+  /** Its answer, for when everything that it saw is on disk. */
+  outcome: { readonly result: unknown } | { readonly refusal: unknown };
+}
+
+/**
+ * SQLite in memory, saved whole. A write changes the memory at once, and is acknowledged when the file that holds it is
+ * synced and in its place. Writes that arrive while a save is under way share the next one. A save that fails takes back
+ * everything that is not on disk.
  */
 export class Database implements Queries {
   readonly #sql: SqlJsStatic;
   readonly #clock: () => number;
   readonly #file: SavedFile;
   readonly #recorder: ChangeRecorder | undefined;
-  readonly #writes = new WriteQueue(() => this.#draft());
-  /** What is saved. */
-  #shown: Connection;
-  /** What is asked: `#shown`, and the copy while a write works on it. */
-  #asked: Connection;
-  #lastVersion = 0;
-  /** How many rows the copy was changed in by what says nothing of their age. */
-  #upkeep = 0;
+  #connection: Connection;
+  #version = 0;
+  /** What the next save is of. */
+  #pending: PendingWrite[] = [];
+  #saving: Promise<void> | undefined;
+  /** Whether the write under way says nothing of the records' age. */
+  #isUpkeep = false;
   /** Told after each save. */
   #listener: (state: SavedState) => void = () => {};
 
@@ -52,10 +65,8 @@ export class Database implements Queries {
     this.#sql = sql;
     this.#clock = options.clock ?? Date.now;
     this.#recorder = options.recorder;
-    const again = () => this.write(() => {});
-    this.#file = new SavedFile(path, saved ?? new Uint8Array(), options.confirm ?? (async () => {}), again);
-    this.#shown = new Connection(saved === undefined ? new sql.Database() : openChecked(sql, saved), 0);
-    this.#asked = this.#shown;
+    this.#file = new SavedFile(path, saved ?? new Uint8Array(), () => this.write(() => {}));
+    this.#connection = new Connection(saved === undefined ? new sql.Database() : openChecked(sql, saved));
   }
 
   /** @throws Error that says what to do, when the file cannot be read or is newer than this program. */
@@ -63,9 +74,9 @@ export class Database implements Queries {
     const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
     const bytes = await readIfThere(path);
     const { database, version } = Database.#openChecked(sql, path, bytes, options);
-    if (version < migrations.length) await database.#file.save(database.#shown.export(), "ordinary");
+    if (version < migrations.length) await database.#file.save(database.#connection.export(), "ordinary");
     else await database.#file.prepare();
-    database.#shown.freeze();
+    database.#prepare();
     return database;
   }
 
@@ -89,7 +100,7 @@ export class Database implements Queries {
     try {
       database = new Database(sql, path, bytes, options);
       version = Number(database.first("PRAGMA user_version")?.user_version);
-      if (version <= migrations.length) migrate(database.#shown, version, bytes !== undefined);
+      if (version <= migrations.length) migrate(database.#connection, version, bytes !== undefined);
       if (version <= migrations.length) options.check?.(database);
     } catch (error) {
       throw unreadable(path, error);
@@ -98,12 +109,9 @@ export class Database implements Queries {
     return { database, version };
   }
 
-  /**
-   * Another number whenever what is read is another: who remembers what was read asks again then. Within a write, that
-   * of the copy, which is what was read before it until another write of the same batch changed it.
-   */
+  /** Another number whenever what is read is another. Within a write it is that of before the write. */
   get version(): number {
-    return this.#asked.version;
+    return this.#version;
   }
 
   /** When the last write was, by the clock of that time; 0 for a database that holds none yet. */
@@ -111,7 +119,7 @@ export class Database implements Queries {
     return Number(this.first("SELECT saved_at FROM saves")?.saved_at ?? 0);
   }
 
-  /** What is on disk; to be asked where no write is under way, or from `onSaved`. */
+  /** What is on disk; to be asked where no write is under way. */
   current(): SavedState {
     return { bytes: this.#file.bytes, savedAt: this.lastWrite() };
   }
@@ -123,21 +131,20 @@ export class Database implements Queries {
 
   /** Runs one statement; its rows as objects by column name. Only within a write may it change anything. */
   all(statement: string, parameters: readonly SqlValue[] = []): Row[] {
-    return this.#asked.all(statement, parameters);
+    return this.#connection.all(statement, parameters);
   }
 
   /** The first row; undefined when there is none. */
   first(statement: string, parameters: readonly SqlValue[] = []): Row | undefined {
-    return this.#asked.first(statement, parameters);
+    return this.#connection.first(statement, parameters);
   }
 
   /**
-   * Runs `work` as one transaction and saves, in the name of who asks for it. `work` is synchronous, or a generator that
-   * yields between its rows: then others are served meanwhile, and read what is saved. It may run twice.
+   * Runs `work` at once as one transaction, in the name of who asks for it, and saves.
    * @throws what `work` throws (nothing is changed then), or an error of the disk (likewise).
    */
   write<T>(work: Work<T>): Promise<T> {
-    return this.#writes.ask(this.#recorded(work), false);
+    return this.#write(work, false);
   }
 
   /**
@@ -145,18 +152,7 @@ export class Database implements Queries {
    * frees space and for nothing else. Where the reserve is not enough it runs again and is told to keep nothing.
    */
   freeingWrite<T>(work: Work<T>): Promise<T> {
-    return this.#writes.ask(this.#recorded(work), true);
-  }
-
-  /**
-   * Reads what is saved now with a generator that yields where others may come in between: whatever they write, it sees
-   * nothing of that.
-   * @throws what `read` throws
-   */
-  async atOneMoment<T>(read: () => Generator<undefined, T>): Promise<Moment<T>> {
-    const shown = this.#shown;
-    const slices = new Slices((run) => this.#asking(shown, run));
-    return { value: await shown.reading(() => slices.all(read)), version: shown.version };
+    return this.#write(work, true);
   }
 
   /** Within a write: has the audit log say so as surely as it is saved. */
@@ -164,90 +160,123 @@ export class Database implements Queries {
     this.#recorder?.note(event, of);
   }
 
-  /** Within a write: what `run` changes says nothing of how old the records are. */
+  /** Within a write: what it changes says nothing of how old the records are. */
   upkeep(run: () => void): void {
-    const before = changesIn(this);
+    this.#isUpkeep = true;
     run();
-    this.#upkeep += changesIn(this) - before;
   }
 
   /** Waits until every write that was asked for is on disk or refused. */
-  settle(): Promise<void> {
-    return this.#writes.settle();
+  async settle(): Promise<void> {
+    while (this.#saving !== undefined) await this.#saving;
   }
 
   close(): void {
     this.#file.close();
-    this.#shown.close();
+    this.#connection.close();
   }
 
-  #draft(): Draft {
-    const copy = Connection.copyOf(this.#sql, this.#file.bytes, this.#shown.version);
-    const slices = new Slices((run) => this.#asking(copy, run));
-    this.#recorder?.watch(copy);
-    this.#upkeep = 0;
-    return {
-      apply: (work) => this.#transact(copy, () => slices.all(work)),
-      save: async (mode) => {
-        // Nor does what only remembers where the audit log ends.
-        if (changesIn(copy) !== this.#upkeep) copy.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
-        this.#recorder?.settle(copy);
-        await slices.turn();
-        await this.#file.save(copy.export(), mode);
-        this.#show(copy);
-        this.#recorder?.saved();
-      },
-      close: () => {
-        if (this.#shown !== copy) copy.close();
-      },
-    };
+  #write<T>(work: Work<T>, frees: boolean): Promise<T> {
+    const actor = currentActor();
+    const run = (isFinal: boolean) =>
+      this.#transact(() => {
+        this.#recorder?.beginWrite();
+        const result = atOnce(work(isFinal));
+        if (this.#recorder !== undefined) atOnce(this.#recorder.record(this, actor));
+        return result;
+      });
+    const outcome = outcomeOf(() => run(false));
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ run, frees, outcome, done: (result) => resolve(result as T), failed: reject });
+      this.#saving ??= this.#saveAll();
+    });
   }
 
-  /** The same work, and behind it what it changed. */
-  #recorded<T>(work: Work<T>): Work<T> {
-    const recorder = this.#recorder;
-    if (recorder === undefined) return work;
-    const [db, actor] = [this, currentActor()];
-    return function* (isFinal) {
-      recorder.beginWrite();
-      const begun = work(isFinal);
-      const result = isGenerator(begun) ? yield* begun : begun;
-      yield* recorder.record(db, actor);
-      return result;
-    };
+  #transact<T>(work: () => T): T {
+    const connection = this.#connection;
+    return connection.transact(() => {
+      connection.run("PRAGMA query_only = OFF");
+      try {
+        const before = changesIn(connection);
+        this.#isUpkeep = false;
+        const result = work();
+        const isChanged = changesIn(connection) !== before;
+        if (isChanged && !this.#isUpkeep) connection.all("UPDATE saves SET saved_at = ?", [this.#clock()]);
+        this.#version++;
+        return result;
+      } finally {
+        connection.run("PRAGMA query_only = ON");
+      }
+    });
   }
 
-  /** Everybody who asks reads from this connection while `run` runs, which is synchronous. */
-  #asking<T>(connection: Connection, run: () => T): T {
-    this.#asked = connection;
+  async #saveAll(): Promise<void> {
     try {
-      return run();
+      while (this.#pending.length > 0) {
+        // Whoever asks may have held others up until now.
+        await new Promise(setImmediate);
+        await this.#save(this.#pending.splice(0), "ordinary");
+      }
     } finally {
-      this.#asked = this.#shown;
+      this.#saving = undefined;
     }
   }
 
-  async #transact<T>(copy: Connection, work: () => Promise<T>): Promise<T> {
-    copy.run("BEGIN");
+  /** Saves what is in memory, and answers these writes. */
+  async #save(writes: readonly PendingWrite[], mode: SaveMode): Promise<void> {
     try {
-      const result = await work();
-      copy.run("COMMIT");
-      copy.version = ++this.#lastVersion;
-      return result;
+      if (writes.some(({ outcome }) => "result" in outcome)) await this.#saveFile(mode);
+      for (const write of writes) answer(write);
     } catch (error) {
-      copy.rollBack();
-      throw error;
+      await this.#takeBack([...writes, ...this.#pending.splice(0)], mode, error);
     }
   }
 
-  /** What was just saved is what is read from now on. */
-  #show(saved: Connection): void {
-    this.#shown.close();
-    saved.freeze();
-    this.#shown = saved;
-    this.#asked = saved;
-    this.#listener(this.current());
+  async #saveFile(mode: SaveMode): Promise<void> {
+    this.#connection.run("PRAGMA query_only = OFF");
+    this.#recorder?.settle(this.#connection);
+    const bytes = this.#connection.export();
+    this.#connection.run("PRAGMA query_only = ON");
+    const state = { bytes, savedAt: this.lastWrite() };
+    await this.#file.save(bytes, mode);
+    this.#listener(state);
+    this.#recorder?.saved();
   }
+
+  /** Goes back to what is on disk. On a full disk, writes that free space are tried again: only they may use the reserve. */
+  async #takeBack(writes: readonly PendingWrite[], mode: SaveMode, error: unknown): Promise<void> {
+    const lost = this.#connection;
+    this.#connection = Connection.copyOf(this.#sql, this.#file.bytes);
+    lost.close();
+    this.#version++;
+    this.#prepare();
+    const next = modeAfter(mode, error);
+    const again = writes.filter(({ frees }) => frees && next !== undefined);
+    for (const write of writes) if (!again.includes(write)) answer(write, error);
+    for (const write of again) write.outcome = outcomeOf(() => write.run(next === "final"));
+    if (next !== undefined && again.length > 0) await this.#save(again, next);
+  }
+
+  /** What belongs to an open connection and is never saved. */
+  #prepare(): void {
+    this.#recorder?.watch(this.#connection);
+    this.#connection.run("PRAGMA query_only = ON");
+  }
+}
+
+function outcomeOf(run: () => unknown): PendingWrite["outcome"] {
+  try {
+    return { result: run() };
+  } catch (refusal) {
+    return { refusal };
+  }
+}
+
+/** @param error why the write is not saved */
+function answer({ outcome, done, failed }: PendingWrite, error?: unknown): void {
+  if ("refusal" in outcome) failed(outcome.refusal);
+  else if (error !== undefined) failed(error);
+  else done(outcome.result);
 }
 
 /** How many rows a connection changed since it was opened, also those that were rolled back. */

@@ -2,112 +2,70 @@ import { randomBytes } from "node:crypto";
 import { closeSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { join, relative } from "node:path";
-import { Lease, type LeaseOptions } from "./lease.ts";
-import { isDiskFull } from "./reserve.ts";
 
 export interface Lock {
-  /** @throws Error when another process has taken the folder over meanwhile */
-  confirm(): Promise<void>;
   release(): Promise<void>;
 }
 
-export type LockOptions = LeaseOptions;
-
 /** The longest socket path that every Unix takes, less a little. */
 const maxSocketPath = 100;
-const prefix = "lock-";
 const socketName = /^lock-[0-9a-f]{16}$/;
+/** What versions before left in the folder to keep other hosts out. */
+const leaseName = /^lease(?:\.[0-9a-f]{16})?$/;
 const waitMs = 20;
 
 /**
- * Takes a folder for this process alone. On one host the lock is a listening socket of a name of its own: it
- * dies with its holder, so a file left by a crash never stops a start, and it works across containers that
- * share the volume. Who starts shows its socket first and looks at the others' afterwards: of two that start
- * at once at least one sees the other, and the one with the lower name goes on. Between hosts that share a
- * file system, where sockets do not reach, a lease decides.
+ * Takes a folder for this process alone. The lock is a listening socket of a name of its own: it dies with its holder, so a
+ * file left by a crash never stops a start, and it works across containers that share the volume. A process that starts
+ * listens first and looks at the others afterwards: of two that start at once at least one sees the other, and the one with
+ * the lower name goes on. Another host that shares the folder over a network is not seen.
  * @throws Error when another process holds the folder
  */
-export async function lockFolder(
-  folder: string,
-  log: (line: string) => void,
-  options: LockOptions = {},
-): Promise<Lock> {
-  const lease = new Lease(folder, options);
-  if (await lease.isHeldElsewhere()) throw held(folder, " (another host)");
-  const claim = await claimOn(folder, log);
+export async function lockFolder(folder: string, log: (line: string) => void): Promise<Lock> {
+  const directory = openSync(folder, "r");
+  const socket = new LockSocket(folder, directory);
+  const release = async () => {
+    await socket.close();
+    closeSync(directory);
+  };
   try {
-    const dead = (await claim?.contend()) ?? [];
-    const isLeased = await takeLease(folder, lease, log);
-    // Not before: on another host's lease its sockets look dead from here, and are not.
-    for (const name of dead) removeSocket(join(folder, name));
-    return {
-      confirm: async () => {
-        if (isLeased && !(await lease.isOurs())) throw takenOver(folder);
-      },
-      release: async () => {
-        if (isLeased) await lease.release();
-        await claim?.release();
-      },
-    };
+    if (await listens(socket, folder, log)) await socket.contend();
+    for (const name of readdirSync(folder))
+      if (leaseName.test(name)) rmSync(join(folder, name), { force: true });
+    return { release };
   } catch (error) {
-    await claim?.release();
+    await release();
     throw error;
   }
 }
 
-/** A socket of our own in the folder; undefined when its file system cannot hold sockets. */
-async function claimOn(folder: string, log: (line: string) => void): Promise<Claim | undefined> {
-  const directory = openSync(folder, "r");
+/** @returns false, with a warning, where the folder's file system cannot hold sockets */
+async function listens(socket: LockSocket, folder: string, log: (line: string) => void): Promise<boolean> {
   try {
-    const claim = new Claim(folder, directory);
-    await claim.show();
-    return claim;
+    await socket.listen();
+    return true;
   } catch (error) {
-    closeSync(directory);
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") throw held(folder);
     if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "ENOSYS", "EINVAL"].includes(code)) throw error;
     log(`warning: ${folder} cannot hold a lock (${code}): make sure that no second process uses it`);
-    return undefined;
-  }
-}
-
-async function takeLease(folder: string, lease: Lease, log: (line: string) => void): Promise<boolean> {
-  try {
-    if (await lease.take()) return true;
-  } catch (error) {
-    if (!isDiskFull(error)) throw error;
-    log(`warning: ${folder} has no space for a lease: make sure that no other host uses it`);
     return false;
   }
-  throw held(folder, " (another host)");
 }
 
-function removeSocket(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });
-}
-
-function held(folder: string, where = ""): Error {
+function held(folder: string): Error {
   return new Error(
-    `Another Platen is running on ${folder}${where}. Stop it first, or give this one another DATA_DIR.`,
+    `Another Platen is running on ${folder}. Stop it first, or give this one another DATA_DIR.`,
   );
 }
 
-function takenOver(folder: string): Error {
-  return new Error(
-    `Another Platen (another host) has taken ${folder} over while this one stood still. Nothing more is saved here: stop one of them, and start the other again.`,
-  );
-}
-
-/** What a process shows of itself: whether it has the folder, or is still finding out. */
-type State = "starting" | "held";
-
-class Claim {
-  readonly #name = `${prefix}${randomBytes(8).toString("hex")}`;
+/** A socket that says whether its process holds the folder, or is still finding out. */
+class LockSocket {
+  readonly #name = `lock-${randomBytes(8).toString("hex")}`;
   readonly #folder: string;
   readonly #directory: number;
   readonly #server: Server;
-  #state: State = "starting";
+  #state: "starting" | "held" = "starting";
 
   constructor(folder: string, directory: number) {
     this.#folder = folder;
@@ -118,7 +76,7 @@ class Claim {
     });
   }
 
-  show(): Promise<void> {
+  listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(this.#pathOf(this.#name), () => {
@@ -128,13 +86,9 @@ class Claim {
     });
   }
 
-  /**
-   * Looks at everybody else until it is clear who has the folder.
-   * @returns the names on which nobody listens
-   * @throws Error when it is another
-   */
-  async contend(): Promise<string[]> {
-    if (process.platform === "win32") return [];
+  /** Looks at all others until it is clear who has the folder, and removes the dead ones. @throws Error when it is another */
+  async contend(): Promise<void> {
+    if (process.platform === "win32") return;
     const others = readdirSync(this.#folder).filter((name) => socketName.test(name) && name !== this.#name);
     for (const other of others) {
       for (let state = await this.#ask(other); state !== undefined; state = await this.#ask(other)) {
@@ -144,15 +98,10 @@ class Claim {
       }
     }
     this.#state = "held";
-    return others;
+    for (const other of others) removeSocket(join(this.#folder, other));
   }
 
-  async release(): Promise<void> {
-    await this.#close();
-    closeSync(this.#directory);
-  }
-
-  #close(): Promise<void> {
+  close(): Promise<void> {
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
@@ -183,4 +132,8 @@ class Claim {
       });
     });
   }
+}
+
+function removeSocket(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path, { force: true });
 }

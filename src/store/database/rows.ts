@@ -11,13 +11,6 @@ export interface Queries {
   first(statement: string, parameters?: readonly SqlValue[]): Row | undefined;
 }
 
-/** What was read of one state of a database, in which nobody wrote meanwhile. */
-export interface Moment<T> {
-  readonly value: T;
-  /** What the database's version was. */
-  readonly version: number;
-}
-
 /** @throws Error that names the row, `what`, when reading it throws */
 export function readable<T>(what: string, read: () => T): T {
   try {

@@ -25,7 +25,6 @@ const againMs = 1000;
 export class SavedFile {
   readonly #path: string;
   readonly #reserve: Reserve;
-  readonly #confirm: () => Promise<void>;
   readonly #saveAgain: () => Promise<void>;
   #bytes: Uint8Array;
   #timer: NodeJS.Timeout | undefined;
@@ -35,10 +34,9 @@ export class SavedFile {
    * @param bytes what the file holds; none where there is no file yet
    * @param saveAgain saves what is acknowledged once more, when no other save is under way
    */
-  constructor(path: string, bytes: Uint8Array, confirm: () => Promise<void>, saveAgain: () => Promise<void>) {
+  constructor(path: string, bytes: Uint8Array, saveAgain: () => Promise<void>) {
     this.#path = path;
     this.#reserve = new Reserve(`${path}.reserve`);
-    this.#confirm = confirm;
     this.#bytes = bytes;
     this.#saveAgain = saveAgain;
   }
@@ -57,7 +55,6 @@ export class SavedFile {
   async save(bytes: Uint8Array, mode: SaveMode): Promise<void> {
     // A file that does not grow leaves room for a reserve of the same size when the old one is gone.
     if (mode === "reserve" && bytes.length > this.#bytes.length) throw noRoom();
-    await this.#confirm();
     try {
       if (mode === "ordinary") {
         await this.#reserve.ensure(bytes.length);

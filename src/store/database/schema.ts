@@ -32,7 +32,7 @@ export function checkSchema(sql: SqlJsStatic, db: SqlJsDatabase): void {
 
 /** What so many migrations make. */
 function schemaOf(sql: SqlJsStatic, version: number): Part[] {
-  const made = new Connection(new sql.Database(), 0);
+  const made = new Connection(new sql.Database());
   try {
     for (const step of migrations.slice(0, version)) {
       if (typeof step === "string") made.run(step);
