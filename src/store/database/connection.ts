@@ -1,5 +1,6 @@
 import type { Database as SqlJsDatabase, SqlJsStatic, SqlValue } from "sql.js";
 import type { Queries, Row } from "./rows.ts";
+import { pagesOf, sealed } from "./seal.ts";
 
 /** So many empty pages may stay: a database of a few records is not made anew for each of them. */
 const freePages = 64;
@@ -20,7 +21,7 @@ export class Connection implements Queries {
 
   /** A copy of what a save wrote. */
   static copyOf(sql: SqlJsStatic, saved: Uint8Array, version: number): Connection {
-    return new Connection(new sql.Database(saved), version);
+    return new Connection(new sql.Database(pagesOf(saved)), version);
   }
 
   all(statement: string, parameters: readonly SqlValue[] = []): Row[] {
@@ -65,7 +66,7 @@ export class Connection implements Queries {
   /** The bytes of the file that it would be, without what is temporary. Not within a transaction. */
   export(): Uint8Array {
     this.#giveBack();
-    return this.#db.export();
+    return sealed(this.#db.export());
   }
 
   /** Stays open until `work` is done. */
