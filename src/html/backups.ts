@@ -1,4 +1,4 @@
-import { isAsked, isGood, type KeptState, mostAsked } from "../domain/backup.ts";
+import { isGood, type KeptState, mostAsked } from "../domain/backup.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, emptyState, type Frame, type Message, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -78,7 +78,7 @@ function statesTable({ states, most }: BackupsShown): Html | undefined {
 
 function stateRow(state: KeptState): Html {
   return html`<tr>
-    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${isAsked(state) && html`<br><span class="soft">asked for</span>`}</div></td>
+    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isAsked && html`<br><span class="soft">asked for</span>`}</div></td>
     <td data-label="Records">${recordsOf(state)}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
 import type { DownloadedRange } from "../domain/audit.ts";
-import { stateTime } from "../domain/backup.ts";
 import { UserError } from "../domain/errors.ts";
 import { backupMessage, backupsPage, filesDeletedMessage } from "../html/backups.ts";
 import type { Html } from "../html/html.ts";
@@ -51,7 +50,7 @@ export async function deleteFiles({ app, request }: Context): Promise<Reply> {
 export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
   const { accounts, backups, blobs } = app.store;
   if (!needsSignIn(app.config) && accounts.list().length > 0) throw ofAccounts();
-  const state = stateTime(name) === undefined ? undefined : backups.find(name);
+  const state = backups.find(name);
   const found = state && (await blobs.state(backups.pathOf(name)));
   if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
   const { audit } = app.store;

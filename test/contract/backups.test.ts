@@ -44,7 +44,7 @@ test("a state is downloaded as it is, in parts too, and only by a name that is k
   assert.ok(bytes.equals(readFileSync(join(dataDir, "platen.sqlite"))));
   assert.match(
     whole.headers.get("content-disposition") ?? "",
-    /filename="platen-2026-11-21T140500\.000Z-asked\.sqlite"/,
+    /filename="platen-2026-11-21T140500\.000Z-1-asked\.sqlite"/,
   );
   assert.deepEqual([some.status, await some.text()], [206, "SQLite format 3\0"]);
   assert.deepEqual(

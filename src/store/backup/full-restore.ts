@@ -10,8 +10,8 @@ import { DamagedDatabase } from "../database/file.ts";
 import { type LockOptions, lockFolder } from "../database/lock.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
 import { factsOf, readState } from "../records.ts";
-import { earlierState } from "./earlier-state.ts";
 import { blobNames } from "./full-backup.ts";
+import { earlierState } from "./recovery.ts";
 import { finishSwap, isSwapping, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
 
