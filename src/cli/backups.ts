@@ -1,13 +1,20 @@
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { addAbortSignal } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
+import { rottenIn } from "../domain/full-backup.ts";
 import { counted } from "../domain/sentences.ts";
 import { scopeText } from "../domain/token.ts";
-import { FullBackup, rottenIn } from "../store/backup/full-backup.ts";
-import { restoreBackup, UnfinishedRestore } from "../store/backup/full-restore.ts";
-import { readFrom, writeNewFile, writeTo } from "../store/backup/output.ts";
+import { FullBackup } from "../store/backup/full-backup.ts";
+import { restoreBackup } from "../store/backup/full-restore.ts";
+import { isSwapping } from "../store/backup/swap.ts";
 import { DamagedDatabase } from "../store/database/file.ts";
+import { moveIntoPlace, ownerOnly } from "../store/durable-files.ts";
 import { isThere } from "../store/found-files.ts";
 
 /** What a command has besides its arguments. */
@@ -30,9 +37,8 @@ const mostListed = 100;
 /** `platen backup FILE.tar`. @returns the exit code */
 export async function backupCommand(args: readonly string[], context: CommandContext): Promise<number> {
   const { dataDir, version, now, err, stop } = context;
-  const [file, ...others] = args.filter((argument) => argument !== "--force");
-  const isForced = args.includes("--force");
-  if (file === undefined || others.length > 0 || (file !== standard && file.startsWith("-"))) {
+  const file = onlyFile(args.filter((argument) => argument !== "--force"));
+  if (file === undefined) {
     err("usage: platen backup FILE.tar [--force]     FILE.tar may be -, for standard output\n");
     return 2;
   }
@@ -42,8 +48,8 @@ export async function backupCommand(args: readonly string[], context: CommandCon
   }
   try {
     const backup = new FullBackup({ dataDir, version, now });
-    if (file === standard) await writeTo(process.stdout, backup.chunks(), stop);
-    else await writeNewFile(file, backup.chunks(), { replace: isForced, stop });
+    if (file === standard) await pipeline(backup.chunks(), process.stdout, { signal: stop });
+    else await writeNewFile(file, backup.chunks(), args.includes("--force"), stop);
     const { files, missing } = backup.manifest;
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     warn(err, "missing in DATA_DIR, and so in this backup", missing);
@@ -51,7 +57,7 @@ export async function backupCommand(args: readonly string[], context: CommandCon
     err(`${counted(files.length, "file")}, ${bytes} bytes${file === standard ? "" : ` in ${file}`}\n`);
     return 0;
   } catch (error) {
-    err(`platen: no backup was made: ${messageOf(error)}\n`);
+    err(`platen: no backup was made: ${reasonOf(error, stop)}\n`);
     if (error instanceof DamagedDatabase)
       err(
         "Started with --recover, Platen goes on from the newest good state in backups, where there is one.\n",
@@ -63,15 +69,14 @@ export async function backupCommand(args: readonly string[], context: CommandCon
 /** `platen restore FILE.tar`. @returns the exit code */
 export async function restoreCommand(args: readonly string[], context: CommandContext): Promise<number> {
   const { dataDir, now, err, stop } = context;
-  const [file, ...others] = args;
-  if (file === undefined || others.length > 0 || (file !== standard && file.startsWith("-"))) {
+  const file = onlyFile(args);
+  if (file === undefined) {
     err("usage: platen restore FILE.tar     FILE.tar may be -, for standard input\n");
     return 2;
   }
   try {
-    const tar = readFrom(file === standard ? process.stdin : file, stop);
     const log = (line: string) => err(`${line}\n`);
-    const restored = await restoreBackup(tar, { dataDir, now, log });
+    const restored = await restoreBackup(chunksOf(file, stop), { dataDir, now, log });
     const { manifest, facts, missing, kept } = restored;
     const { clients, drivers, printers } = facts.records;
     warn(err, "not in this backup: upload the same ZIP again where it is a driver’s", missing);
@@ -79,25 +84,61 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
     err(
       `Restored the state of ${new Date(facts.savedAt).toISOString()}: ${counted(clients, "client")}, ${counted(drivers, "driver")}, ${counted(printers, "printer")}.\n`,
     );
-    await tellKept(err, dataDir, kept);
+    if (kept !== undefined) await tellKept(err, dataDir, kept);
     tellEntrants(err, restored, now);
     err("Links have ended, those in scripts too: fetch these anew. Start Platen now.\n");
     return 0;
   } catch (error) {
-    const before =
-      error instanceof UnfinishedRestore ? "" : `nothing was restored, and ${dataDir} holds what it held: `;
-    err(`platen: ${before}${messageOf(error)}\n`);
+    const what = (await isSwapping(dataDir))
+      ? "the restore is not finished: start Platen, which goes on with it"
+      : `nothing was restored, and ${dataDir} holds what it held`;
+    err(`platen: ${what}: ${reasonOf(error, stop)}\n`);
     return 1;
   }
 }
 
-/** Whoever deletes the folder should know that it has entries of the audit log which are nowhere else. */
-async function tellKept(
-  err: CommandContext["err"],
-  dataDir: string,
-  kept: string | undefined,
+/** @returns undefined where the arguments are no single name */
+function onlyFile([file, ...others]: readonly string[]): string | undefined {
+  return others.length > 0 || (file !== standard && file?.startsWith("-")) ? undefined : file;
+}
+
+function reasonOf(error: unknown, stop: AbortSignal): string {
+  return messageOf(stop.aborted ? stop.reason : error);
+}
+
+/**
+ * Writes a file that is there whole or not at all, for its owner alone. What fails, or is stopped, leaves nothing.
+ * @throws Error where there is such a file already and it is not to be replaced
+ */
+async function writeNewFile(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  isForced: boolean,
+  stop: AbortSignal,
 ): Promise<void> {
-  if (kept === undefined) return;
+  if (!isForced && (await isThere(path)))
+    throw new Error(`${path} is there already: choose another name, or say --force to replace it`);
+  if (!(await isThere(dirname(resolve(path)))))
+    throw new Error(`the folder ${dirname(resolve(path))} is not there: make it first`);
+  const unfinished = `${path}.${randomUUID().slice(0, 8)}.part`;
+  try {
+    const output = createWriteStream(unfinished, { flags: "wx", mode: ownerOnly, flush: true });
+    await pipeline(chunks, output, { signal: stop });
+    await moveIntoPlace(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** A file is opened when its first bytes are asked for. */
+async function* chunksOf(file: string, stop: AbortSignal): AsyncGenerator<Buffer> {
+  const stream = file === standard ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
+  yield* addAbortSignal(stop, stream);
+}
+
+/** Whoever deletes the folder should know that it has entries of the audit log which are nowhere else. */
+async function tellKept(err: CommandContext["err"], dataDir: string, kept: string): Promise<void> {
   const hasLog = await isThere(join(dataDir, kept, "audit"));
   const later = hasLog ? `; later entries stand in ${kept}/audit alone, where platen audit reads them` : "";
   err(`The audit log is that of that time, too${later}.\n`);
@@ -115,25 +156,25 @@ function tellEntrants(
   { accounts, tokens }: Awaited<ReturnType<typeof restoreBackup>>,
   now: number,
 ): void {
-  const people = accounts
-    .filter(({ isDisabled }) => !isDisabled)
-    .map(
-      ({ name, role, sessions }) =>
-        `“${cleanText(name)}”, ${role}, ${sessions === 0 ? "no browser" : counted(sessions, "browser")} signed in`,
-    );
-  const programs = tokens
-    .filter(({ expires_at }) => expires_at > now)
-    .map(
-      ({ name, scope, expires_at }) =>
-        `“${cleanText(name)}”, ${scopeText(scope)}, until ${utcDay(expires_at)}`,
-    );
   err("Accounts, sessions and tokens are those of that time, too, also what was revoked since:\n");
-  list(err, "account", people);
-  list(err, "token", programs);
+  const people = accounts.filter(({ isDisabled }) => !isDisabled);
+  list(err, "account", people, ({ name, role, sessions }) => {
+    const browsers = sessions === 0 ? "no browser" : counted(sessions, "browser");
+    return `“${cleanText(name)}”, ${role}, ${browsers} signed in`;
+  });
+  const valid = tokens.filter(({ expires_at }) => expires_at > now);
+  list(err, "token", valid, ({ name, scope, expires_at }) => {
+    return `“${cleanText(name)}”, ${scopeText(scope)}, until ${utcDay(expires_at)}`;
+  });
 }
 
-function list(err: CommandContext["err"], what: string, lines: readonly string[]): void {
-  if (lines.length === 0) err(`  no ${what}\n`);
-  for (const line of lines.slice(0, mostListed)) err(`  ${what} ${line}\n`);
-  if (lines.length > mostListed) err(`  and ${counted(lines.length - mostListed, `other ${what}`)}\n`);
+function list<T>(
+  err: CommandContext["err"],
+  what: string,
+  all: readonly T[],
+  textOf: (one: T) => string,
+): void {
+  if (all.length === 0) err(`  no ${what}\n`);
+  for (const one of all.slice(0, mostListed)) err(`  ${what} ${textOf(one)}\n`);
+  if (all.length > mostListed) err(`  and ${counted(all.length - mostListed, `other ${what}`)}\n`);
 }

@@ -5,12 +5,6 @@ export const manifestName = "platen-backup.json";
 const format = 1;
 const mebi = 1024 * 1024;
 const gibi = 1024 * mebi;
-/** Of files in one backup. */
-export const mostFiles = 100_000;
-/** Of a database, which is read in memory: twice what a service lets it become. */
-const mostDatabaseBytes = 512 * mebi;
-/** Of the list of so many files. */
-const mostManifestBytes = 24 * mebi;
 
 /** A file of a full backup. */
 export interface BackupFile extends TarFile {
@@ -29,14 +23,14 @@ export interface Manifest {
   readonly missing: readonly string[];
 }
 
-/** The files that a backup may hold, and the most bytes of each. */
+/** The files that a backup may hold, and the most bytes of each. The database and the manifest are read in memory. */
 const kinds: readonly (readonly [RegExp, number])[] = [
-  [/^platen\.sqlite$/, mostDatabaseBytes],
+  [/^platen\.sqlite$/, 512 * mebi],
   [/^secret$/, 32],
   [/^drivers\/[0-9a-f]{64}\.zip$/, 4 * gibi],
   [/^icons\/[0-9a-f]{64}\.png$/, mebi],
   [/^audit\/[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/, 4 * gibi],
-  [/^platen-backup\.json$/, mostManifestBytes],
+  [/^platen-backup\.json$/, 24 * mebi],
 ];
 
 /** @throws Error where a backup has no such file, or none of that size */
@@ -44,6 +38,14 @@ export function checkBackupFile({ name, size }: TarFile, shown: string): void {
   const kind = kinds.find(([pattern]) => pattern.test(name));
   if (kind === undefined) throw new Error(`“${shown}” is no file of a backup`);
   if (size > kind[1]) throw new Error(`“${shown}” is larger than such a file ever is: ${size} bytes`);
+}
+
+/** The files whose content is not what their name says: they were damaged before the backup was made. */
+export function rottenIn({ files }: Pick<Manifest, "files">): string[] {
+  const digest = /^(?:drivers|icons)\/([0-9a-f]{64})\./;
+  return files
+    .filter(({ name, sha256 }) => (digest.exec(name)?.[1] ?? sha256) !== sha256)
+    .map(({ name }) => name);
 }
 
 export function manifestText({ version, madeAt, files, missing }: Manifest): string {
@@ -64,16 +66,14 @@ export function readManifest(text: string): Manifest {
 
 function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    const found: unknown = JSON.parse(text);
-    if (typeof found === "object" && found !== null) return { ...found };
+    return { ...JSON.parse(text) };
   } catch {
-    // Said below.
+    throw damaged();
   }
-  throw damaged();
 }
 
 function isListOf<T>(list: unknown, isOne: (one: unknown) => one is T): list is readonly T[] {
-  return Array.isArray(list) && list.length <= mostFiles && list.every(isOne);
+  return Array.isArray(list) && list.every(isOne);
 }
 
 function isText(value: unknown): value is string {

@@ -1,14 +1,11 @@
 /**
  * Plain POSIX ustar archives (IEEE Std 1003.1, pax, “ustar Interchange Format”), which every tar reads: files alone, with
- * names of at most 100 ASCII characters and at most 8 GB each. No backup of ours needs more; what has more is none.
+ * names of at most 100 ASCII characters and at most 8 GB each.
  */
 
 export const tarBlockBytes = 512;
-/** An archive ends with two empty blocks, filled up to so many bytes. */
-const recordBytes = 20 * tarBlockBytes;
-/** Eleven octal digits. */
-const largestFile = 0o77777777777;
-const longestName = 100;
+/** An archive ends with two empty blocks. */
+export const tarEnd = Buffer.alloc(2 * tarBlockBytes);
 
 /** A file as its header describes it. */
 export interface TarFile {
@@ -19,7 +16,7 @@ export interface TarFile {
 
 /** Where a field stands in a header, and how long it is. */
 const fields = {
-  name: [0, longestName],
+  name: [0, 100],
   mode: [100, 8],
   uid: [108, 8],
   gid: [116, 8],
@@ -37,50 +34,37 @@ const magic = "ustar\x0000";
 
 /** @param modifiedAt UTC, milliseconds since 1970 */
 export function tarHeader({ name, size }: TarFile, modifiedAt: number): Buffer {
-  if (name.length > longestName || size > largestFile)
-    throw new Error(`${name} of ${size} bytes is more than a backup holds`);
   const block = Buffer.alloc(tarBlockBytes);
   const put = (field: Field, text: string) => block.write(text, fields[field][0], "latin1");
+  const number = (value: number, digits: number) => value.toString(8).padStart(digits, "0");
   put("name", name);
-  put("mode", octal(0o600, 7));
-  put("uid", octal(0, 7));
-  put("gid", octal(0, 7));
-  put("size", octal(size, 11));
-  put("mtime", octal(Math.max(0, Math.floor(modifiedAt / 1000)), 11));
+  put("mode", number(0o600, 7));
+  put("uid", number(0, 7));
+  put("gid", number(0, 7));
+  put("size", number(size, 11));
+  put("mtime", number(Math.max(0, Math.floor(modifiedAt / 1000)), 11));
   put("type", "0");
   put("magic", magic);
-  put("checksum", `${octal(checksumOf(block), 6)}\0 `);
+  put("checksum", `${number(checksumOf(block), 6)}\0 `);
   return block;
 }
 
-/** What fills a file's last block up. */
-export function tarPadding(size: number): Buffer {
-  return Buffer.alloc((tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes);
-}
-
-/** What an archive of so many bytes ends with. */
-export function tarEnd(written: number): Buffer {
-  const least = 2 * tarBlockBytes;
-  return Buffer.alloc(least + ((recordBytes - ((written + least) % recordBytes)) % recordBytes));
-}
-
-export function isEmptyBlock(block: Buffer): boolean {
-  return block.every((byte) => byte === 0);
+/** How many bytes fill a file's last block up. */
+export function tarPaddingBytes(size: number): number {
+  return (tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes;
 }
 
 /** @throws Error that says why it is no header of a plain file */
 export function readTarHeader(block: Buffer): TarFile {
-  const text = (field: Field) => textIn(block, field);
-  if (block.toString("latin1", ...span("magic")) !== magic)
+  if (bytesOf(block, "magic").toString("latin1") !== magic)
     throw new Error("it is no tar archive of Platen’s");
-  if (number(block, "checksum") !== checksumOf(block)) throw new Error("a header of it is damaged");
-  const name = text("name");
-  const type = text("type");
+  if (numberIn(block, "checksum") !== checksumOf(block)) throw new Error("a header of it is damaged");
+  const [name, type] = [textIn(block, "name"), textIn(block, "type")];
   if (type !== "0")
     throw new Error(`“${printable(name)}” is no plain file (type ${printable(type) || "none"})`);
-  if (text("prefix") !== "" || text("link") !== "")
+  if (textIn(block, "prefix") !== "" || textIn(block, "link") !== "")
     throw new Error(`“${printable(name)}” has a prefix or a link, which no backup has`);
-  return { name, size: number(block, "size") };
+  return { name, size: numberIn(block, "size") };
 }
 
 /** A text from an archive, so that it can be shown. */
@@ -88,32 +72,27 @@ export function printable(text: string): string {
   return text.replace(/[^ -~]/g, "?");
 }
 
-function span(field: Field): [number, number] {
+function bytesOf(block: Buffer, field: Field): Buffer {
   const [start, length] = fields[field];
-  return [start, start + length];
+  return block.subarray(start, start + length);
 }
 
 /** Up to the first zero byte. */
 function textIn(block: Buffer, field: Field): string {
-  const [text = ""] = block.toString("latin1", ...span(field)).split("\0", 1);
+  const [text = ""] = bytesOf(block, field).toString("latin1").split("\0", 1);
   return text;
 }
 
 /** @throws Error where there is no octal number */
-function number(block: Buffer, field: Field): number {
+function numberIn(block: Buffer, field: Field): number {
   const text = textIn(block, field).trim();
   if (!/^[0-7]{1,11}$/.test(text)) throw new Error("a header of it has no number where there must be one");
   return Number.parseInt(text, 8);
 }
 
-function octal(value: number, digits: number): string {
-  return value.toString(8).padStart(digits, "0");
-}
-
 /** The sum of all bytes, with spaces in place of the sum itself. */
 function checksumOf(block: Buffer): number {
-  const [start, end] = span("checksum");
-  let sum = 0;
-  for (const [i, byte] of block.entries()) sum += i >= start && i < end ? 32 : byte;
-  return sum;
+  const copy = Buffer.from(block);
+  bytesOf(copy, "checksum").fill(" ");
+  return copy.reduce((sum, byte) => sum + byte, 0);
 }
