@@ -64,7 +64,7 @@ test("a damaged database stops the start, which names the newest good backup and
       /newest good backup is platen-2026-11-17T120000\.000Z-2\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers\. Whatever was changed since then is not in it\./,
     );
     assert.match(message, /a backup elsewhere, platen restore FILE\.tar is the other way/);
-    assert.match(message, /start Platen once with --recover; the damaged file is set aside, never deleted/);
+    assert.match(message, /Started with --recover, .* the damaged file is set aside, never deleted/);
     assert.match(message, /docker compose run/);
     return true;
   });
@@ -89,7 +89,7 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
   assert.equal(statSync(path).mode & 0o77, 0, "others on the host may read it");
   assert.deepEqual(lines, [
     `recovered: the damaged database is kept as ${aside}`,
-    "recovered: the database is platen-2026-11-17T120000.000Z-2.sqlite, the state of 2026-11-17T12:00:00.000Z (2 clients, 0 drivers, 0 printers); what was changed after it is not in it",
+    "recovered: the database is platen-2026-11-17T120000.000Z-2.sqlite, the state of 2026-11-17T12:00:00.000Z: 2 clients, 0 drivers, 0 printers; what was changed after it is not in it",
     "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
     "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
     "--recover: the database is sound: nothing was changed",
@@ -153,10 +153,10 @@ test("without a good backup --recover changes nothing and says what else can be 
   for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "no database");
 
   const damagedToo = opening(dataDir, true);
-  await assert.rejects(damagedToo, /None of 2 backups can be read in .*platen restore FILE\.tar/s);
+  await assert.rejects(damagedToo, /platen restore FILE\.tar.*No good backup is in .*, of 2 states\./s);
   rmSync(folder, { recursive: true });
   const none = opening(dataDir, true);
-  await assert.rejects(none, /There is no backup in .*platen restore FILE\.tar/s);
+  await assert.rejects(none, /platen restore FILE\.tar.*No good backup is in .*, of 0 states\./s);
   const usual = opening(dataDir);
   await assert.rejects(usual, /Put a backup in its place, or move it away to start afresh/);
 

@@ -88,7 +88,7 @@ test("a restore puts everything back, and keeps what was in a dated folder", asy
   assert.match(
     stderr,
     new RegExp(
-      `The audit log is that of that time, too; later entries stand in ${kept}/audit alone, .*\\n.* is kept in its folder ${kept}: delete that when all is well\\.\\n`,
+      `is kept in its folder ${kept}: delete that when all is well\\. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, .*\\n`,
     ),
   );
   assert.deepEqual(lastingIn(join(dataDir, kept)), now);
@@ -219,7 +219,7 @@ test("what an interrupted restore left is finished by the next start, and no bac
 
   assert.match(refused.stderr, /a restore of .* is not finished: start Platen/);
   assert.deepEqual(service.lines, [
-    "a restore that was interrupted is finished: what was there is in before-restore-1970-01-01T000000Z, also the later entries of the audit log",
+    "a restore that was interrupted is finished: what was there, also later entries of the audit log, is in before-restore-1970-01-01T000000Z",
   ]);
   assert.deepEqual(lastingIn(dataDir), old);
 });

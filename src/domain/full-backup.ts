@@ -33,11 +33,16 @@ const kinds: readonly (readonly [RegExp, number])[] = [
   [/^platen-backup\.json$/, 24 * mebi],
 ];
 
+/** Whether a backup may hold a file of this name. */
+export function isBackupName(name: string): boolean {
+  return kinds.some(([pattern]) => pattern.test(name));
+}
+
 /** @throws Error where a backup has no such file, or none of that size */
 export function checkBackupFile({ name, size }: TarFile, shown: string): void {
-  const kind = kinds.find(([pattern]) => pattern.test(name));
-  if (kind === undefined) throw new Error(`“${shown}” is no file of a backup`);
-  if (size > kind[1]) throw new Error(`“${shown}” is larger than such a file ever is: ${size} bytes`);
+  const most = kinds.find(([pattern]) => pattern.test(name))?.[1];
+  if (most === undefined) throw new Error(`“${shown}” is no file of a backup`);
+  if (size > most) throw new Error(`“${shown}” is larger than such a file ever is: ${size} bytes`);
 }
 
 /** The files whose content is not what their name says: they were damaged before the backup was made. */
@@ -54,37 +59,16 @@ export function manifestText({ version, madeAt, files, missing }: Manifest): str
 
 /** @throws Error where it is no manifest that this version can read */
 export function readManifest(text: string): Manifest {
-  const found = parse(text);
-  if (found.format !== format)
-    throw new Error("its manifest is of another version of Platen: take that one, or a later one");
-  const { version, madeAt, files, missing } = found;
-  const time = Date.parse(String(madeAt));
-  const isWhole = typeof version === "string" && !Number.isNaN(time);
-  if (!isWhole || !isListOf(files, isFile) || !isListOf(missing, isText)) throw damaged();
-  return { version, madeAt: time, files, missing };
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> {
   try {
-    return { ...JSON.parse(text) };
+    const found = JSON.parse(text);
+    const files = found.files.map(({ name, size, sha256 }: BackupFile) => ({ name, size, sha256 }));
+    const madeAt = Date.parse(found.madeAt);
+    if (found.format === format && !Number.isNaN(madeAt))
+      return { version: String(found.version), madeAt, files, missing: found.missing.map(String) };
   } catch {
-    throw damaged();
+    // Said below.
   }
-}
-
-function isListOf<T>(list: unknown, isOne: (one: unknown) => one is T): list is readonly T[] {
-  return Array.isArray(list) && list.every(isOne);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isFile(value: unknown): value is BackupFile {
-  const { name, size, sha256 } = (value ?? {}) as Partial<BackupFile>;
-  return isText(name) && Number.isSafeInteger(size) && isText(sha256);
-}
-
-function damaged(): Error {
-  return new Error("its manifest is damaged");
+  throw new Error(
+    "its manifest is damaged, or is of another version of Platen: take that one, or a later one",
+  );
 }

@@ -14,38 +14,23 @@ export interface TarFile {
   readonly size: number;
 }
 
-/** Where a field stands in a header, and how long it is. */
-const fields = {
-  name: [0, 100],
-  mode: [100, 8],
-  uid: [108, 8],
-  gid: [116, 8],
-  size: [124, 12],
-  mtime: [136, 12],
-  checksum: [148, 8],
-  type: [156, 1],
-  link: [157, 100],
-  magic: [257, 8],
-  prefix: [345, 155],
-} as const;
-type Field = keyof typeof fields;
-
 const magic = "ustar\x0000";
+const checksumAt = 148;
+const checksumBytes = 8;
 
 /** @param modifiedAt UTC, milliseconds since 1970 */
 export function tarHeader({ name, size }: TarFile, modifiedAt: number): Buffer {
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
+  const [mode, owner, group] = [0o600, 0, 0].map((value) => octal(value, 7));
+  const time = octal(Math.max(0, Math.floor(modifiedAt / 1000)), 11);
+  const link = "\0".repeat(100);
+  const checksum = " ".repeat(checksumBytes);
   const block = Buffer.alloc(tarBlockBytes);
-  const put = (field: Field, text: string) => block.write(text, fields[field][0], "latin1");
-  const number = (value: number, digits: number) => value.toString(8).padStart(digits, "0");
-  put("name", name);
-  put("mode", number(0o600, 7));
-  put("uid", number(0, 7));
-  put("gid", number(0, 7));
-  put("size", number(size, 11));
-  put("mtime", number(Math.max(0, Math.floor(modifiedAt / 1000)), 11));
-  put("type", "0");
-  put("magic", magic);
-  put("checksum", `${number(checksumOf(block), 6)}\0 `);
+  block.write(
+    `${name.padEnd(100, "\0")}${mode}${owner}${group}${octal(size, 11)}${time}${checksum}0${link}${magic}`,
+    "latin1",
+  );
+  block.write(`${octal(checksumOf(block), 6)} `, checksumAt);
   return block;
 }
 
@@ -56,15 +41,18 @@ export function tarPaddingBytes(size: number): number {
 
 /** @throws Error that says why it is no header of a plain file */
 export function readTarHeader(block: Buffer): TarFile {
-  if (bytesOf(block, "magic").toString("latin1") !== magic)
-    throw new Error("it is no tar archive of Platen’s");
-  if (numberIn(block, "checksum") !== checksumOf(block)) throw new Error("a header of it is damaged");
-  const [name, type] = [textIn(block, "name"), textIn(block, "type")];
-  if (type !== "0")
-    throw new Error(`“${printable(name)}” is no plain file (type ${printable(type) || "none"})`);
-  if (textIn(block, "prefix") !== "" || textIn(block, "link") !== "")
-    throw new Error(`“${printable(name)}” has a prefix or a link, which no backup has`);
-  return { name, size: numberIn(block, "size") };
+  const text = (start: number, end: number) => block.toString("latin1", start, end);
+  const octal = (start: number, end: number) => {
+    const [digits = ""] = /^ *[0-7]{1,11}(?=[ \0]*$)/.exec(text(start, end)) ?? [];
+    if (digits === "") throw new Error("a header of it has no number where there must be one");
+    return Number.parseInt(digits, 8);
+  };
+  if (text(257, 265) !== magic) throw new Error("it is no tar archive of Platen’s");
+  if (octal(checksumAt, checksumAt + checksumBytes) !== checksumOf(block))
+    throw new Error("a header of it is damaged");
+  const [name = ""] = text(0, 100).split("\0", 1);
+  if (text(156, 157) !== "0") throw new Error(`“${printable(name)}” is no plain file`);
+  return { name, size: octal(124, 136) };
 }
 
 /** A text from an archive, so that it can be shown. */
@@ -72,27 +60,8 @@ export function printable(text: string): string {
   return text.replace(/[^ -~]/g, "?");
 }
 
-function bytesOf(block: Buffer, field: Field): Buffer {
-  const [start, length] = fields[field];
-  return block.subarray(start, start + length);
-}
-
-/** Up to the first zero byte. */
-function textIn(block: Buffer, field: Field): string {
-  const [text = ""] = bytesOf(block, field).toString("latin1").split("\0", 1);
-  return text;
-}
-
-/** @throws Error where there is no octal number */
-function numberIn(block: Buffer, field: Field): number {
-  const text = textIn(block, field).trim();
-  if (!/^[0-7]{1,11}$/.test(text)) throw new Error("a header of it has no number where there must be one");
-  return Number.parseInt(text, 8);
-}
-
 /** The sum of all bytes, with spaces in place of the sum itself. */
 function checksumOf(block: Buffer): number {
-  const copy = Buffer.from(block);
-  bytesOf(copy, "checksum").fill(" ");
+  const copy = Buffer.from(block).fill(" ", checksumAt, checksumAt + checksumBytes);
   return copy.reduce((sum, byte) => sum + byte, 0);
 }

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import { Accounts } from "./accounts.ts";
 import { Changes } from "./audit/changes.ts";
@@ -68,9 +67,4 @@ export function factsOf(records: ReturnType<typeof recordsOf>, db: Database): Da
 /** Likewise. @throws as `readState` does */
 export function readFacts(path: string, bytes: Uint8Array): Promise<DatabaseFacts> {
   return readState(path, bytes, factsOf);
-}
-
-/** The same of a file. @throws DamagedDatabase, NewerDatabase, and Error of the disk */
-export async function readFileFacts(path: string): Promise<DatabaseFacts> {
-  return readFacts(path, new Uint8Array(await readFile(path)));
 }

@@ -58,10 +58,6 @@ test("links, devices, folders, sparse files and long names of other tars are ref
     const message = await attack(listing([part("platen.sqlite", database), linked]));
     assert.match(message, /is no plain file/, type);
   }
-  const named = part("secret", Buffer.alloc(32), field(157, "../../etc/shadow"));
-  assert.match(await attack(listing([named])), /has a prefix or a link/);
-  const prefixed = part("secret", Buffer.alloc(32), field(345, "../.."));
-  assert.match(await attack(listing([prefixed])), /has a prefix or a link/);
 });
 
 test("a name that comes twice is refused", async (t) => {

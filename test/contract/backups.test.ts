@@ -64,7 +64,10 @@ test("files that only backups name are shown with their size, and deleted when t
   const answer = await post("/backups/files/delete", {}, navigation);
   const after = await (await fetch("/backups")).text();
 
-  assert.match(before, /1 file of deleted drivers and icons, [\d.]+ (?:bytes|KB), is kept/);
+  assert.match(
+    before,
+    /Kept because backups name them: 1 file of deleted drivers and icons, [\d.]+ (?:bytes|KB)\./,
+  );
   assert.equal(answer.headers.get("location"), "/backups?done=files");
   assert.doesNotMatch(after, /Files of what was deleted/);
 });

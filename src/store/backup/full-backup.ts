@@ -5,6 +5,7 @@ import type { DatabaseFacts } from "../../domain/backup.ts";
 import {
   type BackupFile,
   checkBackupFile,
+  isBackupName,
   type Manifest,
   manifestName,
   manifestText,
@@ -28,7 +29,6 @@ interface BackupOptions {
 type Source = Pick<FileSource, "size" | "read">;
 
 const pieceBytes = 1024 * 1024;
-const auditFile = /^[0-9a-z][0-9a-z.-]{0,60}\.jsonl$/;
 /** The end of an audit file that is looked through for its last whole line. */
 const tailBytes = 64 * 1024;
 
@@ -54,15 +54,18 @@ export class FullBackup {
   /** The archive. @throws Error where there is nothing to back up */
   async *chunks(): AsyncGenerator<Buffer> {
     const { dataDir } = this.#options;
-    await requireWhole(dataDir);
+    if (await isSwapping(dataDir))
+      throw new Error(`a restore of ${dataDir} is not finished: start Platen, which goes on with it`);
     const database = yield* this.#blobs();
     yield* this.#entry("platen.sqlite", inMemory(database));
     yield* this.#file("secret");
     // After the database: what it says of the log is in the log then.
     const names = await readdir(join(dataDir, "audit")).catch(noneIfAbsent);
-    for (const name of names.filter((found) => auditFile.test(found)).sort())
-      yield* this.#file(`audit/${name}`, wholeLines);
-    await requireWhole(dataDir);
+    for (const name of names
+      .map((found) => `audit/${found}`)
+      .filter(isBackupName)
+      .sort())
+      yield* this.#file(name, wholeLines);
     yield* this.#entry(manifestName, inMemory(Buffer.from(manifestText(this.manifest))));
     yield tarEnd;
   }
@@ -106,18 +109,12 @@ export class FullBackup {
 }
 
 /** The names of files that a state's records refer to. */
-export function blobNames({ files }: DatabaseFacts): string[] {
+function blobNames({ files }: DatabaseFacts): string[] {
   return blobKinds.flatMap((kind) => files[kind].map((sha256) => `${kind}/${blobName(kind, sha256)}`));
 }
 
 function inMemory(bytes: Buffer): Source {
   return { size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
-}
-
-/** @throws Error where a restore is half done */
-async function requireWhole(dataDir: string): Promise<void> {
-  if (await isSwapping(dataDir))
-    throw new Error(`a restore of ${dataDir} is not finished: start Platen, which goes on with it`);
 }
 
 /** A save puts another file in its place, and never writes into it: what is read is one state. */

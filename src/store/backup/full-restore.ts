@@ -6,10 +6,9 @@ import type { Manifest } from "../../domain/full-backup.ts";
 import type { Token } from "../../domain/token.ts";
 import { withRestored } from "../audit/gone-back.ts";
 import { DamagedDatabase } from "../database/file.ts";
-import { type LockOptions, lockFolder } from "../database/lock.ts";
+import { lockFolder } from "../database/lock.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
 import { factsOf, readState } from "../records.ts";
-import { blobNames } from "./full-backup.ts";
 import { earlierState } from "./recovery.ts";
 import { finishSwap, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
@@ -19,22 +18,17 @@ interface RestoreOptions {
   /** UTC, milliseconds since 1970. */
   readonly now: number;
   readonly log: (line: string) => void;
-  readonly lock?: LockOptions;
 }
 
-/** What a database says of who it lets in. */
+/** What a restored database holds, and who it lets in. */
 interface RestoredState {
   readonly facts: DatabaseFacts;
-  /** With the number of browsers in which each is signed in. */
-  readonly accounts: readonly (Account & { readonly sessions: number })[];
+  readonly accounts: readonly Account[];
   readonly tokens: readonly Token[];
 }
 
-/** What a backup was. */
 interface Restored extends RestoredState {
   readonly manifest: Manifest;
-  /** Names of files that records refer to and that were not in it. */
-  readonly missing: readonly string[];
   /** The folder, below DATA_DIR, of what was there; undefined where nothing was. */
   readonly kept: string | undefined;
 }
@@ -47,19 +41,17 @@ interface Restored extends RestoredState {
  */
 export async function restoreBackup(
   tar: AsyncIterable<Buffer>,
-  { dataDir, now, log, lock: lockOptions }: RestoreOptions,
+  { dataDir, now, log }: RestoreOptions,
 ): Promise<Restored> {
   await makeFolders(dataDir);
-  const lock = await lockFolder(dataDir, log, lockOptions);
+  const lock = await lockFolder(dataDir, log);
   try {
     await finishSwap(dataDir, log);
     const staging = await makeStaging(dataDir);
     try {
       const manifest = await unpackBackup(tar, staging);
       const state = await takeState(join(staging, "platen.sqlite"), now, manifest);
-      const names = new Set(manifest.files.map(({ name }) => name));
-      const missing = blobNames(state.facts).filter((name) => !names.has(name));
-      return { manifest, ...state, missing, kept: await swapIn(dataDir, now) };
+      return { manifest, ...state, kept: await swapIn(dataDir, now) };
     } finally {
       await rm(staging, { recursive: true, force: true });
     }
@@ -76,9 +68,7 @@ async function takeState(path: string, now: number, { madeAt }: Manifest): Promi
   const file = await readFile(path);
   const state = await readState(path, file, (records, db) => ({
     facts: factsOf(records, db),
-    accounts: records.accounts
-      .list()
-      .map((account) => ({ ...account, sessions: records.sessions.ofAccount(account.id).length })),
+    accounts: records.accounts.list(),
     tokens: records.tokens.list(),
   })).catch((error: unknown) => {
     throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;

@@ -16,7 +16,6 @@ interface KeptFile extends DeletedFile {
   readonly path: string;
   /** In bytes. */
   readonly size: number;
-  readonly keptAt: number;
 }
 
 /**
@@ -36,24 +35,22 @@ export class KeptFiles {
    * Takes a file that no record has any more. Only within its digest's turn.
    * @returns whether it did: not where no state names it, or the disk has little room
    */
-  async keep({ kind, sha256 }: DeletedFile, path: string): Promise<boolean> {
-    if (!this.#backups.names(kind, sha256) || !(await this.#hasRoom())) return false;
-    const folder = this.#folder(kind);
+  async keep(file: DeletedFile, path: string): Promise<boolean> {
+    if (!(await this.#isWanted(file))) return false;
+    const folder = this.#folder(file.kind);
     await makeFolders(folder);
     await moveIntoPlace(path, join(folder, basename(path))).catch(undefinedIfAbsent);
     return true;
   }
 
-  /** Deletes what no state names, what is back, and on a disk that fills the oldest first. */
+  /** Deletes what no state names, what is back, and what takes the room on a disk that fills. */
   async tidy(): Promise<void> {
-    for (const { kind, sha256, path } of await this.list()) {
-      const isBack = await isThere(join(this.#dataDir, kind, basename(path)));
-      if (isBack || !this.#backups.names(kind, sha256) || !(await this.#hasRoom()))
-        await rm(path, { force: true });
+    for (const file of await this.list()) {
+      const isBack = await isThere(join(this.#dataDir, file.kind, basename(file.path)));
+      if (isBack || !(await this.#isWanted(file))) await rm(file.path, { force: true });
     }
   }
 
-  /** The oldest first. */
   async list(): Promise<readonly KeptFile[]> {
     const files: KeptFile[] = [];
     for (const kind of blobKinds) {
@@ -61,11 +58,10 @@ export class KeptFiles {
         const sha256 = blobDigest(kind, name);
         const path = join(this.#folder(kind), name);
         const found = await stat(path).catch(undefinedIfAbsent);
-        if (sha256 !== undefined && found?.isFile())
-          files.push({ kind, sha256, path, size: found.size, keptAt: found.ctimeMs });
+        if (sha256 !== undefined && found?.isFile()) files.push({ kind, sha256, path, size: found.size });
       }
     }
-    return files.sort((a, b) => a.keptAt - b.keptAt);
+    return files;
   }
 
   /** Deletes all of them. */
@@ -77,8 +73,9 @@ export class KeptFiles {
     return join(this.#dataDir, keptFilesFolder, kind);
   }
 
-  /** Where the system does not tell, there is none. */
-  async #hasRoom(): Promise<boolean> {
-    return ((await freeBytes(this.#dataDir)) ?? 0) >= leastFreeBytes;
+  /** Where the system does not tell how much is free, there is no room. */
+  async #isWanted({ kind, sha256 }: DeletedFile): Promise<boolean> {
+    const free = (await freeBytes(this.#dataDir)) ?? 0;
+    return this.#backups.names(kind, sha256) && free >= leastFreeBytes;
   }
 }

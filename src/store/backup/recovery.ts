@@ -35,22 +35,24 @@ interface Opened {
 /**
  * Opens the database. A damaged one stops the start, which names the newest good backup; where that is asked for, it
  * takes the damaged one's place, which is kept beside it.
- * @throws DamagedDatabase, NewerDatabase; Error where there is nothing to go back to
+ * @throws NewerDatabase; Error that says what can be done
  */
 export async function openOrRecover(recovery: Recovery): Promise<Opened> {
   const { path, isAsked, log, backups } = recovery;
-  if (isAsked && backups.list().length > 0 && !(await isThere(path)))
-    return recover(recovery, `${path} is missing.`);
   try {
+    if (isAsked && backups.list().length > 0 && !(await isThere(path)))
+      throw new DamagedDatabase(path, "it is missing");
     const db = await recovery.open();
     if (isAsked) log("--recover: the database is sound: nothing was changed");
     return { db, recovered: undefined };
   } catch (error) {
     if (!(error instanceof DamagedDatabase)) throw error;
-    if (isAsked) return recover(recovery, error.message);
     const good = await newestGood(backups);
-    if (good === undefined) throw error;
-    throw new Error(offer(path, error.reason, good));
+    if (good !== undefined && isAsked) return recover(recovery, good);
+    const newest = good
+      ? `The newest good backup is ${good.what}. Whatever was changed since then is not in it.`
+      : `No good backup is in ${backups.pathOf("")}, of ${counted(backups.list().length, "state")}.`;
+    throw new Error(`${error.message}\n${newest}`);
   }
 }
 
@@ -65,16 +67,17 @@ export function earlierState(file: Uint8Array): Promise<Uint8Array> {
 interface ReadState {
   readonly state: KeptState;
   readonly file: Uint8Array;
-  readonly facts: DatabaseFacts;
+  /** Its name, its time, and what it holds. */
+  readonly what: string;
 }
 
-/** The newest state that a start can read: what is known of a state may be older than its damage. */
+/** The newest state that a start can read. */
 async function newestGood(backups: Backups): Promise<ReadState | undefined> {
   for (const state of backups.list()) {
     const path = backups.pathOf(state.name);
     try {
       const file = await readFile(path);
-      return { state, file, facts: await readFacts(path, file) };
+      return { state, file, what: describe(state, await readFacts(path, file)) };
     } catch {
       // The one before it may be whole.
     }
@@ -82,41 +85,18 @@ async function newestGood(backups: Backups): Promise<ReadState | undefined> {
   return undefined;
 }
 
-function offer(path: string, reason: string, good: ReadState): string {
-  return [
-    `${path} cannot be read as a database (${reason}). Nothing was changed.`,
-    `The newest good backup is ${good.state.name}, ${contentOf(good, ": ")}. Whatever was changed since then is not in it.`,
-    "To go on from it, start Platen once with --recover; the damaged file is set aside, never deleted.",
-    "Where there is a backup elsewhere, platen restore FILE.tar is the other way: it puts that in the place of all this, which is kept.",
-    "In the container: docker compose stop, then docker compose run --rm --service-ports platen node /app/platen.cjs --recover",
-  ].join("\n");
-}
-
-function contentOf({ state, facts }: ReadState, before: string, after = ""): string {
-  const { clients, drivers, printers } = facts.records;
+function describe({ name, savedAt }: KeptState, { records }: DatabaseFacts): string {
+  const { clients, drivers, printers } = records;
   const counts = [counted(clients, "client"), counted(drivers, "driver"), counted(printers, "printer")];
-  return `the state of ${new Date(state.savedAt).toISOString()}${before}${counts.join(", ")}${after}`;
+  return `${name}, the state of ${new Date(savedAt).toISOString()}: ${counts.join(", ")}`;
 }
 
-async function recover(
-  { path, open: openDatabase, now, log, backups }: Recovery,
-  problem: string,
-): Promise<Opened> {
-  const good = await newestGood(backups);
-  if (good === undefined) {
-    const count = backups.list().length;
-    const found = count === 0 ? "There is no backup" : `None of ${counted(count, "backup")} can be read`;
-    throw new Error(
-      `${problem}\n${found} in ${backups.pathOf("")}. A full backup can be put back with: platen restore FILE.tar`,
-    );
-  }
+async function recover({ path, now, log, open }: Recovery, good: ReadState): Promise<Opened> {
   const aside = await setAside(path, now);
   await writeDurably(path, await earlierState(good.file));
-  const db = await openDatabase();
+  const db = await open();
   if (aside !== undefined) log(`recovered: the damaged database is kept as ${aside}`);
-  log(
-    `recovered: the database is ${good.state.name}, ${contentOf(good, " (", ")")}; what was changed after it is not in it`,
-  );
+  log(`recovered: the database is ${good.what}; what was changed after it is not in it`);
   log(
     "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
   );
@@ -124,7 +104,7 @@ async function recover(
 }
 
 /**
- * A copy of the file, so that there is one under its own name at every moment.
+ * Copies the file, so that there is one under its own name at every moment.
  * @returns the copy's name; undefined where there is no file
  * @throws Error where it cannot be kept: then nothing was changed
  */

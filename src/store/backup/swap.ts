@@ -49,11 +49,9 @@ export async function finishSwap(dataDir: string, log: (line: string) => void): 
   const stamp = await pendingStamp(dataDir);
   if (stamp === undefined) return;
   const kept = await finish(dataDir, stamp);
-  const hasLog = kept !== undefined && (await isThere(join(dataDir, kept, "audit")));
-  const later = hasLog ? ", also the later entries of the audit log" : "";
-  log(
-    `a restore that was interrupted is finished${kept === undefined ? "" : `: what was there is in ${kept}${later}`}`,
-  );
+  const where =
+    kept === undefined ? "" : `: what was there, also later entries of the audit log, is in ${kept}`;
+  log(`a restore that was interrupted is finished${where}`);
 }
 
 async function finish(dataDir: string, stamp: string): Promise<string | undefined> {

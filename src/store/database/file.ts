@@ -61,7 +61,13 @@ export class DamagedDatabase extends Error {
 
   constructor(path: string, reason: string) {
     super(
-      `${path} cannot be read as a database (${reason}). Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is. platen restore FILE.tar puts a full backup in the place of everything. Nothing was changed.`,
+      [
+        `${path} cannot be read as a database (${reason}). Nothing was changed.`,
+        "Started with --recover, Platen goes on from the newest good state in backups, where there is one; the damaged file is set aside, never deleted.",
+        "Where there is a backup elsewhere, platen restore FILE.tar is the other way: it puts that in the place of all this, which is kept.",
+        "Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is.",
+        "In the container: docker compose stop, then docker compose run --rm --service-ports platen node /app/platen.cjs --recover",
+      ].join("\n"),
     );
     this.reason = reason;
   }
