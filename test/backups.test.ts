@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isGood } from "../src/domain/backup.ts";
 import { openStore } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
@@ -68,8 +67,7 @@ test("the first state is kept at once, and the newest one of each day when the d
   assert.deepEqual(sameDay, first);
   assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z-2.sqlite"]);
   const [state] = shop.app.backups.list();
-  assert.ok(state && isGood(state));
-  assert.deepEqual(state.checked.facts.records, { clients: 2, drivers: 0, printers: 0 });
+  assert.deepEqual(state?.checked?.facts?.records, { clients: 2, drivers: 0, printers: 0 });
 });
 
 test("a day without a change has no state, and the oldest ones go", async (t) => {
@@ -229,8 +227,7 @@ test("a kept state that is damaged is kept anew", async (t) => {
 
   assert.deepEqual(again.names(), [name.replace("-1.sqlite", "-2.sqlite"), name]);
   const [state, damaged] = again.app.backups.list();
-  assert.ok(state && isGood(state));
-  assert.equal(state.checked.facts.records.clients, 1);
+  assert.equal(state?.checked?.facts?.records.clients, 1);
   assert.match(damaged?.checked?.problem ?? "", /a copy of it broke off/);
 });
 

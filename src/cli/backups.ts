@@ -1,7 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -11,9 +7,8 @@ import { counted } from "../domain/sentences.ts";
 import { scopeText } from "../domain/token.ts";
 import { FullBackup } from "../store/backup/full-backup.ts";
 import { restoreBackup } from "../store/backup/full-restore.ts";
+import { readPieces, writeNewFile } from "../store/backup/output.ts";
 import { isSwapping } from "../store/backup/swap.ts";
-import { moveIntoPlace, ownerOnly } from "../store/durable-files.ts";
-import { isThere } from "../store/found-files.ts";
 
 /** What a command has besides its arguments. */
 interface CommandContext {
@@ -67,7 +62,8 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
   }
   try {
     const log = (line: string) => err(`${line}\n`);
-    tellRestored(await restoreBackup(chunksOf(file), { dataDir, now, log }), context);
+    const tar = file === standard ? process.stdin : readPieces(file);
+    tellRestored(await restoreBackup(tar, { dataDir, now, log }), context);
     return 0;
   } catch (error) {
     const what = (await isSwapping(dataDir))
@@ -81,33 +77,6 @@ export async function restoreCommand(args: readonly string[], context: CommandCo
 /** @returns undefined where the arguments are no single name */
 function onlyFile([file, ...others]: readonly string[]): string | undefined {
   return others.length > 0 || (file !== standard && file?.startsWith("-")) ? undefined : file;
-}
-
-/**
- * Writes a file that is there whole or not at all, for its owner alone. What fails, or is stopped by a signal, leaves nothing.
- * @throws Error where there is such a file already and it is not to be replaced
- */
-async function writeNewFile(path: string, chunks: AsyncIterable<Buffer>, isForced: boolean): Promise<void> {
-  if (!isForced && (await isThere(path)))
-    throw new Error(`${path} is there already: choose another name, or say --force to replace it`);
-  if (!(await isThere(dirname(resolve(path)))))
-    throw new Error(`the folder ${dirname(resolve(path))} is not there: make it first`);
-  const unfinished = `${path}.${randomUUID().slice(0, 8)}.part`;
-  const output = createWriteStream(unfinished, { flags: "wx", mode: ownerOnly, flush: true });
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => output.destroy(new Error(`stopped by ${signal}`)));
-  try {
-    await pipeline(chunks, output);
-    await moveIntoPlace(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-}
-
-/** A file is opened when its first bytes are asked for. */
-async function* chunksOf(file: string): AsyncGenerator<Buffer> {
-  yield* file === standard ? process.stdin : createReadStream(file, { highWaterMark: 1 << 20 });
 }
 
 function tellRestored(

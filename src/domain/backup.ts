@@ -29,18 +29,19 @@ interface StateName {
 export interface KeptState extends StateName {
   /** In bytes. */
   readonly size: number;
-  /** Undefined until it is read. */
-  readonly checked:
-    | undefined
-    | { readonly at: number; readonly problem?: undefined; readonly facts: DatabaseFacts }
-    | { readonly at: number; readonly problem: string };
+  /** What was found when it was read; undefined until then. */
+  readonly checked?: {
+    readonly at: number;
+    /** Of a good state. */
+    readonly facts: DatabaseFacts | undefined;
+    /** Why it is not good. */
+    readonly problem: string | undefined;
+  };
 }
 
-/** A state that was read and is whole. */
-export type GoodState = KeptState & { readonly checked: { readonly facts: DatabaseFacts } };
-
-export function isGood(state: KeptState): state is GoodState {
-  return state.checked !== undefined && state.checked.problem === undefined;
+/** Whether a state was read and is whole. */
+export function isGood({ checked }: KeptState): boolean {
+  return checked?.facts !== undefined;
 }
 
 const statePattern = /^platen-(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z(?:-(\d{1,15}))?(-asked)?\.sqlite$/;

@@ -1,4 +1,4 @@
-import { isGood, type KeptState, mostAsked } from "../domain/backup.ts";
+import { type KeptState, mostAsked } from "../domain/backup.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -77,9 +77,9 @@ function stateRow(state: KeptState): Html {
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
 }
 
-function recordsOf(state: KeptState): string {
-  if (!isGood(state)) return "unknown";
-  const { clients, drivers, printers } = state.checked.facts.records;
+function recordsOf({ checked }: KeptState): string {
+  if (checked?.facts === undefined) return "unknown";
+  const { clients, drivers, printers } = checked.facts.records;
   return [counted(printers, "printer"), counted(clients, "client"), counted(drivers, "driver")].join(", ");
 }
 

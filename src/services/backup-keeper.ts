@@ -18,6 +18,12 @@ interface KeeperOptions {
   readonly log: (line: string) => void;
 }
 
+/** Why the last state could not be kept. */
+interface Failure {
+  readonly at: number;
+  readonly reason: string;
+}
+
 /**
  * Keeps the newest state of each day, in UTC: when the day is over, whether the service ran at its end or not, and at
  * once while there is none at all. Nobody's write waits for it, and none fails because of it.
@@ -28,7 +34,7 @@ export class BackupKeeper {
   #latest: SavedState;
   /** One after the other. */
   #work: Promise<unknown> = Promise.resolve();
-  #failure: { readonly at: number; readonly reason: string } | undefined;
+  #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -62,7 +68,7 @@ export class BackupKeeper {
   }
 
   /** Why the last one could not be kept. */
-  failure(): { readonly at: number; readonly reason: string } | undefined {
+  failure(): Failure | undefined {
     return this.#failure;
   }
 

@@ -2,7 +2,6 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DatabaseFacts,
-  isGood,
   type KeptState,
   newestFirst,
   parseStateName,
@@ -41,7 +40,7 @@ export class Backups {
       const found = state && (await stat(this.pathOf(file)));
       if (!found?.isFile()) continue;
       if (state?.name !== file) await rm(this.pathOf(file));
-      else states.push({ ...state, size: found.size, checked: undefined });
+      else states.push({ ...state, size: found.size });
     }
     this.#states = newestFirst(states);
   }
@@ -62,8 +61,7 @@ export class Backups {
   /** Whether a kept state needs a file; true of every file while a state is not read. */
   names(kind: keyof DatabaseFacts["files"], sha256: string): boolean {
     return this.#states.some(
-      (state) =>
-        state.checked === undefined || (isGood(state) && state.checked.facts.files[kind].includes(sha256)),
+      ({ checked }) => checked === undefined || checked.facts?.files[kind].includes(sha256),
     );
   }
 
@@ -74,7 +72,7 @@ export class Backups {
   async write({ bytes, savedAt }: SavedState, isAsked = false): Promise<void> {
     const number = 1 + Math.max(0, ...this.#states.map((state) => state.number));
     const name = stateName({ number, savedAt, isAsked });
-    const state = { name, number, savedAt, isAsked, size: bytes.length, checked: undefined };
+    const state = { name, number, savedAt, isAsked, size: bytes.length };
     this.#states = [state, ...this.#states];
     try {
       await makeFolder(this.#folder);
@@ -97,16 +95,17 @@ export class Backups {
   }
 
   /** Reads a state as a start would. @returns why it cannot be read */
-  async check(state: KeptState): Promise<string | undefined> {
-    const [path, at] = [this.pathOf(state.name), this.#clock()];
-    const checked = await readFile(path)
-      .then(async (bytes) => ({ at, facts: await readFacts(path, bytes) }))
-      .catch((error: unknown) => ({
-        at,
-        problem: error instanceof DamagedDatabase ? error.reason : messageOf(error),
-      }));
-    this.#states = this.#states.map((found) => (found.name === state.name ? { ...found, checked } : found));
-    return "problem" in checked ? checked.problem : undefined;
+  async check({ name }: KeptState): Promise<string | undefined> {
+    const path = this.pathOf(name);
+    let [facts, problem]: [DatabaseFacts?, string?] = [];
+    try {
+      facts = await readFacts(path, await readFile(path));
+    } catch (error) {
+      problem = error instanceof DamagedDatabase ? error.reason : messageOf(error);
+    }
+    const checked = { at: this.#clock(), facts, problem };
+    this.#states = this.#states.map((state) => (state.name === name ? { ...state, checked } : state));
+    return problem;
   }
 
   async #remove(name: string): Promise<void> {
