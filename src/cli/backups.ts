@@ -1,4 +1,5 @@
 import { pipeline } from "node:stream/promises";
+import { recordsText } from "../domain/backup.ts";
 import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
@@ -83,12 +84,9 @@ function tellRestored(
   { manifest, facts, accounts, tokens, kept }: Awaited<ReturnType<typeof restoreBackup>>,
   { dataDir, now, err }: CommandContext,
 ): void {
-  const { clients, drivers, printers } = facts.records;
   warn(err, "not in this backup: upload the same ZIP again where it is a driver’s", manifest.missing);
   warn(err, "damaged already when this backup was made", rottenIn(manifest));
-  err(
-    `Restored the state of ${new Date(facts.savedAt).toISOString()}: ${counted(clients, "client")}, ${counted(drivers, "driver")}, ${counted(printers, "printer")}.\n`,
-  );
+  err(`Restored the state of ${new Date(facts.savedAt).toISOString()}: ${recordsText(facts)}.\n`);
   if (kept !== undefined)
     err(
       `What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, where platen audit reads them.\n`,

@@ -1,17 +1,18 @@
-/** How many records a state of the database has. */
-export interface RecordCounts {
-  readonly clients: number;
-  readonly drivers: number;
-  readonly printers: number;
-}
+import { counted } from "./sentences.ts";
 
 /** What a database holds, as far as a backup of it is concerned. */
 export interface DatabaseFacts {
   /** When it was written last; UTC, milliseconds since 1970; 0 where nothing ever was. */
   readonly savedAt: number;
-  readonly records: RecordCounts;
+  /** How many there are. */
+  readonly records: { readonly clients: number; readonly drivers: number; readonly printers: number };
   /** The digests of the files that records refer to. */
   readonly files: { readonly drivers: readonly string[]; readonly icons: readonly string[] };
+}
+
+/** `40 clients, 12 drivers, 2 000 printers`. */
+export function recordsText({ records: { clients, drivers, printers } }: DatabaseFacts): string {
+  return [counted(clients, "client"), counted(drivers, "driver"), counted(printers, "printer")].join(", ");
 }
 
 /** What the name of a kept state says. */

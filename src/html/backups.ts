@@ -1,4 +1,4 @@
-import { type KeptState, mostAsked } from "../domain/backup.ts";
+import { type KeptState, mostAsked, recordsText } from "../domain/backup.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -72,15 +72,9 @@ function statesTable({ states, most }: BackupsShown): Html | undefined {
 function stateRow(state: KeptState): Html {
   return html`<tr>
     <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isAsked && html`<br><span class="soft">asked for</span>`}</div></td>
-    <td data-label="Records">${recordsOf(state)}</td>
+    <td data-label="Records">${state.checked?.facts ? recordsText(state.checked.facts) : "unknown"}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
-}
-
-function recordsOf({ checked }: KeptState): string {
-  if (checked?.facts === undefined) return "unknown";
-  const { clients, drivers, printers } = checked.facts.records;
-  return [counted(printers, "printer"), counted(clients, "client"), counted(drivers, "driver")].join(", ");
 }
 
 function checkedOf({ checked }: KeptState): Html {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { DatabaseFacts } from "../domain/backup.ts";
 import { Accounts } from "./accounts.ts";
 import { Changes } from "./audit/changes.ts";
@@ -64,7 +65,10 @@ export function factsOf(records: ReturnType<typeof recordsOf>, db: Database): Da
   };
 }
 
-/** Likewise. @throws as `readState` does */
-export function readFacts(path: string, bytes: Uint8Array): Promise<DatabaseFacts> {
-  return readState(path, bytes, factsOf);
+/** A database's file, and what is in it. @throws DamagedDatabase, NewerDatabase, and Error of the disk */
+export async function readFileFacts(
+  path: string,
+): Promise<{ readonly file: Buffer; readonly facts: DatabaseFacts }> {
+  const file = await readFile(path);
+  return { file, facts: await readState(path, file, factsOf) };
 }

@@ -19,7 +19,7 @@ test("the page of backups lists them with what they hold, and makes one", async 
   assert.match(before, /What was changed since the newest one is not in any yet/);
   assert.equal(made.headers.get("location"), "/backups?done=new");
   assert.match(after, /A backup was made, and read back/);
-  assert.match(after, /0 printers, 1 client, 0 drivers/);
+  assert.match(after, /1 client, 0 drivers, 0 printers/);
   assert.match(after, /The newest one is what is saved now/);
   assert.match(after, /next at <time datetime="2026-11-22T00:00:00\.000Z">/);
   assert.match(after, /platen restore|platen\.cjs restore/);

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type DatabaseFacts,
@@ -14,7 +14,7 @@ import { noRoom } from "../database/reserve.ts";
 import type { SavedState } from "../database/saved-file.ts";
 import { makeFolder, writeDurably } from "../durable-files.ts";
 import { freeBytes, noneIfAbsent } from "../found-files.ts";
-import { readFacts } from "../records.ts";
+import { readFileFacts } from "../records.ts";
 
 /** A state is written only where this much stays free, and four times its size: the next save comes first. */
 const leastFreeBytes = 8 * 1024 * 1024;
@@ -99,7 +99,7 @@ export class Backups {
     const path = this.pathOf(name);
     let [facts, problem]: [DatabaseFacts?, string?] = [];
     try {
-      facts = await readFacts(path, await readFile(path));
+      facts = (await readFileFacts(path)).facts;
     } catch (error) {
       problem = error instanceof DamagedDatabase ? error.reason : messageOf(error);
     }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import {
@@ -13,8 +13,8 @@ import {
 import { tarEnd, tarHeader, tarPaddingBytes } from "../../domain/tar.ts";
 import { blobKinds, blobName } from "../blob-names.ts";
 import { type FileSource, openSource } from "../files.ts";
-import { noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
-import { readFacts } from "../records.ts";
+import { isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
+import { readFileFacts } from "../records.ts";
 import { isSwapping } from "./swap.ts";
 
 interface BackupOptions {
@@ -61,20 +61,20 @@ export class FullBackup {
     yield* this.#file("secret");
     // After the database: what it says of the log is in the log then.
     const names = await readdir(join(dataDir, "audit")).catch(noneIfAbsent);
-    for (const name of names
-      .map((found) => `audit/${found}`)
-      .filter(isBackupName)
-      .sort())
-      yield* this.#file(name, wholeLines);
+    for (const name of names.sort())
+      if (isBackupName(`audit/${name}`)) yield* this.#file(`audit/${name}`, wholeLines);
     yield* this.#entry(manifestName, inMemory(Buffer.from(manifestText(this.manifest))));
     yield tarEnd;
   }
 
   /** @returns a state of the database whose files are all written, save for those that it misses itself */
   async *#blobs(): AsyncGenerator<Buffer, Buffer> {
+    const path = join(this.#options.dataDir, "platen.sqlite");
+    if (!(await isThere(path))) throw new Error(`${path} is not there: DATA_DIR says where the data is`);
     for (;;) {
       const before = this.#missing;
-      const { file, facts } = await readDatabase(this.#options.dataDir);
+      // A save puts another file in its place, and never writes into it: what is read is one state.
+      const { file, facts } = await readFileFacts(path);
       for (const name of blobNames(facts)) if (!this.#files.has(name)) yield* this.#file(name);
       this.#missing = blobNames(facts).filter((name) => !this.#files.has(name));
       // A file that a later state still names is missing in the service, too; else it was deleted with its record.
@@ -115,16 +115,6 @@ function blobNames({ files }: DatabaseFacts): string[] {
 
 function inMemory(bytes: Buffer): Source {
   return { size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
-}
-
-/** A save puts another file in its place, and never writes into it: what is read is one state. */
-async function readDatabase(
-  dataDir: string,
-): Promise<{ readonly file: Buffer; readonly facts: DatabaseFacts }> {
-  const path = join(dataDir, "platen.sqlite");
-  const file = await readFile(path).catch(undefinedIfAbsent);
-  if (file === undefined) throw new Error(`${path} is not there: DATA_DIR says where the data is`);
-  return { file, facts: await readFacts(path, file) };
 }
 
 /** How many bytes of a log that is being appended to end with a whole line. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { DatabaseFacts, KeptState } from "../../domain/backup.ts";
+import { type KeptState, recordsText } from "../../domain/backup.ts";
 import { timeStamp } from "../../domain/day.ts";
 import { messageOf } from "../../domain/errors.ts";
 import { counted } from "../../domain/sentences.ts";
@@ -11,7 +11,7 @@ import { writeDurably } from "../durable-files.ts";
 import { isThere, undefinedIfAbsent } from "../found-files.ts";
 import { endLinks } from "../link-generations.ts";
 import { leaveOutNumbers } from "../record-numbers.ts";
-import { readFacts } from "../records.ts";
+import { readFileFacts } from "../records.ts";
 import type { Backups } from "./backups.ts";
 
 interface Recovery {
@@ -74,21 +74,15 @@ interface ReadState {
 /** The newest state that a start can read. */
 async function newestGood(backups: Backups): Promise<ReadState | undefined> {
   for (const state of backups.list()) {
-    const path = backups.pathOf(state.name);
     try {
-      const file = await readFile(path);
-      return { state, file, what: describe(state, await readFacts(path, file)) };
+      const { file, facts } = await readFileFacts(backups.pathOf(state.name));
+      const time = new Date(state.savedAt).toISOString();
+      return { state, file, what: `${state.name}, the state of ${time}: ${recordsText(facts)}` };
     } catch {
       // The one before it may be whole.
     }
   }
   return undefined;
-}
-
-function describe({ name, savedAt }: KeptState, { records }: DatabaseFacts): string {
-  const { clients, drivers, printers } = records;
-  const counts = [counted(clients, "client"), counted(drivers, "driver"), counted(printers, "printer")];
-  return `${name}, the state of ${new Date(savedAt).toISOString()}: ${counts.join(", ")}`;
 }
 
 async function recover({ path, now, log, open }: Recovery, good: ReadState): Promise<Opened> {
