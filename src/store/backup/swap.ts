@@ -1,8 +1,8 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { timeStamp } from "../../domain/day.ts";
 import { makeFolder, moveIntoPlace, syncFolder } from "../durable-files.ts";
-import { isThere, noneIfAbsent } from "../found-files.ts";
+import { isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
 
 /** Where a backup is unpacked, below DATA_DIR. */
 const stagingName = "restore.new";
@@ -31,7 +31,7 @@ export async function makeStaging(dataDir: string): Promise<string> {
  */
 export async function swapIn(dataDir: string, now: number): Promise<string | undefined> {
   let time = now;
-  while (await isThere(join(dataDir, `before-restore-${timeStamp(time)}`))) time += 1000;
+  while (await exists(join(dataDir, `before-restore-${timeStamp(time)}`))) time += 1000;
   await moveIntoPlace(join(dataDir, stagingName), join(dataDir, `restore.ready-${timeStamp(time)}`));
   return finish(dataDir, timeStamp(time));
 }
@@ -65,12 +65,17 @@ async function finish(dataDir: string, stamp: string): Promise<string | undefine
 
 /** Does what is left to be done: an item that is not in `from` any more is in its place. */
 async function replace(from: string, place: string, aside: string): Promise<void> {
-  if (!(await isThere(from))) return;
-  if ((await isThere(place)) && !(await isThere(aside))) {
+  if (!(await exists(from))) return;
+  if ((await exists(place)) && !(await exists(aside))) {
     await makeFolder(dirname(aside));
     await moveIntoPlace(place, aside);
   }
   await moveIntoPlace(from, place);
+}
+
+/** @throws Error where the disk does not tell: what was there would not be kept */
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(undefinedIfAbsent)) !== undefined;
 }
 
 async function pendingStamp(dataDir: string): Promise<string | undefined> {
