@@ -66,18 +66,15 @@ function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Runs a command that works on DATA_DIR; a signal ends it, and it takes away what it made. */
+/** Runs a command that works on DATA_DIR. */
 async function onData(
   command: typeof backupCommand,
   args: readonly string[],
   version: string,
   { err }: Output,
 ): Promise<number> {
-  const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
   const { dataDir } = readConfig();
-  return command(args, { dataDir, version, now: Date.now(), err, stop: stopping.signal });
+  return command(args, { dataDir, version, now: Date.now(), err });
 }
 
 async function inspect(args: readonly string[], output: Output): Promise<number> {

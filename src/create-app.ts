@@ -70,7 +70,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const packages = new PackageBuilder({ store, workers, archives, clock });
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
-  const backups = new BackupKeeper({ store, script, most: config.backups, clock, log });
+  const backups = new BackupKeeper({ store, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
   const once = new Once(random);
   const exports = new PrinterExport(store);

@@ -1,6 +1,5 @@
 import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "./domain/errors.ts";
-import { checkRole } from "./services/database-check.ts";
 import { inspectionArgument } from "./workers/inspection-process.ts";
 import { tuneMemory } from "./workers/memory.ts";
 import { workerRole } from "./workers/worker-thread.ts";
@@ -19,10 +18,6 @@ if (isMainThread && process.argv[2] === inspectionArgument && process.send !== u
       process.stderr.write(`platen: ${messageOf(error)}\n`);
       process.exit(1);
     });
-} else if (workerData === checkRole && parentPort !== null) {
-  tuneMemory();
-  const port = parentPort;
-  void import("./services/check-thread.ts").then(({ serveCheck }) => serveCheck(port));
 } else if (workerData === workerRole && parentPort !== null) {
   tuneMemory();
   const port = parentPort;

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isGood } from "../src/domain/backup.ts";
 import { openStore } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
@@ -64,12 +63,11 @@ test("the first state is kept at once, and the newest one of each day when the d
   await settle(shop);
 
   assert.deepEqual(empty, []);
-  assert.deepEqual(first, ["platen-2026-11-21T120000.000Z.sqlite"]);
+  assert.deepEqual(first, ["platen-2026-11-21T120000.000Z-1.sqlite"]);
   assert.deepEqual(sameDay, first);
-  assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z.sqlite"]);
+  assert.deepEqual(shop.names(), ["platen-2026-11-21T130000.000Z-2.sqlite"]);
   const [state] = shop.app.backups.list();
-  assert.ok(state && isGood(state));
-  assert.deepEqual(state.checked.facts.records, { clients: 2, drivers: 0, printers: 0 });
+  assert.deepEqual(state?.checked?.facts?.records, { clients: 2, drivers: 0, printers: 0 });
 });
 
 test("a day without a change has no state, and the oldest ones go", async (t) => {
@@ -83,10 +81,10 @@ test("a day without a change has no state, and the oldest ones go", async (t) =>
   }
 
   assert.deepEqual(shop.names(), [
-    "platen-2026-11-25T120000.000Z.sqlite",
-    "platen-2026-11-22T120000.000Z.sqlite",
+    "platen-2026-11-25T120000.000Z-3.sqlite",
+    "platen-2026-11-22T120000.000Z-2.sqlite",
   ]);
-  assert.equal(readdirSync(join(shop.dataDir, "backups")).length, 4);
+  assert.equal(readdirSync(join(shop.dataDir, "backups")).length, 2);
 });
 
 test("what was kept is the database as it was, byte for byte, for its owner alone, and opens by itself", async (t) => {
@@ -128,9 +126,9 @@ test("a backup that is asked for is made once for each state, and stays beside t
 
   assert.deepEqual([made, again, third], [true, false, true]);
   assert.deepEqual(shop.names(), [
-    "platen-2026-11-21T140000.000Z.sqlite",
-    "platen-2026-11-21T130000.000Z-asked.sqlite",
-    "platen-2026-11-21T120000.000Z-asked.sqlite",
+    "platen-2026-11-21T140000.000Z-4.sqlite",
+    "platen-2026-11-21T130000.000Z-3-asked.sqlite",
+    "platen-2026-11-21T120000.000Z-2-asked.sqlite",
   ]);
 });
 
@@ -146,17 +144,19 @@ test("however many backups are asked for, the last five stay, and those of earli
   const [first = ""] = before.names();
   for (const minute of [1, 2, 3, 4, 5]) {
     const name = first.replace("120000", `120${minute}00`);
-    for (const end of ["", ".json"])
-      cpSync(join(dataDir, "backups", first + end), join(dataDir, "backups", name + end));
+    cpSync(join(dataDir, "backups", first), join(dataDir, "backups", name));
   }
   const shop = await startShop(t, { backups: 2, dataDir });
+  shop.app.backups.start();
   shop.later(24 * hour + 6 * 60_000);
 
   await shop.add("Later");
   await shop.app.backups.makeNow();
 
-  const asked = [6, 5, 4, 3, 2, 1].map((minute) => `platen-2026-11-22T120${minute}00.000Z-asked.sqlite`);
-  assert.deepEqual(shop.names(), [...asked, "platen-2026-11-21T120000.000Z.sqlite"]);
+  const asked = [6, 5, 4, 3, 2, 1].map(
+    (minute) => `platen-2026-11-22T120${minute}00.000Z-${minute === 6 ? 3 : 2}-asked.sqlite`,
+  );
+  assert.deepEqual(shop.names(), [...asked, "platen-2026-11-21T120000.000Z-1.sqlite"]);
   for (let day = 0; day < 3; day++) {
     shop.later(24 * hour);
     await shop.add(`Day ${day}`);
@@ -177,7 +177,7 @@ test("BACKUPS=0 keeps nothing, takes nothing away, and says so", async (t) => {
   assert.equal(existsSync(join(shop.dataDir, "backups")), false);
 });
 
-test("a start finds what is kept, reads what has no note, and deletes what a crash left half-written", async (t) => {
+test("a start finds and reads what is kept, also by earlier versions, and deletes what a crash left half-written", async (t) => {
   const dataDir = await temporaryFolder(t);
   const shop = await startShop(t, { dataDir });
   await shop.add("Only");
@@ -189,7 +189,7 @@ test("a start finds what is kept, reads what has no note, and deletes what a cra
   writeFileSync(join(folder, "platen-2026-11-19T000000.000Z.sqlite"), sound);
   writeFileSync(join(folder, "platen-2026-11-18T000000.000Z.sqlite"), sound.subarray(0, 5000));
   writeFileSync(join(folder, "platen-2026-11-17T000000.000Z.sqlite"), sound);
-  writeFileSync(join(folder, "platen-2026-11-17T000000.000Z.sqlite.json"), '{"size":1,"records":"../../x"}');
+  writeFileSync(join(folder, "platen-2026-11-17T000000.000Z.sqlite.json"), '{"size":1}');
   writeFileSync(join(folder, "platen-2026-11-20T000000.000Z.sqlite.new"), "half");
   writeFileSync(join(folder, "platen-2026-11-16T000000.000Z.sqlite.json"), "{}");
   writeFileSync(join(folder, "mine.txt"), "somebody’s");
@@ -225,10 +225,10 @@ test("a kept state that is damaged is kept anew", async (t) => {
   again.app.backups.start();
   await again.app.backups.settled();
 
-  assert.deepEqual(again.names(), [name]);
-  const [state] = again.app.backups.list();
-  assert.ok(state && isGood(state));
-  assert.equal(state.checked.facts.records.clients, 1);
+  assert.deepEqual(again.names(), [name.replace("-1.sqlite", "-2.sqlite"), name]);
+  const [state, damaged] = again.app.backups.list();
+  assert.equal(state?.checked?.facts?.records.clients, 1);
+  assert.match(damaged?.checked?.problem ?? "", /a copy of it broke off/);
 });
 
 test("a full disk keeps no backup, hinders no write, is said, and is tried again after an hour", async (t) => {
@@ -267,17 +267,37 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
   assert.doesNotMatch(await (await shop.fetch("/")).text(), /could not be made/);
 });
 
-test("a state whose rows cannot be read does not count", async (t) => {
+test("a state that cannot be read back does not count", async (t) => {
   const shop = await startShop(t);
   await shop.add("Only");
   const store = shop.app.store;
-  const saved = new Uint8Array(store.current().bytes).fill(7, 4200, 9000);
+  const bytes = new Uint8Array(store.current().bytes).fill(7, 4200, 4201);
 
-  const writing = store.backups.write({ bytes: saved, savedAt: noon }, async (path) => {
-    throw new Error(`${path} is damaged`);
-  });
+  const writing = store.backups.write({ bytes, savedAt: noon });
 
-  await assert.rejects(writing, /is damaged/);
+  await assert.rejects(writing, /it cannot be read back: its SHA-256 is not the one/);
   assert.deepEqual(shop.names(), []);
   assert.deepEqual(readdirSync(join(shop.dataDir, "backups")), []);
+});
+
+test("states are numbered, so that a start with the clock years ahead does not make the newest one for ever", async (t) => {
+  const shop = await startShop(t);
+  const years = 5 * 365 * 24 * hour;
+
+  await shop.add("Before");
+  await settle(shop);
+  shop.later(years);
+  await shop.add("Meanwhile");
+  await settle(shop);
+  shop.later(-years + 24 * hour);
+  await settle(shop);
+  await shop.add("After");
+  shop.later(24 * hour);
+  await settle(shop);
+
+  assert.deepEqual(shop.names(), [
+    "platen-2026-11-22T120000.000Z-3.sqlite",
+    "platen-2031-11-20T120000.000Z-2.sqlite",
+    "platen-2026-11-21T120000.000Z-1.sqlite",
+  ]);
 });

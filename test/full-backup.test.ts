@@ -46,7 +46,7 @@ test("a backup of a running service goes back into an empty folder, all of it", 
   assert.match(made.stderr, /^7 files, \d+ bytes in .*all\.tar\n$/);
   assert.match(
     restored.stderr,
-    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* since:\n {2}no account\n {2}no token\nLinks have ended, .* Start Platen now\.\n$/,
+    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* since:\nLinks have ended, .* Start Platen now\.\n$/,
   );
   assert.notEqual(after["audit/notes.jsonl"], before["audit/notes.jsonl"]);
   assert.equal(readFileSync(join(other, "audit", "notes.jsonl"), "utf8"), '{"seq":1}\n{"seq":2}\n');
@@ -82,7 +82,7 @@ test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (
   );
   for (const line of seen) assert.match(line, / 0o600 True$/);
   assert.deepEqual(found, lastingIn(dataDir));
-  assert.equal(statSync(file).size % 10240, 0);
+  assert.equal(statSync(file).size % 512, 0);
   assert.equal((await again.fetch("/drivers/1/archive")).status, 200);
 });
 

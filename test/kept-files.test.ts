@@ -17,7 +17,10 @@ const keptIn = (dataDir: string, kind: string) => {
 async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
   const { folder } = await madeOnce(t, makeBackup);
   cpSync(folder, dataDir, { recursive: true });
-  return startApp(t, { dataDir, backups });
+  const app = await startApp(t, { dataDir, backups });
+  app.app.backups.start();
+  await app.app.backups.settled();
+  return app;
 }
 
 async function makeBackup(t: TestContext, dataDir: string): Promise<void> {
@@ -69,12 +72,7 @@ test("what no kept state names is deleted at once, and what the last one named w
   const kept = keptIn(dataDir, "drivers");
   await service.app.store.clients.add({ name: "Later", notes: "", subnets: [] });
   const store = service.app.store;
-  const tomorrow = store.current().savedAt + 24 * 60 * 60_000;
-  const facts = { savedAt: tomorrow, records: { clients: 1, drivers: 0, printers: 0 } };
-  await store.backups.write({ ...store.current(), savedAt: tomorrow }, async () => ({
-    ...facts,
-    files: { drivers: [], icons: [] },
-  }));
+  await store.backups.write(store.current());
   await store.backups.prune(1);
   await store.keptFiles.tidy();
 

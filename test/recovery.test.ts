@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
@@ -61,10 +61,10 @@ test("a damaged database stops the start, which names the newest good backup and
     assert.match(message, /platen\.sqlite cannot be read as a database .*Nothing was changed\./s);
     assert.match(
       message,
-      /newest good backup is platen-2026-11-17T120000\.000Z\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers\. Whatever was changed since then is not in it\./,
+      /newest good backup is platen-2026-11-17T120000\.000Z-2\.sqlite, the state of 2026-11-17T12:00:00\.000Z: 2 clients, 0 drivers, 0 printers\. Whatever was changed since then is not in it\./,
     );
     assert.match(message, /a backup elsewhere, platen restore FILE\.tar is the other way/);
-    assert.match(message, /start Platen once with --recover; the damaged file is set aside, never deleted/);
+    assert.match(message, /Started with --recover, .* the damaged file is set aside, never deleted/);
     assert.match(message, /docker compose run/);
     return true;
   });
@@ -89,7 +89,7 @@ test("--recover sets the damaged database aside, goes on from the newest good ba
   assert.equal(statSync(path).mode & 0o77, 0, "others on the host may read it");
   assert.deepEqual(lines, [
     `recovered: the damaged database is kept as ${aside}`,
-    "recovered: the database is platen-2026-11-17T120000.000Z.sqlite, the state of 2026-11-17T12:00:00.000Z (2 clients, 0 drivers, 0 printers); what was changed after it is not in it",
+    "recovered: the database is platen-2026-11-17T120000.000Z-2.sqlite, the state of 2026-11-17T12:00:00.000Z: 2 clients, 0 drivers, 0 printers; what was changed after it is not in it",
     "recovered: accounts, sessions and tokens are those of that time; links have ended: scripts that were downloaded by themselves have to be fetched anew",
     "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
     "--recover: the database is sound: nothing was changed",
@@ -110,10 +110,10 @@ test("records made after going back get no number that another one may have had 
   assert.deepEqual([client, driver, printer], [1003, 1001, 10_001]);
 });
 
-test("a backup that is damaged itself is passed over, also where its note says that it is whole", async (t) => {
+test("a backup that is damaged itself is passed over", async (t) => {
   const { dataDir, damaged } = await damagedFolder(t);
   const folder = join(dataDir, "backups");
-  const newest = join(folder, "platen-2026-11-17T120000.000Z.sqlite");
+  const newest = join(folder, "platen-2026-11-17T120000.000Z-2.sqlite");
   writeFileSync(newest, damaged.subarray(0, readFileSync(newest).length));
 
   const store = await opening(dataDir, true);
@@ -122,16 +122,41 @@ test("a backup that is damaged itself is passed over, also where its note says t
   await store.close();
 });
 
+test("--recover takes the state with the highest number, whatever the clock said, and one of an earlier version where there is no other", async (t) => {
+  const { dataDir, path, damaged } = await damagedFolder(t);
+  const folder = join(dataDir, "backups");
+  const [first, second] = ["platen-2026-11-16T120000.000Z", "platen-2026-11-17T120000.000Z"];
+  renameSync(join(folder, `${first}-1.sqlite`), join(folder, "platen-2031-01-01T120000.000Z-1.sqlite"));
+
+  const store = await opening(dataDir, true);
+  const found = names(store);
+  await store.close();
+  renameSync(join(folder, "platen-2031-01-01T120000.000Z-1.sqlite"), join(folder, `${first}.sqlite`));
+  renameSync(join(folder, `${second}-2.sqlite`), join(folder, `${second}.sqlite`));
+  rmSync(path);
+  writeFileSync(path, damaged);
+  const again = await openStore(
+    dataDir,
+    () => monday + 4 * day,
+    () => {},
+    { recover: true },
+  );
+
+  assert.deepEqual(found, ["Monday", "Tuesday"]);
+  assert.deepEqual(names(again), ["Monday", "Tuesday"]);
+  await again.close();
+});
+
 test("without a good backup --recover changes nothing and says what else can be done", async (t) => {
   const { dataDir, path, damaged } = await damagedFolder(t);
   const folder = join(dataDir, "backups");
   for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "no database");
 
   const damagedToo = opening(dataDir, true);
-  await assert.rejects(damagedToo, /None of 2 backups can be read in .*platen restore FILE\.tar/s);
+  await assert.rejects(damagedToo, /platen restore FILE\.tar.*No good backup is in .*, of 2 states\./s);
   rmSync(folder, { recursive: true });
   const none = opening(dataDir, true);
-  await assert.rejects(none, /There is no backup in .*platen restore FILE\.tar/s);
+  await assert.rejects(none, /platen restore FILE\.tar.*No good backup is in .*, of 0 states\./s);
   const usual = opening(dataDir);
   await assert.rejects(usual, /Put a backup in its place, or move it away to start afresh/);
 
@@ -159,7 +184,7 @@ test("a database that is missing comes back with --recover, and is made anew wit
 
 test("a database of a newer version is not damaged: --recover leaves it alone", async (t) => {
   const { dataDir, path } = await damagedFolder(t);
-  const backup = readFileSync(join(dataDir, "backups", "platen-2026-11-17T120000.000Z.sqlite"));
+  const backup = readFileSync(join(dataDir, "backups", "platen-2026-11-17T120000.000Z-2.sqlite"));
   writeFileSync(path, backup);
   await editDatabase(path, (db) => db.exec("PRAGMA user_version = 9999"));
   const newer = readFileSync(path);

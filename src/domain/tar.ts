@@ -1,14 +1,11 @@
 /**
  * Plain POSIX ustar archives (IEEE Std 1003.1, pax, “ustar Interchange Format”), which every tar reads: files alone, with
- * names of at most 100 ASCII characters and at most 8 GB each. No backup of ours needs more; what has more is none.
+ * names of at most 100 ASCII characters and at most 8 GB each.
  */
 
 export const tarBlockBytes = 512;
-/** An archive ends with two empty blocks, filled up to so many bytes. */
-const recordBytes = 20 * tarBlockBytes;
-/** Eleven octal digits. */
-const largestFile = 0o77777777777;
-const longestName = 100;
+/** An archive ends with two empty blocks. */
+export const tarEnd = Buffer.alloc(2 * tarBlockBytes);
 
 /** A file as its header describes it. */
 export interface TarFile {
@@ -17,70 +14,45 @@ export interface TarFile {
   readonly size: number;
 }
 
-/** Where a field stands in a header, and how long it is. */
-const fields = {
-  name: [0, longestName],
-  mode: [100, 8],
-  uid: [108, 8],
-  gid: [116, 8],
-  size: [124, 12],
-  mtime: [136, 12],
-  checksum: [148, 8],
-  type: [156, 1],
-  link: [157, 100],
-  magic: [257, 8],
-  prefix: [345, 155],
-} as const;
-type Field = keyof typeof fields;
-
 const magic = "ustar\x0000";
+const checksumAt = 148;
+const checksumBytes = 8;
 
 /** @param modifiedAt UTC, milliseconds since 1970 */
 export function tarHeader({ name, size }: TarFile, modifiedAt: number): Buffer {
-  if (name.length > longestName || size > largestFile)
-    throw new Error(`${name} of ${size} bytes is more than a backup holds`);
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
+  const [mode, owner, group] = [0o600, 0, 0].map((value) => octal(value, 7));
+  const time = octal(Math.max(0, Math.floor(modifiedAt / 1000)), 11);
+  const link = "\0".repeat(100);
+  const checksum = " ".repeat(checksumBytes);
   const block = Buffer.alloc(tarBlockBytes);
-  const put = (field: Field, text: string) => block.write(text, fields[field][0], "latin1");
-  put("name", name);
-  put("mode", octal(0o600, 7));
-  put("uid", octal(0, 7));
-  put("gid", octal(0, 7));
-  put("size", octal(size, 11));
-  put("mtime", octal(Math.max(0, Math.floor(modifiedAt / 1000)), 11));
-  put("type", "0");
-  put("magic", magic);
-  put("checksum", `${octal(checksumOf(block), 6)}\0 `);
+  block.write(
+    `${name.padEnd(100, "\0")}${mode}${owner}${group}${octal(size, 11)}${time}${checksum}0${link}${magic}`,
+    "latin1",
+  );
+  block.write(`${octal(checksumOf(block), 6)} `, checksumAt);
   return block;
 }
 
-/** What fills a file's last block up. */
-export function tarPadding(size: number): Buffer {
-  return Buffer.alloc((tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes);
-}
-
-/** What an archive of so many bytes ends with. */
-export function tarEnd(written: number): Buffer {
-  const least = 2 * tarBlockBytes;
-  return Buffer.alloc(least + ((recordBytes - ((written + least) % recordBytes)) % recordBytes));
-}
-
-export function isEmptyBlock(block: Buffer): boolean {
-  return block.every((byte) => byte === 0);
+/** How many bytes fill a file's last block up. */
+export function tarPaddingBytes(size: number): number {
+  return (tarBlockBytes - (size % tarBlockBytes)) % tarBlockBytes;
 }
 
 /** @throws Error that says why it is no header of a plain file */
 export function readTarHeader(block: Buffer): TarFile {
-  const text = (field: Field) => textIn(block, field);
-  if (block.toString("latin1", ...span("magic")) !== magic)
-    throw new Error("it is no tar archive of Platen’s");
-  if (number(block, "checksum") !== checksumOf(block)) throw new Error("a header of it is damaged");
-  const name = text("name");
-  const type = text("type");
-  if (type !== "0")
-    throw new Error(`“${printable(name)}” is no plain file (type ${printable(type) || "none"})`);
-  if (text("prefix") !== "" || text("link") !== "")
-    throw new Error(`“${printable(name)}” has a prefix or a link, which no backup has`);
-  return { name, size: number(block, "size") };
+  const text = (start: number, end: number) => block.toString("latin1", start, end);
+  const octal = (start: number, end: number) => {
+    const [digits = ""] = /^ *[0-7]{1,11}(?=[ \0]*$)/.exec(text(start, end)) ?? [];
+    if (digits === "") throw new Error("a header of it has no number where there must be one");
+    return Number.parseInt(digits, 8);
+  };
+  if (text(257, 265) !== magic) throw new Error("it is no tar archive of Platen’s");
+  if (octal(checksumAt, checksumAt + checksumBytes) !== checksumOf(block))
+    throw new Error("a header of it is damaged");
+  const [name = ""] = text(0, 100).split("\0", 1);
+  if (text(156, 157) !== "0") throw new Error(`“${printable(name)}” is no plain file`);
+  return { name, size: octal(124, 136) };
 }
 
 /** A text from an archive, so that it can be shown. */
@@ -88,32 +60,8 @@ export function printable(text: string): string {
   return text.replace(/[^ -~]/g, "?");
 }
 
-function span(field: Field): [number, number] {
-  const [start, length] = fields[field];
-  return [start, start + length];
-}
-
-/** Up to the first zero byte. */
-function textIn(block: Buffer, field: Field): string {
-  const [text = ""] = block.toString("latin1", ...span(field)).split("\0", 1);
-  return text;
-}
-
-/** @throws Error where there is no octal number */
-function number(block: Buffer, field: Field): number {
-  const text = textIn(block, field).trim();
-  if (!/^[0-7]{1,11}$/.test(text)) throw new Error("a header of it has no number where there must be one");
-  return Number.parseInt(text, 8);
-}
-
-function octal(value: number, digits: number): string {
-  return value.toString(8).padStart(digits, "0");
-}
-
 /** The sum of all bytes, with spaces in place of the sum itself. */
 function checksumOf(block: Buffer): number {
-  const [start, end] = span("checksum");
-  let sum = 0;
-  for (const [i, byte] of block.entries()) sum += i >= start && i < end ? 32 : byte;
-  return sum;
+  const copy = Buffer.from(block).fill(" ", checksumAt, checksumAt + checksumBytes);
+  return copy.reduce((sum, byte) => sum + byte, 0);
 }

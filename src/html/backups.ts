@@ -1,6 +1,6 @@
-import { isAsked, isGood, type KeptState, mostAsked } from "../domain/backup.ts";
+import { type KeptState, mostAsked, recordsText } from "../domain/backup.ts";
 import { type Html, html } from "./html.ts";
-import { badge, copyable, emptyState, type Frame, type Message, page } from "./layout.ts";
+import { badge, copyable, emptyState, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { bytes, counted, time } from "./text.ts";
 
@@ -30,19 +30,12 @@ export function backupsPage(frame: Frame, shown: BackupsShown): Html {
   );
 }
 
-/** After somebody asked for a backup. @param isMade not where there was nothing new */
-export function backupMessage(isMade: boolean): Message {
-  const text = isMade
-    ? "A backup was made, and read back. It stays beside the states of each day."
-    : "Nothing was changed since the last backup that somebody asked for.";
-  return { tone: "good", text };
-}
-
-/** After the files that only backups named were deleted. */
-export const filesDeletedMessage: Message = {
-  tone: "good",
-  text: "The files of deleted drivers and icons are gone.",
-};
+/** What the page says after a change, by the word that stands in its address. */
+export const backupTexts = {
+  new: "A backup was made, and read back. It stays beside the states of each day.",
+  same: "Nothing was changed since the last backup that somebody asked for.",
+  files: "The files of deleted drivers and icons are gone.",
+} as const;
 
 function makeForm(): Html {
   return html`<form class="inline" method="post" action="${paths.backups}"><button class="primary">Back up now</button></form>`;
@@ -78,16 +71,10 @@ function statesTable({ states, most }: BackupsShown): Html | undefined {
 
 function stateRow(state: KeptState): Html {
   return html`<tr>
-    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${isAsked(state) && html`<br><span class="soft">asked for</span>`}</div></td>
-    <td data-label="Records">${recordsOf(state)}</td>
+    <td data-label="State of"><div><a href="${paths.backup(state.name)}">${time(state.savedAt)}</a>${state.isAsked && html`<br><span class="soft">asked for</span>`}</div></td>
+    <td data-label="Records">${state.checked?.facts ? recordsText(state.checked.facts) : "unknown"}</td>
     <td data-label="Size" class="number">${bytes(state.size)}</td>
     <td data-label="Read back"><span>${checkedOf(state)}</span></td></tr>`;
-}
-
-function recordsOf(state: KeptState): string {
-  if (!isGood(state)) return "unknown";
-  const { clients, drivers, printers } = state.checked.facts.records;
-  return [counted(printers, "printer"), counted(clients, "client"), counted(drivers, "driver")].join(", ");
 }
 
 function checkedOf({ checked }: KeptState): Html {
@@ -100,10 +87,10 @@ function checkedOf({ checked }: KeptState): Html {
 function filesSection({ files }: BackupsShown): Html | undefined {
   if (files.count === 0) return undefined;
   return html`<section><h2>Files of what was deleted</h2>
-    <p>${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}, ${files.count === 1 ? "is" : "are"} kept because backups name
-      ${files.count === 1 ? "it" : "them"}. ${files.count === 1 ? "It goes" : "They go"} with the last of those, or when less than a gigabyte is free.</p>
+    <p>Kept because backups name them: ${counted(files.count, "file")} of deleted drivers and icons, ${bytes(files.bytes)}. They go with the last of those backups, or when less
+      than a gigabyte is free.</p>
     <details class="delete"><summary>Delete them now…</summary><form method="post" action="${paths.backupFilesDelete}">
-      <p>Who goes back to an older state then has to upload these ZIPs again.</p><button class="danger">Delete for good</button></form></details></section>`;
+      <p>Whoever goes back to an older state then has to upload these ZIPs again.</p><button class="danger">Delete for good</button></form></details></section>`;
 }
 
 const inContainer = "docker compose run --rm -T platen node /app/platen.cjs";

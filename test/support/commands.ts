@@ -15,7 +15,6 @@ export async function command(
   const err = (text: string) => {
     stderr += text;
   };
-  const stop = new AbortController().signal;
-  const status = await commands[name](args, { dataDir, version: "0.1.0", now: Date.now(), err, stop });
+  const status = await commands[name](args, { dataDir, version: "0.1.0", now: Date.now(), err });
   return { status, stderr };
 }

@@ -2,7 +2,6 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "../../domain/account.ts";
 import type { DatabaseFacts } from "../../domain/backup.ts";
-import { messageOf } from "../../domain/errors.ts";
 import type { Manifest } from "../../domain/full-backup.ts";
 import type { Token } from "../../domain/token.ts";
 import { withRestored } from "../audit/gone-back.ts";
@@ -10,9 +9,8 @@ import { DamagedDatabase } from "../database/file.ts";
 import { lockFolder } from "../database/lock.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
 import { factsOf, readState } from "../records.ts";
-import { earlierState } from "./earlier-state.ts";
-import { blobNames } from "./full-backup.ts";
-import { finishSwap, isSwapping, makeStaging, swapIn } from "./swap.ts";
+import { earlierState } from "./recovery.ts";
+import { finishSwap, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
 
 interface RestoreOptions {
@@ -22,29 +20,15 @@ interface RestoreOptions {
   readonly log: (line: string) => void;
 }
 
-/** A restore that broke off when what was unpacked was taking its place: the next start goes on with it. */
-export class UnfinishedRestore extends Error {
-  override readonly name = "UnfinishedRestore";
-
-  constructor(cause: unknown) {
-    super(`the restore is not finished (${messageOf(cause)}): start Platen, which goes on with it`);
-  }
-}
-
-/** An account, and in how many browsers it is signed in. */
-interface RestoredAccount extends Account {
-  readonly sessions: number;
-}
-
-/** What a backup was. */
-interface Restored {
-  readonly manifest: Manifest;
+/** What a restored database holds, and who it lets in. */
+interface RestoredState {
   readonly facts: DatabaseFacts;
-  /** Who can sign in, and programs that can ask, by what it holds. */
-  readonly accounts: readonly RestoredAccount[];
+  readonly accounts: readonly Account[];
   readonly tokens: readonly Token[];
-  /** Names of files that records refer to and that were not in it. */
-  readonly missing: readonly string[];
+}
+
+interface Restored extends RestoredState {
+  readonly manifest: Manifest;
   /** The folder, below DATA_DIR, of what was there; undefined where nothing was. */
   readonly kept: string | undefined;
 }
@@ -53,7 +37,7 @@ interface Restored {
  * Puts a full backup in the place of what a DATA_DIR holds, which is kept. Nothing is replaced before all of it was
  * unpacked, compared, and read as a start would.
  * @param tar from anywhere
- * @throws Error that says what is wrong, where nothing was changed
+ * @throws Error that says what is wrong: then nothing was changed, or the next start goes on with it (`isSwapping`)
  */
 export async function restoreBackup(
   tar: AsyncIterable<Buffer>,
@@ -64,21 +48,13 @@ export async function restoreBackup(
   try {
     await finishSwap(dataDir, log);
     const staging = await makeStaging(dataDir);
-    let manifest: Manifest;
-    let state: Awaited<ReturnType<typeof takeState>>;
     try {
-      manifest = await unpackBackup(tar, staging);
-      state = await takeState(join(staging, "platen.sqlite"), now, manifest);
-    } catch (error) {
+      const manifest = await unpackBackup(tar, staging);
+      const state = await takeState(join(staging, "platen.sqlite"), now, manifest);
+      return { manifest, ...state, kept: await swapIn(dataDir, now) };
+    } finally {
       await rm(staging, { recursive: true, force: true });
-      throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;
     }
-    const names = new Set(manifest.files.map(({ name }) => name));
-    const missing = blobNames(state.facts).filter((name) => !names.has(name));
-    const kept = await swapIn(dataDir, now).catch(async (error: unknown) => {
-      throw (await isSwapping(dataDir)) ? new UnfinishedRestore(error) : error;
-    });
-    return { manifest, ...state, missing, kept };
   } finally {
     await lock.release();
   }
@@ -86,26 +62,19 @@ export async function restoreBackup(
 
 /**
  * Reads the database that was unpacked, ends the links of its time, and has the next start write down what happened.
- * @throws DamagedDatabase, NewerDatabase
+ * @throws Error where the database cannot be used
  */
-async function takeState(
-  path: string,
-  now: number,
-  { madeAt }: Manifest,
-): Promise<Pick<Restored, "facts" | "accounts" | "tokens">> {
-  const bytes = new Uint8Array(await readFile(path));
-  const state = await readState(path, bytes, (records, db) => ({
+async function takeState(path: string, now: number, { madeAt }: Manifest): Promise<RestoredState> {
+  const file = await readFile(path);
+  const state = await readState(path, file, (records, db) => ({
     facts: factsOf(records, db),
-    accounts: records.accounts
-      .list()
-      .map((account) => ({ ...account, sessions: records.sessions.ofAccount(account.id).length })),
+    accounts: records.accounts.list(),
     tokens: records.tokens.list(),
-  }));
-  const what = `the state of ${timeOf(state.facts.savedAt)}, from a backup made ${timeOf(madeAt)}, by platen restore`;
-  await writeDurably(path, await withRestored(await earlierState(bytes), now, what));
+  })).catch((error: unknown) => {
+    throw error instanceof DamagedDatabase ? new Error(`its database is damaged (${error.reason})`) : error;
+  });
+  const [stateAt, backupAt] = [state.facts.savedAt, madeAt].map((time) => new Date(time).toISOString());
+  const what = `the state of ${stateAt}, from a backup made ${backupAt}, by platen restore`;
+  await writeDurably(path, await withRestored(await earlierState(file), now, what));
   return state;
-}
-
-function timeOf(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { type BlobKind, blobDigest, blobKinds, blobName } from "../blob-names.ts";
+import { basename, join } from "node:path";
+import { type BlobKind, blobDigest, blobKinds } from "../blob-names.ts";
 import type { DeletedFile } from "../deletions.ts";
 import { makeFolders, moveIntoPlace } from "../durable-files.ts";
-import { freeBytes } from "../found-files.ts";
+import { freeBytes, isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
 import type { Backups } from "./backups.ts";
 
-/** With less than this free, files that only backups name go, the oldest first: who deletes a driver wants its room. */
+/** With less than this free, files that only backups name go: whoever deletes a driver wants its room. */
 const leastFreeBytes = 1024 * 1024 * 1024;
 
 /** The folder below DATA_DIR; a start takes back what records miss. */
@@ -16,11 +16,10 @@ interface KeptFile extends DeletedFile {
   readonly path: string;
   /** In bytes. */
   readonly size: number;
-  readonly keptAt: number;
 }
 
 /**
- * Files of records that were deleted for good, and that a kept state of the database still names: so that who goes back
+ * Files of records that were deleted for good, and that a kept state of the database still names: whoever goes back
  * to it finds the archives of its drivers. They go with the last state that names them.
  */
 export class KeptFiles {
@@ -36,39 +35,33 @@ export class KeptFiles {
    * Takes a file that no record has any more. Only within its digest's turn.
    * @returns whether it did: not where no state names it, or the disk has little room
    */
-  async keep({ kind, sha256 }: DeletedFile, path: string): Promise<boolean> {
-    if (!this.#backups.names(kind, sha256) || !(await this.#hasRoom())) return false;
-    const folder = this.#folder(kind);
+  async keep(file: DeletedFile, path: string): Promise<boolean> {
+    if (!(await this.#isWanted(file))) return false;
+    const folder = this.#folder(file.kind);
     await makeFolders(folder);
-    return moveIntoPlace(path, join(folder, blobName(kind, sha256))).then(() => true, isAbsent);
+    await moveIntoPlace(path, join(folder, basename(path))).catch(undefinedIfAbsent);
+    return true;
   }
 
-  /** Deletes what no state names, what is back, and what stands in the way on a disk that fills. */
+  /** Deletes what no state names, what is back, and what takes the room on a disk that fills. */
   async tidy(): Promise<void> {
-    const rest: KeptFile[] = [];
     for (const file of await this.list()) {
-      if (this.#backups.names(file.kind, file.sha256) && !(await this.#isBack(file))) rest.push(file);
-      else await rm(file.path, { force: true });
-    }
-    for (const { path } of rest) {
-      if (await this.#hasRoom()) return;
-      await rm(path, { force: true });
+      const isBack = await isThere(join(this.#dataDir, file.kind, basename(file.path)));
+      if (isBack || !(await this.#isWanted(file))) await rm(file.path, { force: true });
     }
   }
 
-  /** The oldest first. */
   async list(): Promise<readonly KeptFile[]> {
     const files: KeptFile[] = [];
     for (const kind of blobKinds) {
-      for (const name of await readdir(this.#folder(kind)).catch(() => [])) {
+      for (const name of await readdir(this.#folder(kind)).catch(noneIfAbsent)) {
         const sha256 = blobDigest(kind, name);
         const path = join(this.#folder(kind), name);
-        const found = await stat(path).catch(() => undefined);
-        if (sha256 === undefined || !found?.isFile()) continue;
-        files.push({ kind, sha256, path, size: found.size, keptAt: found.ctimeMs });
+        const found = await stat(path).catch(undefinedIfAbsent);
+        if (sha256 !== undefined && found?.isFile()) files.push({ kind, sha256, path, size: found.size });
       }
     }
-    return files.sort((a, b) => a.keptAt - b.keptAt);
+    return files;
   }
 
   /** Deletes all of them. */
@@ -80,19 +73,9 @@ export class KeptFiles {
     return join(this.#dataDir, keptFilesFolder, kind);
   }
 
-  async #isBack({ kind, path }: KeptFile): Promise<boolean> {
-    const name = path.slice(this.#folder(kind).length + 1);
-    return (await stat(join(this.#dataDir, kind, name)).catch(() => undefined)) !== undefined;
+  /** Where the system does not tell how much is free, there is no room. */
+  async #isWanted({ kind, sha256 }: DeletedFile): Promise<boolean> {
+    const free = (await freeBytes(this.#dataDir)) ?? 0;
+    return this.#backups.names(kind, sha256) && free >= leastFreeBytes;
   }
-
-  /** Where the system does not tell, there is none. */
-  async #hasRoom(): Promise<boolean> {
-    return ((await freeBytes(this.#dataDir)) ?? 0) >= leastFreeBytes;
-  }
-}
-
-/** A file that is not there needs no keeping. */
-function isAbsent(error: NodeJS.ErrnoException): true {
-  if (error.code === "ENOENT") return true;
-  throw error;
 }

@@ -1,127 +1,87 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { makeFolder, moveIntoPlace, syncFolder, writeDurably } from "../durable-files.ts";
-import { isThere, undefinedIfAbsent } from "../found-files.ts";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { timeStamp } from "../../domain/day.ts";
+import { makeFolder, moveIntoPlace, syncFolder } from "../durable-files.ts";
+import { isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
 
 /** Where a backup is unpacked, below DATA_DIR. */
 const stagingName = "restore.new";
-/** While it is there, what was unpacked is taking its place. */
-const journalName = "restore.json";
-const items = ["platen.sqlite", "secret", "drivers", "icons", "audit"] as const;
-type Item = (typeof items)[number];
+/** What that folder is called when all of it is there and is to take its place; the time names the folder of what was there. */
+const readyName = /^restore\.ready-(\d{4}-\d\d-\d\dT\d{6}Z)$/;
+/** A restore of an earlier version that was interrupted. */
+const oldJournalName = "restore.json";
+const items = ["platen.sqlite", "secret", "drivers", "icons", "audit"];
 
-interface Journal {
-  /** The folder of what was there. */
-  readonly kept: string;
-  /** What the backup has; of all else, what was there goes to the folder. */
-  readonly fresh: readonly Item[];
-}
-
-/** Whether a swap was begun that is not finished: the folder holds some of both. */
-export function isSwapping(dataDir: string): Promise<boolean> {
-  return isThere(join(dataDir, journalName));
+/** Whether a restore was begun that is not finished: the folder holds some of both states. */
+export async function isSwapping(dataDir: string): Promise<boolean> {
+  return (await pendingStamp(dataDir)) !== undefined || isThere(join(dataDir, oldJournalName));
 }
 
 /** An empty folder beside what it will replace. */
 export async function makeStaging(dataDir: string): Promise<string> {
   const staging = join(dataDir, stagingName);
-  await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { mode: 0o700 });
   return staging;
 }
 
 /**
- * Puts what was unpacked in the place of what was there. Once the journal is on disk it is done, whatever happens: the
- * next start finishes it; before that nothing has changed.
- * @param moved is told after each step; what it throws stops the work, as a power cut would
+ * Puts what was unpacked in the place of what was there. Once its folder has another name it is done, whatever happens:
+ * the next start finishes it; before that nothing has changed.
  * @returns the folder of what was there; undefined where there was nothing
  */
-export async function swapIn(
-  dataDir: string,
-  now: number,
-  moved: () => void = () => {},
-): Promise<string | undefined> {
-  const fresh: Item[] = [];
-  for (const item of items) if (await isThere(join(dataDir, stagingName, item))) fresh.push(item);
-  const kept = await keptName(dataDir, now);
-  moved();
-  await writeDurably(join(dataDir, journalName), Buffer.from(JSON.stringify({ kept, fresh })));
-  moved();
-  return finish(dataDir, { kept, fresh }, moved);
+export async function swapIn(dataDir: string, now: number): Promise<string | undefined> {
+  let time = now;
+  while (await exists(join(dataDir, `before-restore-${timeStamp(time)}`))) time += 1000;
+  await moveIntoPlace(join(dataDir, stagingName), join(dataDir, `restore.ready-${timeStamp(time)}`));
+  return finish(dataDir, timeStamp(time));
 }
 
-/** Finishes what a process that ended has begun, or takes away what it left. Only for who holds the folder's lock. */
+/**
+ * Finishes what a process that ended has begun, and deletes what it left unpacked. Only for who holds the folder's lock.
+ * @throws Error where an earlier version has to finish it
+ */
 export async function finishSwap(dataDir: string, log: (line: string) => void): Promise<void> {
-  const journal = await readJournal(join(dataDir, journalName));
-  if (journal === undefined) return rm(join(dataDir, stagingName), { recursive: true, force: true });
-  const kept = await finish(dataDir, journal, () => {});
-  const hasLog = kept !== undefined && (await isThere(join(dataDir, kept, "audit")));
-  const later = hasLog ? ", also the later entries of the audit log" : "";
-  log(
-    `a restore that was interrupted is finished${kept === undefined ? "" : `: what was there is in ${kept}${later}`}`,
-  );
+  if (await isThere(join(dataDir, oldJournalName)))
+    throw new Error(
+      `${dataDir} has an interrupted restore of an earlier version of Platen: start that version once, which finishes it`,
+    );
+  await rm(join(dataDir, stagingName), { recursive: true, force: true });
+  const stamp = await pendingStamp(dataDir);
+  if (stamp === undefined) return;
+  const kept = await finish(dataDir, stamp);
+  const where =
+    kept === undefined ? "" : `: what was there, also later entries of the audit log, is in ${kept}`;
+  log(`a restore that was interrupted is finished${where}`);
 }
 
-async function finish(
-  dataDir: string,
-  { kept, fresh }: Journal,
-  moved: () => void,
-): Promise<string | undefined> {
-  for (const item of items) await replace(dataDir, item, { kept, isFresh: fresh.includes(item) }, moved);
-  await rm(join(dataDir, journalName));
+async function finish(dataDir: string, stamp: string): Promise<string | undefined> {
+  const ready = join(dataDir, `restore.ready-${stamp}`);
+  const kept = `before-restore-${stamp}`;
+  for (const item of items) await replace(join(ready, item), join(dataDir, item), join(dataDir, kept, item));
+  await rm(ready, { recursive: true, force: true });
   await syncFolder(dataDir);
-  moved();
-  await rm(join(dataDir, stagingName), { recursive: true, force: true });
   return (await isThere(join(dataDir, kept))) ? kept : undefined;
 }
 
-/** Does what is left to be done with one of them. */
-async function replace(
-  dataDir: string,
-  item: Item,
-  { kept, isFresh }: { readonly kept: string; readonly isFresh: boolean },
-  moved: () => void,
-): Promise<void> {
-  const [from, place, aside] = [
-    join(dataDir, stagingName, item),
-    join(dataDir, item),
-    join(dataDir, kept, item),
-  ];
-  const isWaiting = await isThere(from);
-  if (isFresh && !isWaiting) return;
-  if ((await isThere(place)) && !(await isThere(aside))) {
-    await makeFolder(join(dataDir, kept));
+/** Does what is left to be done: an item that is not in `from` any more is in its place. */
+async function replace(from: string, place: string, aside: string): Promise<void> {
+  if (!(await exists(from))) return;
+  if ((await exists(place)) && !(await exists(aside))) {
+    await makeFolder(dirname(aside));
     await moveIntoPlace(place, aside);
-    await syncFolder(dataDir);
-    moved();
   }
-  if (!isWaiting) return;
   await moveIntoPlace(from, place);
-  moved();
 }
 
-async function keptName(dataDir: string, now: number): Promise<string> {
-  const stamp = new Date(now).toISOString().replaceAll(":", "").slice(0, 17);
-  for (let attempt = 0; ; attempt++) {
-    const name = `before-restore-${stamp}Z${attempt === 0 ? "" : `-${attempt}`}`;
-    if (!(await isThere(join(dataDir, name)))) return name;
+/** @throws Error where the disk does not tell: what was there would not be kept */
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(undefinedIfAbsent)) !== undefined;
+}
+
+async function pendingStamp(dataDir: string): Promise<string | undefined> {
+  for (const name of await readdir(dataDir).catch(noneIfAbsent)) {
+    const [, stamp] = readyName.exec(name) ?? [];
+    if (stamp !== undefined) return stamp;
   }
-}
-
-/** @throws Error where there is one that cannot be read */
-async function readJournal(path: string): Promise<Journal | undefined> {
-  const text = await readFile(path, "utf8").catch(undefinedIfAbsent);
-  if (text === undefined) return undefined;
-  const { kept, fresh } = parse(text);
-  if (!/^before-restore-[0-9TZ-]{1,40}$/.test(String(kept)) || !Array.isArray(fresh))
-    throw new Error(`${path} is damaged: an interrupted restore cannot be finished`);
-  return { kept: String(kept), fresh: items.filter((item) => fresh.includes(item)) };
-}
-
-function parse(text: string): Partial<Journal> {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
-  }
+  return undefined;
 }

@@ -1,69 +1,45 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import {
   type BackupFile,
   checkBackupFile,
   type Manifest,
   manifestName,
-  mostFiles,
   readManifest,
 } from "../../domain/full-backup.ts";
-import {
-  isEmptyBlock,
-  printable,
-  readTarHeader,
-  type TarFile,
-  tarBlockBytes,
-  tarPadding,
-} from "../../domain/tar.ts";
-import { ownerOnly, syncFolder, writeAll } from "../durable-files.ts";
-import { freeBytes } from "../found-files.ts";
-import { StreamBytes } from "./stream-bytes.ts";
-
-const mebi = 1024 * 1024;
-/** So much stays free on the disk. */
-const leastFreeBytes = 16 * mebi;
-/** What may follow the end of an archive: tar programs fill up to their own sizes, with zeros. */
-const mostAfterEnd = 4 * mebi;
+import { printable, readTarHeader, type TarFile, tarBlockBytes, tarPaddingBytes } from "../../domain/tar.ts";
+import { ownerOnly, syncFolder, writeAll, writeSynced } from "../durable-files.ts";
 
 /**
- * Unpacks a full backup into an empty folder and compares every file with the list in it.
- * @param tar from anywhere: nothing in it is believed
+ * Unpacks a full backup into an empty folder, compares every file with the list that ends the backup, and makes what a
+ * DATA_DIR has besides: what the backup lacks is empty then, and the secret is a new one.
+ * @param tar from anywhere: nothing in it is believed; what follows the list is not read
  * @throws Error that says what is wrong; the folder is left for the caller to delete
  */
 export async function unpackBackup(tar: AsyncIterable<Buffer>, folder: string): Promise<Manifest> {
   const bytes = new StreamBytes(tar);
   const found = new Map<string, BackupFile>();
-  for (;;) {
+  for (const name of ["drivers", "icons", "audit"]) await mkdir(join(folder, name));
+  while (!found.has(manifestName)) {
     const header = await bytes.exactly(tarBlockBytes);
-    if (isEmptyBlock(header)) break;
+    if (header.every((byte) => byte === 0))
+      throw new Error("it has no list of its files: it is no backup of Platen’s");
     const file = readTarHeader(header);
-    checkNext(file, found);
+    checkBackupFile(file, printable(file.name));
+    if (found.has(file.name)) throw new Error(`“${file.name}” is in it twice`);
     found.set(file.name, await unpackFile(bytes, file, folder));
   }
-  await checkEnd(bytes);
-  const manifest = await manifestIn(found, folder);
+  const manifest = readManifest(await readFile(join(folder, manifestName), "utf8"));
   checkAgainst(manifest, found);
-  for (const name of ["drivers", "icons", "audit", "."])
-    if (name === "." || hasBelow(found, name)) await syncFolder(join(folder, name));
+  if (!found.has("secret")) await writeSynced(join(folder, "secret"), randomBytes(32));
+  for (const name of ["drivers", "icons", "audit", "."]) await syncFolder(join(folder, name));
   return manifest;
 }
 
-function checkNext(file: TarFile, found: ReadonlyMap<string, BackupFile>): void {
-  const shown = printable(file.name);
-  checkBackupFile(file, shown);
-  if (found.has(file.name)) throw new Error(`“${shown}” is in it twice`);
-  if (found.has(manifestName)) throw new Error(`“${shown}” stands behind the list of its files`);
-  if (found.size >= mostFiles) throw new Error(`it has more than ${mostFiles} files`);
-}
-
 async function unpackFile(bytes: StreamBytes, file: TarFile, folder: string): Promise<BackupFile> {
-  const path = join(folder, file.name);
-  await requireRoom(folder, file);
-  await mkdir(dirname(path), { recursive: true });
   const hash = createHash("sha256");
-  const handle = await open(path, "wx", ownerOnly);
+  const handle = await open(join(folder, file.name), "wx", ownerOnly);
   try {
     for await (const piece of bytes.pieces(file.size)) {
       hash.update(piece);
@@ -73,30 +49,8 @@ async function unpackFile(bytes: StreamBytes, file: TarFile, folder: string): Pr
   } finally {
     await handle.close();
   }
-  if (!isEmptyBlock(await bytes.exactly(tarPadding(file.size).length)))
-    throw new Error(`something stands between “${file.name}” and the next file`);
+  await bytes.exactly(tarPaddingBytes(file.size));
   return { ...file, sha256: hash.digest("hex") };
-}
-
-/** Where the system does not tell, there is room until the disk says otherwise. */
-async function requireRoom(folder: string, { name, size }: TarFile): Promise<void> {
-  const free = await freeBytes(folder);
-  if (free === undefined || free >= size + leastFreeBytes) return;
-  throw new Error(`the disk has no room for “${name}” of ${size} bytes`);
-}
-
-async function checkEnd(bytes: StreamBytes): Promise<void> {
-  if (!isEmptyBlock(await bytes.exactly(tarBlockBytes))) throw new Error("its end is damaged");
-  let after = 0;
-  for (let piece = await bytes.next(mebi); piece !== undefined; piece = await bytes.next(mebi)) {
-    after += piece.length;
-    if (after > mostAfterEnd || !isEmptyBlock(piece)) throw new Error("something stands behind its end");
-  }
-}
-
-async function manifestIn(found: ReadonlyMap<string, BackupFile>, folder: string): Promise<Manifest> {
-  if (!found.has(manifestName)) throw new Error("it has no list of its files: it is no backup of Platen’s");
-  return readManifest(await readFile(join(folder, manifestName), "utf8"));
 }
 
 function checkAgainst(manifest: Manifest, found: ReadonlyMap<string, BackupFile>): void {
@@ -114,6 +68,36 @@ function checkAgainst(manifest: Manifest, found: ReadonlyMap<string, BackupFile>
   if ((found.get("secret")?.size ?? 32) !== 32) throw new Error("its secret is damaged");
 }
 
-function hasBelow(found: ReadonlyMap<string, BackupFile>, folder: string): boolean {
-  return [...found.keys()].some((name) => name.startsWith(`${folder}/`));
+/** Reads a stream in pieces of the sizes that are asked for. */
+class StreamBytes {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** This many bytes, as they come. @throws Error where there are fewer */
+  async *pieces(bytes: number): AsyncGenerator<Buffer> {
+    for (let left = bytes; left > 0; ) {
+      const piece = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(piece.length);
+      left -= piece.length;
+      if (piece.length > 0) yield piece;
+      else this.#rest = await this.#next();
+    }
+  }
+
+  /** A few bytes, at once. @throws Error where there are fewer */
+  async exactly(bytes: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for await (const piece of this.pieces(bytes)) parts.push(piece);
+    return Buffer.concat(parts);
+  }
+
+  async #next(): Promise<Buffer> {
+    const { done, value } = await this.#chunks.next();
+    if (done === true) throw new Error("it ends too early: a copy of it broke off");
+    return value;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Database as SqlJsDatabase, SqlJsStatic, SqlValue } from "sql.js";
 import type { Queries, Row } from "./rows.ts";
+import { pagesOf, sealed } from "./seal.ts";
 
 /** So many empty pages may stay: a database of a few records is not made anew for each of them. */
 const freePages = 64;
@@ -15,7 +16,7 @@ export class Connection implements Queries {
 
   /** A copy of what a save wrote. */
   static copyOf(sql: SqlJsStatic, saved: Uint8Array): Connection {
-    return new Connection(new sql.Database(saved));
+    return new Connection(new sql.Database(pagesOf(saved)));
   }
 
   all(statement: string, parameters: readonly SqlValue[] = []): Row[] {
@@ -61,7 +62,7 @@ export class Connection implements Queries {
   /** The bytes of the file that it would be, without what is temporary. Not within a transaction. */
   export(): Uint8Array {
     this.#dropFreePages();
-    return this.#db.export();
+    return sealed(this.#db.export());
   }
 
   close(): void {

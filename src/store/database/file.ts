@@ -2,6 +2,7 @@ import { access, constants, readFile } from "node:fs/promises";
 import type { Database as SqlJsDatabase, SqlJsStatic } from "sql.js";
 import { messageOf } from "../../domain/errors.ts";
 import { checkSchema } from "./schema.ts";
+import { checkSeal, pagesOf } from "./seal.ts";
 
 const signature = "SQLite format 3\0";
 const headerBytes = 100;
@@ -11,8 +12,7 @@ export async function readIfThere(path: string): Promise<Uint8Array | undefined>
   try {
     const bytes = await readFile(path);
     await access(path, constants.W_OK);
-    // Not as a Buffer: sql.js takes a copy by `slice`, which of a Buffer is no copy, and would write into these bytes.
-    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    return bytes;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -22,7 +22,8 @@ export async function readIfThere(path: string): Promise<Uint8Array | undefined>
 /** Opens a copy in memory of what the file holds. @throws Error that says why it is no sound database */
 export function openChecked(sql: SqlJsStatic, bytes: Uint8Array): SqlJsDatabase {
   checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  const db = new sql.Database(bytes);
+  checkSeal(bytes);
+  const db = new sql.Database(pagesOf(bytes));
   try {
     checkSchema(sql, db);
     const first = (statement: string) => db.exec(statement)[0]?.values[0];
@@ -60,7 +61,13 @@ export class DamagedDatabase extends Error {
 
   constructor(path: string, reason: string) {
     super(
-      `${path} cannot be read as a database (${reason}). Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is. Nothing was changed.`,
+      [
+        `${path} cannot be read as a database (${reason}). Nothing was changed.`,
+        "Started with --recover, Platen goes on from the newest good state in backups, where there is one; the damaged file is set aside, never deleted.",
+        "Where there is a backup elsewhere, platen restore FILE.tar is the other way: it puts that in the place of all this, which is kept.",
+        "Put a backup in its place, or move it away to start afresh: archives and icons stay where they are, and are found again when their database is.",
+        "In the container: docker compose stop, then docker compose run --rm --service-ports platen node /app/platen.cjs --recover",
+      ].join("\n"),
     );
     this.reason = reason;
   }
