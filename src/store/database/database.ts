@@ -212,7 +212,7 @@ export class Database implements Queries {
       recorder.beginWrite();
       const begun = work(isFinal);
       const result = isGenerator(begun) ? yield* begun : begun;
-      yield* recorder.record(db, actor);
+      recorder.record(db, actor);
       return result;
     };
   }
