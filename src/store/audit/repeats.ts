@@ -97,8 +97,9 @@ function isStrangers(event: AuditedEvent): boolean {
   return isRefusal(event) && (isUnnamed || event.event === "sign-in-failed");
 }
 
-function keyOf({ event, who, from, record, what, by, digest }: AuditedEvent): string {
-  return JSON.stringify([event, who, siteOf(from), record?.kind, record?.id, what, by, digest]);
+function keyOf({ event, who, from, record, what, by, digest, range }: AuditedEvent): string {
+  const isPart = range !== undefined;
+  return JSON.stringify([event, who, siteOf(from), record?.kind, record?.id, what, by, digest, isPart]);
 }
 
 function together(before: AuditedEvent | undefined, event: AuditedEvent): AuditedEvent {
