@@ -69,15 +69,18 @@ export interface LogLine extends FoundLine {
   readonly isEnded: boolean;
 }
 
+/** Before the first line of all. */
+const beginning = { file: "", size: 0 };
+
 /** The lines of all files from a place in one of them on, which is the beginning of a line. */
-export async function* logLines(folder: string, from = { file: "", size: 0 }): AsyncGenerator<LogLine> {
+export async function* logLines(folder: string, from = beginning): AsyncGenerator<LogLine> {
   for (const file of await monthFiles(folder))
     if (file >= from.file) yield* linesFrom(folder, file, file === from.file ? from.size : 0);
 }
 
-/** All that the log in a folder says, the oldest entry first; what is no line of ours is left out. */
-export async function* readEntries(folder: string): AsyncGenerator<AuditEntry> {
-  for await (const { text } of logLines(folder)) {
+/** What the log in a folder says from a place on, the oldest entry first; what is no line of ours is left out. */
+export async function* readEntries(folder: string, from = beginning): AsyncGenerator<AuditEntry> {
+  for await (const { text } of logLines(folder, from)) {
     const line = readLine(text);
     if (line !== undefined) yield line.entry;
   }

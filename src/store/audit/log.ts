@@ -6,12 +6,11 @@ import type {
   DownloadedRange,
   NotedEvent,
 } from "../../domain/audit.ts";
-import { readLine } from "../../domain/audit-chain.ts";
 import { messageOf } from "../../domain/errors.ts";
 import { type Actor, currentActor, itself } from "./actor.ts";
 import type { Changes } from "./changes.ts";
 import type { AuditExpiry } from "./expiry.ts";
-import { logLines } from "./files.ts";
+import { readEntries } from "./files.ts";
 import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";
 
@@ -128,11 +127,8 @@ export class AuditLog {
   }
 
   /** What the log says behind a place. */
-  async *entriesBehind(place: AuditPlace): AsyncGenerator<AuditEntry> {
-    for await (const { text } of logLines(this.folder, place)) {
-      const line = readLine(text);
-      if (line !== undefined) yield line.entry;
-    }
+  entriesBehind(place: AuditPlace): AsyncGenerator<AuditEntry> {
+    return readEntries(this.folder, place);
   }
 
   /** @param listener is called with entries as soon as they are on disk, in their order */
