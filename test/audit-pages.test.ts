@@ -4,7 +4,8 @@ import { AuditMatcher, parseAuditFilter } from "../src/domain/audit-filter.ts";
 import { readCsv } from "../src/domain/csv.ts";
 import { midnight } from "../src/services/audit-search.ts";
 import { asActor } from "../src/store/audit/actor.ts";
-import { startApp, type TestApp } from "./support/app.ts";
+import { verifyAudit } from "../src/store/audit/verify.ts";
+import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { sent } from "./support/counted.ts";
 
 /** What a page of the log shows, an entry a line. */
@@ -107,6 +108,29 @@ test("pages follow one another through a long log, each entry once, and none tak
     seen,
     Array.from({ length: 950 }, (_, i) => String(950 - i)),
   );
+});
+
+test("an entry of hundreds of kilobytes is shown between others, and verified", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  await app.post("/clients", { name: "Before" });
+  sent(
+    app,
+    Array.from({ length: 20_000 }, (_, i) => ({ id: i + 1, revision: "0123456789ab" })),
+    "rmm",
+  );
+  await app.app.store.audit.flush();
+  await app.post("/clients", { name: "After" });
+
+  const entries = await shown(app);
+  await app.stop();
+  const { count, broken } = await verifyAudit(dataDir);
+
+  assert.deepEqual(
+    entries.map((entry) => entry.split(" · ")[0]?.split(" ").slice(0, 4).join(" ")),
+    ["Created , client After", "Downloaded rmm 21 Nov", "Created , client Before"],
+  );
+  assert.deepEqual([count, broken], [3, undefined]);
 });
 
 test("what was counted stands on the page and in the CSV with the times of its first and its last, and is found by both days", async (t) => {

@@ -1,31 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RefusalLines } from "../src/http/answers/refusal-lines.ts";
 import { defaultLimits, type Limits } from "../src/http/requests/limits.ts";
+import { BoundedLines } from "../src/services/bounded-lines.ts";
 import { startApp } from "./support/app.ts";
 import { startClosed } from "./support/people.ts";
 import { connectRaw } from "./support/raw.ts";
 import { until } from "./support/until.ts";
 
-test("a refusal is one line with its reason and address; more of its kind are counted, a line a second", (t) => {
+test("refusals of one kind have 20 lines a minute, and one that says how many more there were", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const lines: string[] = [];
-  const refusals = new RefusalLines((line) => lines.push(line));
+  const bounded = new BoundedLines((line) => lines.push(line));
 
-  for (let i = 0; i < 215; i++) refusals.note(503, "Too many pages.", `GET /${i} from 10.0.0.1`);
-  refusals.note(429, "Too many attempts.", "POST /sign-in from 10.0.0.2");
-  refusals.note(404, "There is nothing.", "GET /x from 10.0.0.3");
-  t.mock.timers.tick(1000);
-  refusals.note(503, "Too many pages.", "GET /again from 10.0.0.1");
-  t.mock.timers.tick(1000);
-  t.mock.timers.tick(1000);
-  refusals.note(503, "Too many pages.", "GET /later from 10.0.0.1");
+  for (let i = 0; i < 215; i++) bounded.sayRefused(503, "Too many pages.", `GET /${i} from 10.0.0.1`);
+  bounded.sayRefused(429, "Too many attempts.", "POST /sign-in from 10.0.0.2");
+  bounded.sayRefused(404, "There is nothing.", "GET /x from 10.0.0.3");
+  t.mock.timers.tick(60_000);
+  bounded.sayRefused(503, "Too many pages.", "GET /later from 10.0.0.1");
 
-  assert.deepEqual(lines, [
-    "refused with 503: Too many pages. (GET /0 from 10.0.0.1)",
+  assert.equal(
+    lines.filter((line) => line.startsWith("refused with 503: Too many pages. (GET /")).length,
+    21,
+  );
+  assert.deepEqual(lines.slice(20), [
     "refused with 429: Too many attempts. (POST /sign-in from 10.0.0.2)",
-    "refused with 503: Too many pages. (214 more)",
-    "refused with 503: Too many pages. (1 more)",
+    "195 more lines like those before in a minute",
     "refused with 503: Too many pages. (GET /later from 10.0.0.1)",
   ]);
 });

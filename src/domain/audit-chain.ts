@@ -7,9 +7,6 @@ import { type AuditEntry, entryHead, readEntry } from "./audit.ts";
 /** What the first line of all is chained to. */
 export const noHash = "0".repeat(64);
 
-/** A longer line is none of ours. */
-export const mostLineBytes = 512 * 1024;
-
 const before = ',"hash":"';
 const behind = '"}';
 const tailLength = before.length + 64 + behind.length;

@@ -2,53 +2,36 @@ import type { AuditEntry, ChangedField } from "./audit.ts";
 import { csvRow } from "./csv.ts";
 import { neutral } from "./printer-csv.ts";
 
-const columns = [
-  "seq",
-  "time",
-  "who",
-  "from",
-  "event",
-  "kind",
-  "id",
-  "name",
-  "fields",
-  "what",
-  "by",
-  "count",
-  "digest",
-  "printers",
-  "range",
-  "since",
+type Cell = string | number | undefined;
+
+const columns: readonly (readonly [name: string, of: (entry: AuditEntry) => Cell])[] = [
+  ["seq", ({ seq }) => seq],
+  ["time", ({ at }) => new Date(at).toISOString()],
+  ["who", ({ who }) => who],
+  ["from", ({ from }) => from],
+  ["event", ({ event }) => event],
+  ["kind", ({ record }) => record?.kind],
+  ["id", ({ record }) => record?.id],
+  ["name", ({ record }) => record?.name],
+  ["fields", ({ fields }) => fields?.map(changeOf).join("\n")],
+  ["what", ({ what }) => what],
+  ["by", ({ by }) => by],
+  ["count", ({ count }) => count ?? 1],
+  ["digest", ({ digest }) => digest],
+  ["printers", ({ printers }) => printers?.map(([id, revision]) => `${id} ${revision}`).join("\n")],
+  ["range", ({ range }) => range && `${range.first}-${range.last}/${range.size}`],
+  ["since", ({ since }) => since && new Date(since).toISOString()],
 ];
 
+const headings = columns.map(([name]) => name);
+
 /** The first line. Excel takes a file for UTF-8 where it begins with the mark. */
-export const auditCsvHead = `\ufeff${csvRow(columns, ",")}`;
+export const auditCsvHead = `\ufeff${csvRow(headings, ",")}`;
 
 /** An entry's line. */
 export function auditCsvLine(entry: AuditEntry): string {
-  const {
-    seq,
-    at,
-    who,
-    from,
-    event,
-    record,
-    fields = [],
-    what = "",
-    by = "",
-    count = 1,
-    digest = "",
-    printers = [],
-    range,
-    since,
-  } = entry;
-  const { kind = "", id = "", name = "" } = record ?? {};
-  const changes = fields.map(changeOf).join("\n");
-  const cells = [String(seq), new Date(at).toISOString(), who, from, event, kind, String(id), name, changes];
-  const held = printers.map(([printer, revision]) => `${printer} ${revision}`).join("\n");
-  const part = range === undefined ? "" : `${range.first}-${range.last}/${range.size}`;
-  const first = since === undefined ? "" : new Date(since).toISOString();
-  return csvRow([...cells, what, by, String(count), digest, held, part, first].map(neutral), ",");
+  const cells = columns.map(([, of]) => neutral(String(of(entry) ?? "")));
+  return csvRow(cells, ",");
 }
 
 /** `address: 10.0.0.9 → 10.0.0.10` */

@@ -71,21 +71,19 @@ export interface AuditedEvent {
   readonly record?: AuditedRecord | undefined;
   readonly fields?: readonly ChangedField[];
   /** Of a download, a format of packages or a kind of scripts; else what there is to say, in few words. */
-  readonly what?: string;
+  readonly what?: string | undefined;
   /** Of a download: the class of its client. */
-  readonly by?: string;
+  readonly by?: string | undefined;
   /** Of a download: what names its bytes. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** Of a download: the printers that it holds. */
-  readonly printers?: readonly DownloadedPrinter[];
+  readonly printers?: readonly DownloadedPrinter[] | undefined;
   /** Of a download that was asked for in part. */
-  readonly range?: DownloadedRange;
+  readonly range?: DownloadedRange | undefined;
   /** How often it happened; once unless it says so. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Of what happened often, when it did first. */
-  readonly since?: number;
-  /** Whether its printers were counted as deployed before it was written down. */
-  readonly isTallied?: boolean;
+  readonly since?: number | undefined;
 }
 
 /** An event as the log has it. */
@@ -93,13 +91,13 @@ export interface AuditEntry extends AuditedEvent {
   /** Counted from 1, without a gap. */
   readonly seq: number;
   /** The number of the change that it is of, where it is of one. */
-  readonly change?: number;
+  readonly change?: number | undefined;
+  /** Whether an earlier version of Platen counted its printers as deployed before it wrote the line. */
+  readonly isCounted?: boolean;
 }
 
 /** Of names and values, in UTF-16 code units. */
 const mostCharacters = 500;
-/** More printers than this have several entries. */
-export const mostPrinters = 1000;
 const mostFields = 200;
 
 /** A text as an entry holds it. */
@@ -110,9 +108,9 @@ function shortText(text: string): string {
 
 /** An entry as one object in JSON, without its closing brace: the hash comes behind it. */
 export function entryHead(entry: AuditEntry): string {
-  const { seq, at, event, who, from, record, fields, what, by, digest, printers, range, count, change } =
+  const { seq, at, event, who, from, record, fields, what, by, digest, printers, range, count, since } =
     entry;
-  const { since, isTallied } = entry;
+  const short = (text: string | undefined) => (text === undefined ? undefined : shortText(text));
   const values = {
     seq,
     at: new Date(at).toISOString(),
@@ -120,20 +118,17 @@ export function entryHead(entry: AuditEntry): string {
     who: shortText(who),
     from: shortText(from),
     ...(record && { kind: record.kind, id: record.id, name: shortText(record.name) }),
-    fields: fields?.slice(0, mostFields).map(({ name, from: before, to }) => ({
-      name,
-      from: before === undefined ? undefined : shortText(before),
-      to: to === undefined ? undefined : shortText(to),
-    })),
-    what: what === undefined ? undefined : shortText(what),
+    fields: fields
+      ?.slice(0, mostFields)
+      .map(({ name, from: before, to }) => ({ name, from: short(before), to: short(to) })),
+    what: short(what),
     by,
     digest,
-    printers: printers?.slice(0, mostPrinters),
+    printers,
     range: range && `${range.first}-${range.last}/${range.size}`,
     count,
     since: since === undefined ? undefined : new Date(since).toISOString(),
-    tallied: isTallied || undefined,
-    change,
+    change: entry.change,
   };
   return JSON.stringify(values).slice(0, -1);
 }
@@ -153,28 +148,17 @@ function entryOf(stored: StoredObject): AuditEntry | undefined {
   const event = auditEvents.find((known) => known === stored.text("event"));
   if (seq === 0 || Number.isNaN(at) || event === undefined) return undefined;
   const optional = (name: string) => stored.textOrNull(name) ?? undefined;
-  const number = (name: string) => stored.integer(name) || undefined;
-  const entry = {
+  return {
     ...{ seq, at, event, who: stored.text("who"), from: stored.text("from") },
     ...{ record: recordOf(stored), fields: stored.objects("fields").map(fieldOf) },
     ...{ what: optional("what"), by: optional("by"), digest: optional("digest") },
-    ...{
-      printers: printersOf(stored),
-      range: rangeOf(stored.text("range")),
-      count: number("count"),
-      since: Date.parse(stored.text("since")) || undefined,
-      isTallied: stored.flag("tallied") || undefined,
-      change: number("change"),
-    },
+    printers: stored.has("printers") ? stored.lists("printers").flatMap(printerOf) : undefined,
+    range: rangeOf(stored.text("range")),
+    count: stored.integer("count") || undefined,
+    since: Date.parse(stored.text("since")) || undefined,
+    isCounted: stored.flag("tallied"),
+    change: stored.integer("change") || undefined,
   };
-  return withoutUndefined(entry);
-}
-
-/** Optional fields are absent rather than undefined. */
-function withoutUndefined(entry: { readonly [Name in keyof AuditEntry]: AuditEntry[Name] | undefined }) {
-  return Object.fromEntries(
-    Object.entries(entry).filter(([, value]) => value !== undefined),
-  ) as unknown as AuditEntry;
 }
 
 function recordOf(stored: StoredObject): AuditedRecord | undefined {
@@ -187,19 +171,14 @@ function fieldOf(stored: StoredObject): ChangedField {
   return { name: stored.text("name"), ...(from !== null && { from }), ...(to !== null && { to }) };
 }
 
-function printersOf(stored: StoredObject): DownloadedPrinter[] | undefined {
-  if (!stored.has("printers")) return undefined;
-  return stored.lists("printers").flatMap(([id, revision]) => {
-    const isWhole = Number.isSafeInteger(id) && Number(id) > 0 && typeof revision === "string";
-    return isWhole ? [[Number(id), revision] as const] : [];
-  });
+function printerOf([id, revision]: readonly unknown[]): DownloadedPrinter[] {
+  const isPrinter = Number.isSafeInteger(id) && Number(id) > 0 && typeof revision === "string";
+  return isPrinter ? [[Number(id), revision]] : [];
 }
 
 function rangeOf(text: string): DownloadedRange | undefined {
-  const [first, last, size] =
-    text
-      .match(/^\d{1,15}-\d{1,15}\/\d{1,15}$/)?.[0]
-      .split(/[-/]/)
-      .map(Number) ?? [];
-  return first === undefined || last === undefined || size === undefined ? undefined : { first, last, size };
+  const numbers = /^(\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(text)?.slice(1).map(Number);
+  if (numbers === undefined) return undefined;
+  const [first = 0, last = 0, size = 0] = numbers;
+  return { first, last, size };
 }

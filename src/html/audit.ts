@@ -7,6 +7,7 @@ import {
   recordKinds,
 } from "../domain/audit.ts";
 import { type AuditFilter, auditQuery, mostFilterCharacters } from "../domain/audit-filter.ts";
+import { selectOptions } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -93,8 +94,8 @@ function filterForm(filter: AuditFilter, isNarrowed: boolean): Html {
   return html`<form class="audit-filter" method="get" action="${paths.audit}" role="search" aria-label="Narrow the log">
     ${textField("q", "Words", q)}
     ${textField("who", "Who, or where", who)}
-    ${select("event", "Event", "Any", events, event)}
-    ${select("kind", "Kind of record", "Any", kinds, kind)}
+    ${select("event", "Event", events, event)}
+    ${select("kind", "Kind of record", kinds, kind)}
     <p><label for="audit-id">Its number</label><input id="audit-id" name="id" value="${id}" inputmode="numeric" maxlength="15"></p>
     ${dayField("since", "From day", since)}
     ${dayField("until", "To day", until)}
@@ -114,15 +115,11 @@ function dayField(name: string, label: string, value: string): Html {
 function select(
   name: string,
   label: string,
-  any: string,
   choices: readonly (readonly [value: string, label: string])[],
-  chosen: string | undefined,
+  chosen = "",
 ): Html {
-  const options = choices.map(
-    ([value, text]) => html`<option value="${value}" ${value === chosen && html`selected`}>${text}</option>`,
-  );
   return html`<p><label for="audit-${name}">${label}</label>
-    <select id="audit-${name}" name="${name}"><option value="">${any}</option>${options}</select></p>`;
+    <select id="audit-${name}" name="${name}">${selectOptions([["", "Any"], ...choices], chosen)}</select></p>`;
 }
 
 function entryItem(entry: AuditEntry): Html {

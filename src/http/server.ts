@@ -15,7 +15,6 @@ import { recognise } from "./access/recognise.ts";
 import { noteRefused, noteUnrecognised } from "./access/refused.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
-import { RefusalLines } from "./answers/refusal-lines.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
 import { SentParts } from "./answers/sent-parts.ts";
@@ -37,16 +36,14 @@ interface Service {
   readonly quotas: Quotas;
   readonly pages: Pages;
   readonly sentParts: SentParts;
-  /** Of answers that were broken off. */
+  /** Of requests that were refused or broken off. */
   readonly lines: BoundedLines;
-  readonly refusals: RefusalLines;
 }
 
 /** The HTTP server, not listening yet. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
   const quotas = makeQuotas(limits);
   const lines = new BoundedLines(app.log);
-  const refusals = new RefusalLines(app.log);
   const service = {
     app,
     limits,
@@ -54,7 +51,6 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     pages: new Pages(quotas),
     sentParts: new SentParts(),
     lines,
-    refusals,
   };
   const server = createServer({
     insecureHTTPParser: false,
@@ -70,7 +66,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   // One more than are taken: what Node leaves out of a longer head cannot be Origin or Host unnoticed.
   server.maxHeadersCount = headLimits.headers + 1;
   server.setTimeout(limits.idleMs);
-  answerBrokenRequests(server, app.config, refusals);
+  answerBrokenRequests(server, app.config, lines);
   server.on("connection", (socket) => admit(service, socket));
   for (const event of ["connection", "request"]) server.on(event, arrived);
   const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
@@ -82,14 +78,14 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
  * Takes a connection, or turns it away where its client or all together have too many. Who is behind a trusted proxy is
  * not known before the first request: its connections count for all of its clients, and it may have all there are.
  */
-function admit({ app, quotas, refusals }: Service, socket: Socket): void {
+function admit({ app, quotas, lines }: Service, socket: Socket): void {
   const address = plainAddress(socket.remoteAddress ?? "") ?? "";
   const release = quotas.connections.take(address, 1, isTrusted(app.config.proxies, address));
   if (release !== undefined) {
     socket.once("close", release);
     return;
   }
-  refusals.note(503, tooMany, address);
+  lines.sayRefused(503, tooMany, address);
   endWith(socket, undefined, lastAnswer(app.config, 503, tooMany, { "Retry-After": "5" }));
 }
 
@@ -135,7 +131,7 @@ const tooSlow = "The request came too slowly.";
 
 /** Ends the connection of a client that sends its request's body too slowly, until the answer is called. */
 function watchBody(
-  { app, limits, refusals }: Service,
+  { app, limits, lines }: Service,
   request: IncomingMessage,
   response: ServerResponse,
 ): () => void {
@@ -146,7 +142,7 @@ function watchBody(
     if (request.complete) clearInterval(timer);
     // What came and was not taken yet is our own slowness, not the client's.
     else if (came < limits.leastBytes && request.readableLength === 0) {
-      refusals.note(408, tooSlow, `${requestLine(request)} from ${askerOf(request).address}`);
+      lines.sayRefused(408, tooSlow, `${requestLine(request)} from ${askerOf(request).address}`);
       endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
     }
   }, limits.slowMs);

@@ -3,8 +3,7 @@ import type { AuditEntry } from "../domain/audit.ts";
 import { readLine } from "../domain/audit-chain.ts";
 import { auditCsvHead, auditCsvLine } from "../domain/audit-csv.ts";
 import { type AuditFilter, AuditMatcher } from "../domain/audit-filter.ts";
-import { type LogLine, linesBefore, monthFileAt, monthFiles } from "../store/audit/files.ts";
-import { Pauses } from "./steps.ts";
+import { type FoundLine, linesBefore, monthFileAt, monthFiles } from "../store/audit/files.ts";
 
 /** Where a search goes on: the entries before this place of a file. */
 export interface AuditCursor {
@@ -35,12 +34,12 @@ export async function searchAudit(
 ): Promise<FoundEntries> {
   const entries: AuditEntry[] = [];
   let [left, lookedBackTo] = [bytesOfPage, undefined as number | undefined];
-  for await (const { line, entry, isMatch } of entriesBack(folder, filter, cursor)) {
+  for await (const { file, line, entry, isMatch } of entriesBack(folder, filter, cursor)) {
     left -= line.end - line.start;
     lookedBackTo = entry?.at ?? lookedBackTo;
     if (isMatch && entry !== undefined) entries.push(entry);
     const isFull = entries.length >= entriesOfPage || left <= 0;
-    if (isFull) return { entries, lookedBackTo, next: { file: line.file, before: line.start } };
+    if (isFull) return { entries, lookedBackTo, next: { file, before: line.start } };
   }
   return { entries, lookedBackTo, next: undefined };
 }
@@ -58,37 +57,28 @@ export async function* auditCsv(folder: string, filter: AuditFilter): AsyncGener
 }
 
 interface LookedAt {
-  readonly line: LogLine;
+  readonly file: string;
+  readonly line: FoundLine;
   /** Undefined where the line is none of ours. */
   readonly entry: AuditEntry | undefined;
   readonly isMatch: boolean;
 }
 
+/** The last line first. Each chunk of a file is read while others are served. */
 async function* entriesBack(
   folder: string,
   filter: AuditFilter,
   cursor: AuditCursor | undefined,
 ): AsyncGenerator<LookedAt> {
   const matcher = new AuditMatcher(filter, midnight);
-  const pauses = new Pauses();
-  for await (const line of linesBack(folder, matcher, cursor)) {
-    const { text = "" } = line;
-    const entry = readLine(text)?.entry;
-    yield { line, entry, isMatch: entry !== undefined && matcher.matches(entry, text) };
-    if (pauses.isDue) await pauses.take();
-  }
-}
-
-/** The last line first. */
-async function* linesBack(
-  folder: string,
-  matcher: AuditMatcher,
-  cursor: AuditCursor | undefined,
-): AsyncGenerator<LogLine> {
   const files = await filesOf(folder, matcher, cursor);
   for (const file of files.reverse()) {
     const before = file === cursor?.file ? cursor.before : undefined;
-    for await (const line of linesBefore(join(folder, file), before)) yield { ...line, file };
+    for await (const line of linesBefore(join(folder, file), before)) {
+      const entry = readLine(line.text)?.entry;
+      const isMatch = entry !== undefined && matcher.matches(entry, line.text);
+      yield { file, line, entry, isMatch };
+    }
   }
 }
 

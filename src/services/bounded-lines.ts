@@ -1,16 +1,18 @@
-/** Lines of the log in a minute: so many of one source, and of all together. */
-const mostOfSource = 20;
+/** Lines of one kind in a minute, and of all together. */
+const mostOfKind = 20;
 const mostOfAll = 120;
-const minute = 60_000;
+const minuteMs = 60_000;
+/** Refused because of load or slowness. */
+const loadStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
 
 /**
- * Lines of the log that anybody can cause, whoever they are: what was refused or broken off. What comes too often is left
- * out, and its number said a minute later. What took a password that is right is not said here: it would be left out, too.
+ * Lines of the service's log that anybody can cause: requests that were refused or broken off, passwords that were wrong.
+ * A minute later one line says how many more there were. Lines that take a right password are not written here.
  */
 export class BoundedLines {
   readonly #log: (line: string) => void;
-  /** How many lines each source has in this minute. */
-  readonly #said = new Map<string, number>();
+  /** How many lines there were in this minute, by their kind. */
+  readonly #written = new Map<string, number>();
   #count = 0;
   #leftOut = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -19,23 +21,32 @@ export class BoundedLines {
     this.#log = log;
   }
 
-  /** @param source whose line it is: one by itself leaves room for others' */
-  say(line: string, source: string): void {
-    this.#timer ??= setTimeout(() => this.#begin(), minute).unref();
-    const said = this.#said.get(source) ?? 0;
-    if (said >= mostOfSource || this.#count >= mostOfAll) {
+  /** @param kind lines of one kind leave room for others: an address, or why something was refused */
+  say(line: string, kind: string): void {
+    this.#timer ??= setTimeout(() => this.#beginMinute(), minuteMs).unref();
+    const written = this.#written.get(kind) ?? 0;
+    if (written >= mostOfKind || this.#count >= mostOfAll) {
       this.#leftOut++;
       return;
     }
-    this.#said.set(source, said + 1);
+    this.#written.set(kind, written + 1);
     this.#count++;
     this.#log(line);
   }
 
-  /** Begins another minute. */
-  #begin(): void {
-    if (this.#leftOut > 0) this.#log(`${this.#leftOut} lines like those before were left out in a minute`);
-    this.#said.clear();
+  /**
+   * Says that a request was refused because of load or slowness; other statuses are ignored.
+   * @param reason one of a few sentences, never a client's text
+   * @param who the address, after what it asked for where that is known
+   */
+  sayRefused(status: number, reason: string, who: string): void {
+    const kind = `refused with ${status}: ${reason}`;
+    if (loadStatuses.has(status)) this.say(`${kind} (${who})`, kind);
+  }
+
+  #beginMinute(): void {
+    if (this.#leftOut > 0) this.#log(`${this.#leftOut} more lines like those before in a minute`);
+    this.#written.clear();
     this.#count = 0;
     this.#leftOut = 0;
     this.#timer = undefined;

@@ -6,26 +6,22 @@ import type { Actor } from "../../store/audit/actor.ts";
 import type { Asked, Found } from "../router.ts";
 import { askerOf } from "./asker.ts";
 
-/** In characters. */
 const shownCharacters = 200;
 
 /** Writes down that somebody was refused what they asked for. */
 export function noteRefused(
   { store }: App,
   { method }: IncomingMessage,
-  { url, found }: Asked,
+  { url: { pathname }, found }: Asked,
   { actor, why }: { readonly actor: Actor; readonly why?: UserError },
 ): void {
-  const { pathname } = url;
   const shown = pathname.length > shownCharacters ? `${pathname.slice(0, shownCharacters)}…` : pathname;
-  const [what, countedAs] = [`${method} ${shown}`, `${method} ${patternOf(found)}`];
-  if (why === undefined) store.audit.note("refused", { what, countedAs, actor });
-  else
-    store.audit.note("refused", {
-      what: `${what}: ${why.message}`,
-      countedAs: `${countedAs}: ${inWords[why.code] ?? why.code}`,
-      actor,
-    });
+  const said = (address: string, reason?: string) => `${method} ${address}${reason ? `: ${reason}` : ""}`;
+  store.audit.note("refused", {
+    what: said(shown, why?.message),
+    countedAs: said(patternOf(found), why && inWords[why.code]),
+    actor,
+  });
 }
 
 /** What is said of who they are does not hold. */
@@ -43,7 +39,7 @@ export function noteUnrecognised(app: App, request: IncomingMessage, asked: Aske
   noteRefused(app, request, asked, { actor, why: error });
 }
 
-/** Whoever asks chooses addresses as they like, and none of these. */
+/** Words for the address that the client cannot choose. */
 function patternOf(found: Found): string {
   return found.kind === "route" ? found.route.path : "an address where nothing is";
 }

@@ -3,6 +3,7 @@ import type { App } from "../../app.ts";
 import { nameOf } from "../../domain/access.ts";
 import { UserError } from "../../domain/errors.ts";
 import { siteOf } from "../../domain/site.ts";
+import type { BoundedLines } from "../../services/bounded-lines.ts";
 import { askerOf } from "../access/asker.ts";
 import type { Limits, Quotas } from "../requests/limits.ts";
 import { answerHeaders } from "./answer-headers.ts";
@@ -16,7 +17,6 @@ import {
 } from "./compression.ts";
 import { requestLine } from "./errors.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
-import type { RefusalLines } from "./refusal-lines.ts";
 import type { Download, OnBegin, Reply, Stream, TextReply } from "./reply.ts";
 import type { SentParts } from "./sent-parts.ts";
 import { writeAll } from "./write.ts";
@@ -27,7 +27,7 @@ interface Sending {
   readonly limits: Limits;
   readonly quotas: Quotas;
   readonly sentParts: SentParts;
-  readonly refusals: RefusalLines;
+  readonly lines: BoundedLines;
 }
 
 /**
@@ -60,13 +60,13 @@ export async function send(
 const freeBytes = 16 * 1024;
 
 async function sendText(
-  { limits, quotas, refusals }: Sending,
+  { limits, quotas, lines }: Sending,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
   const client = askerOf(request).address;
-  refusals.note(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${client}`);
+  lines.sayRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${client}`);
   const take = (bytes: Uint8Array) =>
     bytes.length <= freeBytes ? free : quotas.pageBytes.take(client, bytes.length);
   const isPackable = reply.body.length >= leastPackedLength;

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../../config.ts";
 import { plainAddress } from "../../domain/address.ts";
+import type { BoundedLines } from "../../services/bounded-lines.ts";
 import { lastAnswer } from "../answers/answer-headers.ts";
-import type { RefusalLines } from "../answers/refusal-lines.ts";
 
 /** How a request's head may come. What node refuses by itself is answered by `answerBrokenRequests`. */
 export const headLimits = {
@@ -55,13 +55,13 @@ const problems: Readonly<Record<string, HeadProblem>> = {
 export function answerBrokenRequests(
   server: Server,
   config: Pick<Config, "publicUrl">,
-  refusals: RefusalLines,
+  lines: BoundedLines,
 ): void {
   const answers = new WeakMap<Socket, ServerResponse>();
   server.on("request", ({ socket }, response) => answers.set(socket, response));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const { status, message } = problems[error.code ?? ""] ?? broken;
-    refusals.note(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
+    lines.sayRefused(status, message, plainAddress(socket.remoteAddress ?? "") ?? "");
     endWith(socket, answers.get(socket), lastAnswer(config, status, message));
   });
   server.on("connect", (_request, socket: Socket) => {

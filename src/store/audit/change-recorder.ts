@@ -1,18 +1,9 @@
 import type { AuditedEvent, NotedEvent } from "../../domain/audit.ts";
 import type { Queries } from "../database/rows.ts";
 import type { Actor } from "./actor.ts";
-import type { AuditedTable } from "./audited-tables.ts";
-import { ChangedFields } from "./changed-fields.ts";
+import { changedRecords, watching } from "./changed-records.ts";
 import { Changes } from "./changes.ts";
 import type { AuditLog } from "./log.ts";
-import {
-  forgetTouched,
-  isRestoring,
-  type TouchedRecord,
-  touchedRecords,
-  touchedTables,
-  watching,
-} from "./watched-tables.ts";
 import type { AuditPlace } from "./writer.ts";
 
 /** What the database on disk knows: others read the one in memory, which may hold writes that a failed save takes back. */
@@ -23,11 +14,11 @@ interface SavedChanges {
   readonly start: AuditPlace | undefined;
 }
 
-/** What no table shows that is looked at. */
-type Noted = Pick<AuditedEvent, "event" | "record" | "what">;
+/** How the log reads them. */
+export type SavedRecords = Pick<Changes, "after"> & { place(name: "start"): AuditPlace | undefined };
 
-/** So many records are compared between two steps. */
-const recordsAtOnce = 250;
+/** What a write does that no table shows. */
+type Noted = Pick<AuditedEvent, "event" | "record" | "what">;
 
 /**
  * Writes down in the database what each write changes, in the write itself: it is saved with the change or not at all, and
@@ -54,7 +45,7 @@ export class ChangeRecorder {
   }
 
   /** Changes and places that are on disk, for the log: it must not hold what a failed save takes back. */
-  savedOf(changes: Changes): Pick<Changes, "after"> & { place(name: "start"): AuditPlace | undefined } {
+  savedOf(changes: Changes): SavedRecords {
     this.#saved = { last: changes.last(), start: changes.place("start") };
     return {
       after: (change) => changes.after(change).filter((entry) => Number(entry.change) <= this.#saved.last),
@@ -62,7 +53,7 @@ export class ChangeRecorder {
     };
   }
 
-  /** Sees to it that a connection remembers what was before each write. */
+  /** Makes a connection remember what was before each write. */
   watch(db: { run(statements: string): void }): void {
     db.run(watching);
   }
@@ -72,47 +63,20 @@ export class ChangeRecorder {
     this.#noted = [];
   }
 
-  /** Within a write: what it does that no table shows which is looked at. */
+  /** Within a write: what it does that no audited table shows. */
   note(event: NotedEvent, of: Pick<AuditedEvent, "record" | "what">): void {
     this.#noted.push({ event, ...of });
   }
 
   /** Within a write, behind its work. */
-  *record(db: Queries, actor: Actor): Generator<undefined, void> {
-    const tables = touchedTables(db);
-    const changes = new Changes(db);
-    const stamp = { at: this.#clock(), who: actor.who, from: actor.from };
-    this.#keep(
-      changes,
-      this.#noted.map((event) => ({ ...stamp, ...event })),
-    );
-    if (tables.length === 0) return;
-    const fields = new ChangedFields(db);
-    const isBack = isRestoring(db);
-    const whole = new Set<number>();
-    for (const table of tables) {
-      for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-        const records = touchedRecords(db, table, after, recordsAtOnce);
-        const last = records.at(-1);
-        if (last === undefined) break;
-        after = last.id;
-        const events = records.flatMap((record) => {
-          const event = eventOf(table, record, fields, isBack, whole);
-          return event === undefined ? [] : { ...stamp, ...event };
-        });
-        this.#keep(changes, events);
-        yield;
-      }
-    }
-    forgetTouched(db, tables);
-  }
-
-  #keep(changes: Changes, events: readonly AuditedEvent[]): void {
-    changes.keep(this.#last + 1, events);
+  record(db: Queries, { who, from }: Actor): void {
+    const at = this.#clock();
+    const events = [...this.#noted, ...changedRecords(db)].map((event) => ({ at, who, from, ...event }));
+    new Changes(db).keep(this.#last + 1, events);
     this.#last += events.length;
   }
 
-  /** Within each save: what the log has by now is forgotten here, and where it ends is remembered. */
+  /** Within each save: forgets what the log has by now, and remembers where the log ends. */
   settle(db: Queries): void {
     if (this.#log === undefined) return;
     const changes = new Changes(db);
@@ -122,29 +86,9 @@ export class ChangeRecorder {
     this.#settled = { last: this.#last, start: this.#log.start };
   }
 
-  /** What was written down lasts. */
+  /** After each save. */
   saved(): void {
     if (this.#log !== undefined) this.#saved = this.#settled;
     this.#log?.wake();
   }
-}
-
-/** @param whole printers that came or went with all that is theirs: their icons have no entry of their own */
-function eventOf(
-  { kind }: AuditedTable,
-  touched: TouchedRecord,
-  reader: ChangedFields,
-  isBack: boolean,
-  whole: Set<number>,
-): Pick<AuditedEvent, "event" | "record" | "fields"> | undefined {
-  const { id, name, wasThere, isThere } = touched;
-  const record = { kind, id, name };
-  if (kind === "icon" && whole.has(id)) return undefined;
-  if (wasThere !== isThere && kind === "printer") whole.add(id);
-  if (!isThere) return wasThere ? { event: "deleted", record } : undefined;
-  if (!wasThere && isBack) return { event: "restored", record };
-  const fields = reader.changed(touched);
-  if (!wasThere) return { event: "created", record, fields };
-  if (fields.length === 0) return undefined;
-  return { event: isBack ? "restored" : "changed", record, fields };
 }

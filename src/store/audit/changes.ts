@@ -11,11 +11,14 @@ import type { AuditPlace } from "./writer.ts";
 const placeNames = ["head", "start", "counted"] as const;
 type PlaceName = (typeof placeNames)[number];
 
+/** An entry with the number of the change that it is of. */
+type NumberedChange = AuditEntry & { readonly change: number };
+
 /** Before the first line of all. */
 export const noPlace: AuditPlace = { seq: 0, hash: noHash, file: "", size: 0 };
 
-/** Nobody waits for more to be read. */
-const changesAtOnce = 250;
+/** So many changes are in one row at most, and about so many are read at once. */
+const changesAtOnce = 1000;
 
 /** The only SQL of changes that the audit log may lack still, and of what the database knows of the log. */
 export class Changes {
@@ -25,12 +28,11 @@ export class Changes {
     this.#db = db;
   }
 
-  /** The next changes by number, some hundreds of them. */
-  after(change: number): AuditEntry[] {
-    const next = "(SELECT min(first) FROM changes WHERE last > ?1)";
-    const where = `WHERE last > ?1 AND first < ${next} + ${changesAtOnce}`;
-    const rows = this.#db.all(`SELECT * FROM changes ${where} ORDER BY first`, [change]);
-    return rows.flatMap(changesOf).filter((entry) => entry.change > change);
+  /** The next changes by number, of whole rows. @param change the last one of a row, or 0 */
+  after(change: number): NumberedChange[] {
+    const next = "(SELECT min(first) FROM changes WHERE first > ?1)";
+    const where = `WHERE first > ?1 AND first < ${next} + ${changesAtOnce}`;
+    return this.#db.all(`SELECT * FROM changes ${where} ORDER BY first`, [change]).flatMap(changesOf);
   }
 
   has(change: number): boolean {
@@ -59,7 +61,11 @@ export class Changes {
 
   /** Within a write: keeps these events until the log has them. @param first the number of the first of them */
   keep(first: number, events: readonly AuditedEvent[]): void {
-    if (events.length === 0) return;
+    for (let at = 0; at < events.length; at += changesAtOnce)
+      this.#keepRow(first + at, events.slice(at, at + changesAtOnce));
+  }
+
+  #keepRow(first: number, events: readonly AuditedEvent[]): void {
     const lines = events.map((event, i) => `${entryHead({ ...event, seq: first + i, change: first + i })}}`);
     // Bytes are copied at once, texts a character after the other.
     const content = Buffer.from(packText(lines.join("\n")));
@@ -82,7 +88,7 @@ export class Changes {
 }
 
 /** @throws Error where the text is not what `keep` wrote */
-function changesOf({ first, last, content }: Row): (AuditEntry & { readonly change: number })[] {
+function changesOf({ first, last, content }: Row): NumberedChange[] {
   const lines = unpackText(String(content)).split("\n");
   if (lines.length !== Number(last) - Number(first) + 1) throw new Error("their number is wrong");
   return lines.map((line, i) => {

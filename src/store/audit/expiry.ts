@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { readLine } from "../../domain/audit-chain.ts";
 import { dayMs } from "../../domain/day.ts";
 import { noPlace } from "./changes.ts";
-import { linesBefore, linesFrom, monthFiles } from "./files.ts";
+import { linesBefore, logLines, monthFiles } from "./files.ts";
 import type { AuditPlace } from "./writer.ts";
 
-/** Files whose time is over, and the last line of them, which the chain begins behind from then on. */
+/** Files that are to be removed, and the last line of them, which the chain begins behind from then on. */
 interface ExpiredFiles {
   readonly names: readonly string[];
   readonly start: AuditPlace;
@@ -56,9 +56,9 @@ async function expiredFiles(folder: string, now: number, days: number): Promise<
   const old = files.slice(0, -Math.ceil(days / 31)).filter((name) => endOfMonth(name) + days * dayMs < now);
   for (const name of [...old].reverse()) {
     for await (const { text } of linesBefore(join(folder, name))) {
-      const line = text === undefined ? undefined : readLine(text);
-      if (line === undefined) continue;
-      return { names: old, start: { ...noPlace, seq: line.entry.seq, hash: line.hash } };
+      const line = readLine(text);
+      if (line !== undefined)
+        return { names: old, start: { ...noPlace, seq: line.entry.seq, hash: line.hash } };
     }
   }
   return undefined;
@@ -66,11 +66,8 @@ async function expiredFiles(folder: string, now: number, days: number): Promise<
 
 /** What the log begins behind where the database does not know it: the hash is not known then. */
 export async function startOf(folder: string): Promise<AuditPlace> {
-  const [first] = await monthFiles(folder);
-  if (first === undefined) return noPlace;
-  for await (const { text } of linesFrom(join(folder, first))) {
-    const line = text === undefined ? undefined : readLine(text);
-    const seq = (line?.entry.seq ?? 1) - 1;
+  for await (const { text } of logLines(folder)) {
+    const seq = (readLine(text)?.entry.seq ?? 1) - 1;
     return seq === 0 ? noPlace : { ...noPlace, seq, hash: "" };
   }
   return noPlace;

@@ -1,89 +1,101 @@
-import type { AuditEntry, AuditedEvent, DownloadedRange, NotedEvent } from "../../domain/audit.ts";
-import { readLine } from "../../domain/audit-chain.ts";
+import type {
+  AuditEntry,
+  AuditedEvent,
+  AuditedRecord,
+  DownloadedPrinter,
+  DownloadedRange,
+  NotedEvent,
+} from "../../domain/audit.ts";
 import { messageOf } from "../../domain/errors.ts";
-import { itself } from "./actor.ts";
-import { type AuditedDownload, begunEvents, lossOf, type Noted, notedEvent, sentEvent } from "./events.ts";
+import { type Actor, currentActor, itself } from "./actor.ts";
+import type { SavedRecords } from "./change-recorder.ts";
 import type { AuditExpiry } from "./expiry.ts";
-import { logLines } from "./files.ts";
-import { merged } from "./merged.ts";
-import { EventQueue } from "./queue.ts";
-import type { AuditPlace, AuditWriter, NewEntry } from "./writer.ts";
+import { readEntries } from "./files.ts";
+import { Repeats } from "./repeats.ts";
+import type { AuditPlace, AuditWriter } from "./writer.ts";
 
-/** Changes that are in the database and may not be in the log yet. */
-interface PendingChanges {
-  /** The next ones by number. */
-  after(change: number): readonly NewEntry[];
-  /** Where the log begins, as the database that is saved knows it. */
-  place(name: "start"): AuditPlace | undefined;
+/** What there is to say of an event that changes no record. */
+interface Noted {
+  readonly record?: AuditedRecord | undefined;
+  /** In few words. */
+  readonly what?: string;
+  /** The same in words that the client cannot choose: events that come too often are counted by them. */
+  readonly countedAs?: string;
+  readonly range?: DownloadedRange | undefined;
+  /** Whoever asked, unless this says who it was. */
+  readonly actor?: Actor;
 }
 
-/** Where the log stands, and what writes and removes its files. */
+interface AuditedDownload {
+  readonly actor?: Actor;
+  readonly record?: AuditedRecord | undefined;
+  readonly what: string;
+  /** A class of clients. */
+  readonly by: string;
+  /** Names its bytes. */
+  readonly digest: string;
+  /** Those that it holds. */
+  readonly printers?: readonly DownloadedPrinter[] | undefined;
+}
+
 interface AuditFiles {
+  /** The folder of the log's files. */
   readonly folder: string;
   readonly writer: AuditWriter;
   readonly expiry: AuditExpiry;
+  /** Changes that the database on disk has and the log may lack. */
+  readonly changes: SavedRecords;
+  /** The numbers of changes that the log has, though the database may still hold them. */
+  readonly known: ReadonlySet<number>;
 }
 
-/** @param place of the last of them */
+/** @param place of the last of the entries */
 type Listener = (entries: readonly AuditEntry[], place: AuditPlace) => void;
 
 /** Lines wait so long for others, which are synced with them. */
 const writtenAfterMs = 100;
-/** What could not be written is tried again after so long. */
-const againMs = 5000;
-/** What is counted is written so long after the first of it. */
-const countedForMs = 60_000;
+/** After an error the log tries again so much later. */
+const retryMs = 5000;
+/** Events that wait in memory at most; changes wait in the database. */
+const mostWaiting = 10_000;
 
 /**
- * The audit log: who did what, when, from where and to which record. Whoever notes something waits for nothing; it lasts a
- * moment later, many lines with one sync.
+ * The audit log: who did what, when, from where and to which record. Its callers do not wait: a line is on disk some 100 ms
+ * later, many lines with one sync.
  */
 export class AuditLog {
-  /** The folder of its files. */
   readonly folder: string;
-  readonly #writer: AuditWriter;
-  readonly #expiry: AuditExpiry;
-  readonly #changes: PendingChanges;
+  readonly #files: AuditFiles;
   readonly #clock: () => number;
   readonly #log: (line: string) => void;
-  readonly #queue = new EventQueue();
-  readonly #listeners: Listener[] = [];
-  readonly #countedListeners: ((event: AuditedEvent) => void)[] = [];
-  /** Changes that the log has, though the database may still hold them. */
-  readonly #known: ReadonlySet<number>;
+  readonly #repeats = new Repeats((event) => this.#push(event));
+  #waiting: AuditedEvent[] = [];
+  /** Events for which there was no room. */
+  #lost = 0;
+  #listener: Listener = () => {};
   #head: AuditPlace;
   #lastChange = 0;
   #timer: NodeJS.Timeout | undefined;
-  #counting: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #hasFailed = false;
   #isClosed = false;
 
-  /** @param known the numbers of changes that the log has already */
-  constructor(
-    { folder, writer, expiry }: AuditFiles,
-    changes: PendingChanges,
-    known: ReadonlySet<number>,
-    { clock, log }: { readonly clock: () => number; readonly log: (line: string) => void },
-  ) {
-    this.folder = folder;
-    this.#writer = writer;
-    this.#head = writer.head;
-    this.#expiry = expiry;
-    this.#changes = changes;
-    this.#known = known;
+  constructor(files: AuditFiles, clock: () => number, log: (line: string) => void) {
+    this.folder = files.folder;
+    this.#files = files;
+    this.#head = files.writer.head;
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** The last line that lasts. A write takes it along with `lastChange`: both are of the same moment. */
+  /** The last line on disk. It changes together with `lastChange`. */
   get head(): AuditPlace {
     return this.#head;
   }
 
   /** The line that the chain begins behind, once the database knows it. */
   get start(): AuditPlace {
-    return this.#expiry.start;
+    return this.#files.expiry.start;
   }
 
   /** The number of the last change that is in the log. */
@@ -91,9 +103,10 @@ export class AuditLog {
     return this.#lastChange;
   }
 
-  /** Writes down what happened and changed no record. Never fails, and waits for nothing. */
-  note(event: NotedEvent, noted: Noted = {}): void {
-    this.#add(...notedEvent(this.#clock(), event, noted));
+  /** Writes down an event that changed no record. Never fails, and waits for nothing. */
+  note(event: NotedEvent, { actor = currentActor(), countedAs, ...noted }: Noted = {}): void {
+    const whole = { at: this.#clock(), ...actor, event, ...noted };
+    this.#add(whole, countedAs === undefined ? whole : { ...whole, what: countedAs });
   }
 
   /**
@@ -101,49 +114,40 @@ export class AuditLog {
    * @param range the part that was asked for
    * @returns what is to be called when its client was sent all of it, which is written down as well
    */
-  download(download: AuditedDownload, range?: DownloadedRange): () => void {
-    const begun = begunEvents(this.#clock(), download, range);
-    for (const event of begun) this.#add(event);
+  download({ actor = currentActor(), ...download }: AuditedDownload, range?: DownloadedRange): () => void {
+    const begun = { at: this.#clock(), ...actor, event: "download-begun", ...download, range } as const;
+    this.#add(begun);
     return () => {
-      for (const event of begun) this.#sent(event);
+      const sent = { ...begun, event: "downloaded", range: undefined } as const;
+      const at = this.#waiting.lastIndexOf(begun);
+      // One line is enough of a download that is over before its first line is written.
+      if (at >= 0) this.#waiting[at] = sent;
+      else this.#add({ ...sent, at: this.#clock() });
     };
   }
 
-  /** What the log says behind a place, as far as it is written. */
-  async *entriesBehind(
-    place: AuditPlace,
-  ): AsyncGenerator<{ readonly entry: AuditEntry; readonly place: AuditPlace }> {
-    for await (const { text, file, end } of logLines(this.folder, place)) {
-      const line = text === undefined ? undefined : readLine(text);
-      if (line === undefined) continue;
-      const { entry, hash } = line;
-      yield { entry, place: { seq: entry.seq, hash, file, size: end } };
-    }
+  /** What the log says behind a place. */
+  entriesBehind(place: AuditPlace): AsyncGenerator<AuditEntry> {
+    return readEntries(this.folder, place);
   }
 
-  /** Is called with entries as soon as they last, in their order. */
+  /** @param listener is called with entries as soon as they are on disk, in their order */
   onWritten(listener: Listener): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Is called at once with each event that comes too often and is counted: what its entry says later can be less. */
-  onCounted(listener: (event: AuditedEvent) => void): void {
-    this.#countedListeners.push(listener);
+    this.#listener = listener;
   }
 
   /** Says that the database may hold changes that the log lacks. */
   wake(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? againMs : writtenAfterMs);
-    this.#timer.unref();
+    this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? retryMs : writtenAfterMs).unref();
   }
 
-  /** Writes what waits where anything does; what could not be written before waits for its next turn. */
+  /** Writes the events that wait; after an error they wait for the next try. */
   async settle(): Promise<void> {
-    if (!this.#queue.isEmpty && !this.#hasFailed) await this.flush();
+    if (this.#waiting.length > 0 && !this.#hasFailed) await this.flush();
   }
 
-  /** Writes what waits. Whatever stands in the way, it does not fail: what is a change stays in the database. */
+  /** Writes everything that waits. It does not fail: after an error, changes stay in the database, and events in memory. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -154,35 +158,21 @@ export class AuditLog {
     await this.#writing;
   }
 
-  /** Writes all there is, and nothing more. */
+  /** Writes everything, also what is counted, and nothing more. */
   async close(): Promise<void> {
-    clearTimeout(this.#counting);
-    this.#queue.takeCounted(true);
+    this.#repeats.end();
     this.#isClosed = true;
     await this.flush();
   }
 
-  #add(event: AuditedEvent, counted?: AuditedEvent): void {
-    const isNext = this.#queue.add(event, counted);
-    if (!isNext) for (const listener of this.#countedListeners) listener(event);
-    this.#countOn();
+  #add(event: AuditedEvent, same = event): void {
+    if (this.#repeats.admit(event, same)) this.#push(event);
+  }
+
+  #push(event: AuditedEvent): void {
+    if (this.#waiting.length < mostWaiting) this.#waiting.push(event);
+    else this.#lost += event.count ?? 1;
     this.wake();
-  }
-
-  /** One line is enough of a download that is over before its first line is written. */
-  #sent(begun: AuditedEvent): void {
-    const sent = sentEvent(begun);
-    if (!this.#queue.replace(begun, sent)) this.#add({ ...sent, at: this.#clock() });
-  }
-
-  #countOn(): void {
-    if (!this.#queue.isCounting || this.#isClosed) return;
-    this.#counting ??= setTimeout(() => {
-      this.#counting = undefined;
-      this.#queue.takeCounted(false);
-      this.#countOn();
-      this.wake();
-    }, countedForMs).unref();
   }
 
   async #writeAll(): Promise<void> {
@@ -199,34 +189,35 @@ export class AuditLog {
 
   /** @returns whether there was anything to write */
   async #writeSome(): Promise<boolean> {
-    const changes = this.#changes.after(this.#lastChange);
-    const fresh = changes.filter(({ change }) => !this.#known.has(change ?? 0));
-    const { events, lost } = this.#queue.next();
-    const loss = lost > 0 ? [lossOf(this.#clock(), lost)] : [];
-    const all = [...merged(fresh, events), ...loss];
-    const upTo = changes.at(-1)?.change ?? this.#lastChange;
-    if (all.length > 0) await this.#append(all, upTo);
-    this.#lastChange = upTo;
-    return all.length > 0 || changes.length > 0;
+    const { changes, known, writer, expiry } = this.#files;
+    const [events, lost, { file }] = [this.#waiting, this.#lost, this.#head];
+    const next = changes.after(this.#lastChange);
+    const upTo = next.at(-1)?.change ?? this.#lastChange;
+    if (next.length + events.length + lost === 0) return false;
+    [this.#waiting, this.#lost] = [[], 0];
+    const fresh = next.filter(({ change }) => !known.has(change));
+    const all = [...fresh, ...events].sort((a, b) => a.at - b.at);
+    const { entries, head } = await writer
+      .append(lost > 0 ? [...all, this.#lossOf(lost)] : all)
+      .catch((error: unknown) => {
+        this.#waiting.unshift(...events);
+        this.#lost += lost;
+        throw error;
+      });
+    [this.#head, this.#lastChange] = [head, upTo];
+    this.#listener(entries, head);
+    if (head.file !== file) await expiry.look(this.#clock());
+    return true;
   }
 
-  /** @param upTo the last change that it has then, whatever becomes of those who are told of it */
-  async #append(all: readonly NewEntry[], upTo: number): Promise<void> {
-    const { file } = this.#head;
-    let isWritten = false;
-    try {
-      const { entries, head } = await this.#writer.append(all);
-      isWritten = true;
-      [this.#head, this.#lastChange] = [head, upTo];
-      for (const listener of this.#listeners) listener(entries, head);
-      if (head.file !== file) await this.#expiry.look(this.#clock());
-    } finally {
-      this.#queue.end(isWritten);
-    }
+  #lossOf(count: number): AuditedEvent {
+    const what = "there was no room in memory to keep them";
+    return { at: this.#clock(), ...itself, event: "entries-lost", what, count };
   }
 
   async #removeExpired(): Promise<void> {
-    const expired = await this.#expiry.remove(this.#changes.place("start"));
+    const { changes, expiry } = this.#files;
+    const expired = await expiry.remove(changes.place("start"));
     if (expired === undefined) return;
     const what = `${expired.names.join(", ")}: all up to entry ${expired.start.seq}, because of their age`;
     this.note("log-shortened", { what, actor: itself });

@@ -1,12 +1,16 @@
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { AuditEntry } from "../../domain/audit.ts";
+import { readLine } from "../../domain/audit-chain.ts";
 import type { Queries } from "../database/rows.ts";
+import { writeDurably } from "../durable-files.ts";
 import { itself } from "./actor.ts";
 import type { ChangeRecorder } from "./change-recorder.ts";
 import { Changes, noPlace } from "./changes.ts";
 import { AuditExpiry, startOf } from "./expiry.ts";
-import { auditFolder } from "./files.ts";
+import { auditFolder, type LogLine, linesBefore, logLines, monthFiles } from "./files.ts";
 import { AuditLog } from "./log.ts";
-import { resumeLog } from "./start.ts";
-import { AuditWriter } from "./writer.ts";
+import { type AuditPlace, AuditWriter } from "./writer.ts";
 
 interface AuditOptions {
   readonly clock: () => number;
@@ -21,7 +25,7 @@ interface OpenedAudit {
   readonly isAhead: boolean;
 }
 
-/** Opens the audit log, and appends to it what the database was faster with when the service before this one ended. */
+/** Opens the audit log, which goes on with what the database has and the log lacks since the service ended. */
 export async function openAudit(
   dataDir: string,
   db: Queries,
@@ -30,15 +34,20 @@ export async function openAudit(
 ): Promise<OpenedAudit> {
   const folder = auditFolder(dataDir);
   const changes = new Changes(db);
-  const { head, changes: written, found } = await resumeLog(folder, changes.place("head") ?? noPlace, clock);
+  const { head, changes: written, found } = await findEnd(folder, changes.place("head") ?? noPlace, clock);
   const writer = new AuditWriter(folder, clock, head);
   const expiry = new AuditExpiry(folder, days, changes.place("start") ?? (await startOf(folder)));
   await expiry.look(clock());
   const known = new Set(written);
-  const audit = new AuditLog({ folder, writer, expiry }, recorder.savedOf(changes), known, { clock, log });
-  let last = changes.last();
-  for (const number of written) last = Math.max(last, number);
-  recorder.begin(audit, last);
+  const audit = new AuditLog(
+    { folder, writer, expiry, changes: recorder.savedOf(changes), known },
+    clock,
+    log,
+  );
+  recorder.begin(
+    audit,
+    written.reduce((last, number) => Math.max(last, number), changes.last()),
+  );
   if (found !== undefined) {
     log(`warning: the audit log: ${found.what}`);
     audit.note(found.event, { what: found.what, actor: itself });
@@ -47,4 +56,128 @@ export async function openAudit(
   // A change is saved before it is logged, and its number stays in the database until that knows its line.
   const isAhead = known.size < written.length || written.some((number) => !changes.has(number));
   return { audit, isAhead };
+}
+
+/** What is wrong with the log, as an entry says it. */
+interface Finding {
+  readonly event: "log-mended" | "log-broken";
+  readonly what: string;
+}
+
+/** Where the log goes on at a start. */
+interface LogEnd {
+  readonly head: AuditPlace;
+  /** The numbers of changes in lines behind the one that the database knows. */
+  readonly changes: readonly number[];
+  readonly found?: Finding | undefined;
+}
+
+/**
+ * Finds the end of the log, and sets right what a power cut left there: a line that is not whole is kept in a file beside
+ * the log. What was cut off or changed before the place that the database knows was no power cut, since it was synced: that
+ * is said, and nothing of it is touched.
+ * @param known the last line that the database knows; the one before the first where the database is new
+ */
+async function findEnd(folder: string, known: AuditPlace, clock: () => number): Promise<LogEnd> {
+  const last = (await monthFiles(folder)).at(-1);
+  const missing = {
+    event: "log-broken",
+    what: `entry ${known.seq} is not where it was, in ${known.file}: entries were cut off or changed`,
+  } as const;
+  if (last === undefined)
+    return {
+      head: { ...known, file: "", size: 0 },
+      changes: [],
+      found: known.seq === 0 ? undefined : missing,
+    };
+  if (known.file !== "" && !(await isThere(folder, known)))
+    return { head: await behindAll(folder, last, known), changes: [], found: missing };
+  const { head, changes, wrong } = await readOn(folder, known);
+  if (wrong === undefined) return { head, changes };
+  // Where the database is new, an older log need not be what it expects.
+  const isTail = wrong.file === last && (known.seq > 0 || !wrong.isEnded);
+  const aside = isTail ? await setAside(folder, head.seq, clock(), wrong).catch(() => undefined) : undefined;
+  if (aside !== undefined) return { head, changes, found: aside };
+  const what = `a line of ${wrong.file} does not follow entry ${head.seq}`;
+  const found = known.seq === 0 ? isBehind : ({ event: "log-broken", what } as const);
+  return { head: await behindAll(folder, last, head), changes, found };
+}
+
+const isBehind: Finding = {
+  event: "log-mended",
+  what: "the database is new: it knows nothing of the entries before this one",
+};
+
+/** Whether the line that the database knows stands where it stood. */
+async function isThere(folder: string, { file, size, seq, hash }: AuditPlace): Promise<boolean> {
+  const path = join(folder, file);
+  const length = (await stat(path).catch(() => undefined))?.size ?? 0;
+  if (length < size) return false;
+  for await (const { text, end } of linesBefore(path, size)) {
+    const line = readLine(text);
+    return end === size && line?.entry.seq === seq && line.hash === hash;
+  }
+  return false;
+}
+
+/** Reads what stands behind the place that the database knows, up to what does not belong there. */
+async function readOn(folder: string, known: AuditPlace) {
+  const changes: number[] = [];
+  let head = known;
+  for await (const found of logLines(folder, known)) {
+    const next = following(head, found);
+    if (next === undefined) return { head, changes, wrong: found };
+    if (next.entry.change !== undefined) changes.push(next.entry.change);
+    head = next.place;
+  }
+  return { head, changes, wrong: undefined };
+}
+
+/** Where a line stands that is whole and follows another one, and what it says; undefined where it is not. */
+export function following(
+  { seq, hash }: Pick<AuditPlace, "seq" | "hash">,
+  { text, file, end, isEnded }: LogLine,
+): { readonly place: AuditPlace; readonly entry: AuditEntry } | undefined {
+  const line = readLine(text);
+  if (!isEnded || line?.entry.seq !== seq + 1 || !line.follows(hash)) return undefined;
+  return { place: { seq: seq + 1, hash: line.hash, file, size: end }, entry: line.entry };
+}
+
+/** The last entry of a file that can be read; what stands behind it stays there. */
+async function behindAll(folder: string, file: string, known: AuditPlace): Promise<AuditPlace> {
+  for await (const { text, end } of linesBefore(join(folder, file))) {
+    const line = readLine(text);
+    if (line === undefined) continue;
+    const { seq } = line.entry;
+    return seq > known.seq ? { seq, hash: line.hash, file, size: end } : { ...known, file, size: end };
+  }
+  return { ...known, file, size: 0 };
+}
+
+/** So much is kept of what a power cut left. */
+const mostAsideBytes = 16 * 1024 * 1024;
+
+/** Takes what stands behind the last line into a file of its own. @throws an error of the disk */
+async function setAside(
+  folder: string,
+  seq: number,
+  now: number,
+  { file, start, isEnded }: LogLine,
+): Promise<Finding> {
+  const name = `behind-${seq}-${now}.txt`;
+  const handle = await open(join(folder, file), "r+");
+  try {
+    const length = (await handle.stat()).size - start;
+    const bytes = Buffer.alloc(Math.min(length, mostAsideBytes));
+    await handle.read(bytes, 0, bytes.length, start);
+    await writeDurably(join(folder, name), bytes);
+    await handle.truncate(start);
+    await handle.datasync();
+    const isTorn = !isEnded || bytes.includes(0);
+    const why = isTorn ? "a line that was not written to its end" : "lines that do not follow it";
+    const what = `${length} bytes behind entry ${seq} are in ${name} now: ${why}`;
+    return { event: isTorn ? "log-mended" : "log-broken", what };
+  } finally {
+    await handle.close();
+  }
 }

@@ -2,11 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import initSqlJs from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
-import { type ChainedLine, readLine } from "../../domain/audit-chain.ts";
+import { readLine } from "../../domain/audit-chain.ts";
+import { Connection } from "../database/connection.ts";
 import { undefinedIfAbsent } from "../found-files.ts";
+import { Changes } from "./changes.ts";
 import { startOf } from "./expiry.ts";
 import { auditFolder, type LogLine, logLines } from "./files.ts";
-import { following } from "./start.ts";
+import { following } from "./open.ts";
 import type { AuditPlace } from "./writer.ts";
 
 type Break = "changed" | "removed" | "moved" | "inserted" | "cut off";
@@ -59,20 +61,13 @@ export async function verifyAudit(dataDir: string, folder = auditFolder(dataDir)
 async function knownPlaces(dataDir: string): Promise<KnownPlaces> {
   const bytes = await readFile(join(dataDir, "platen.sqlite")).catch(undefinedIfAbsent);
   if (bytes === undefined) return { start: undefined, head: undefined };
-  const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
-  const db = new sql.Database(bytes);
+  const db = Connection.copyOf(await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer }), bytes);
   try {
-    const isThere = db.exec("SELECT 1 FROM sqlite_schema WHERE name = 'audit_places'").length > 0;
-    const rows = isThere
-      ? (db.exec("SELECT name, seq, hash, file, size FROM audit_places")[0]?.values ?? [])
-      : [];
-    const place = (wanted: string) => {
-      const row = rows.find(([name]) => name === wanted);
-      if (row === undefined) return undefined;
-      const [, seq, hash, file, size] = row;
-      return { seq: Number(seq), hash: String(hash), file: String(file), size: Number(size) };
-    };
-    return { start: place("start"), head: place("head") };
+    // A database of before there was a log has no place for it.
+    if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'audit_places'") === undefined)
+      return { start: undefined, head: undefined };
+    const places = new Changes(db);
+    return { start: places.place("start"), head: places.place("head") };
   } finally {
     db.close();
   }
@@ -82,14 +77,13 @@ async function verifyFrom(
   folder: string,
   { start, head }: KnownPlaces,
 ): Promise<Omit<AuditReport, "isEndKnown">> {
-  const lines = numbered(logLines(folder));
+  const lines = logLines(folder);
   let [last, count] = [start ?? (await startOf(folder)), 0];
   for await (const found of lines) {
-    const line = readFound(found);
-    // What is about to be removed because of its age.
-    if (count === 0 && line !== undefined && line.entry.seq <= last.seq) continue;
-    const next = following(last, found) ?? (last.hash === "" ? unchecked(last, found) : undefined);
-    if (next === undefined) return { count, last, ...(await wrongAt(found, last, head, lines)) };
+    if (count === 0 && isExpired(found, last)) continue;
+    const next = following(last, found) ?? unchecked(last, found);
+    if (next === undefined)
+      return { count, last, isTorn: !found.isEnded, broken: await wrongAt(found, last, head, lines) };
     last = next.place;
     count++;
     const broken = rewritten(found, last, head);
@@ -98,87 +92,68 @@ async function verifyFrom(
   return { count, last, isTorn: false, broken: cutOff(last, head) };
 }
 
+/** Whether a line is about to be removed because of its age. */
+function isExpired({ text }: LogLine, start: AuditPlace): boolean {
+  const line = readLine(text);
+  return line !== undefined && line.entry.seq <= start.seq;
+}
+
 /** Whether everything up to a line was made anew. */
-function rewritten(found: NumberedLine, { seq, hash }: AuditPlace, head: AuditPlace | undefined) {
+function rewritten({ file, line }: LogLine, { seq, hash }: AuditPlace, head: AuditPlace | undefined) {
   if (seq !== head?.seq || hash === head.hash) return undefined;
   const what = `entry ${seq} is not the one that the database knows`;
-  return { ...placeOf(found), kind: "changed", what } as const;
-}
-
-type NumberedLine = LogLine & { readonly line: number };
-
-/** Lines with their numbers in their files. */
-async function* numbered(lines: AsyncIterable<LogLine>): AsyncGenerator<NumberedLine> {
-  let [file, line] = ["", 0];
-  for await (const found of lines) {
-    line = found.file === file ? line + 1 : 1;
-    file = found.file;
-    yield { ...found, line };
-  }
-}
-
-function readFound({ text }: LogLine): ChainedLine | undefined {
-  return text === undefined ? undefined : readLine(text);
+  return { file, line, kind: "changed", what } as const;
 }
 
 /** The first line where it is not known what it comes behind. */
-function unchecked({ seq }: AuditPlace, found: LogLine): { readonly place: AuditPlace } | undefined {
-  const line = readFound(found);
-  if (line?.entry.seq !== seq + 1) return undefined;
-  return { place: { seq: seq + 1, hash: line.hash, file: found.file, size: found.end } };
+function unchecked(
+  { seq, hash }: AuditPlace,
+  { text, file, end }: LogLine,
+): { place: AuditPlace } | undefined {
+  const line = readLine(text);
+  if (hash !== "" || line?.entry.seq !== seq + 1) return undefined;
+  return { place: { seq: seq + 1, hash: line.hash, file, size: end } };
 }
 
+/** A last line that has no end was not synced unless the database knows it: nobody had to cut it. */
 async function wrongAt(
-  found: NumberedLine,
+  found: LogLine,
   last: AuditPlace,
   head: AuditPlace | undefined,
-  lines: AsyncIterator<NumberedLine>,
-): Promise<Pick<AuditReport, "broken" | "isTorn">> {
-  if (found.isEnded) return { isTorn: false, broken: await breakAt(found, last, lines) };
-  // What the database does not know was not synced: nobody had to cut it.
-  return { isTorn: true, broken: cutOff(last, head) };
+  lines: AsyncIterator<LogLine>,
+): Promise<AuditBreak | undefined> {
+  return found.isEnded ? breakAt(found, last, lines) : cutOff(last, head);
 }
 
 /** So many lines are looked at for the one that is missed. */
 const lookedAhead = 10_000;
 
 async function breakAt(
-  found: NumberedLine,
+  { text, file, line }: LogLine,
   last: AuditPlace,
-  lines: AsyncIterator<NumberedLine>,
+  lines: AsyncIterator<LogLine>,
 ): Promise<AuditBreak> {
-  const seq = readFound(found)?.entry.seq ?? last.seq + 1;
-  const place = placeOf(found);
   const missed = last.seq + 1;
+  const seq = readLine(text)?.entry.seq ?? missed;
   const later = await findNext(last, lines);
+  const found = (kind: Break, what: string) => ({ file, line, kind, what });
   if (later !== undefined && seq > missed)
-    return {
-      ...place,
-      kind: "moved",
-      what: `entry ${missed} stands in line ${later.line} of ${later.file}, behind entry ${seq}`,
-    };
+    return found(
+      "moved",
+      `entry ${missed} stands in line ${later.line} of ${later.file}, behind entry ${seq}`,
+    );
   if (later !== undefined)
-    return {
-      ...place,
-      kind: "inserted",
-      what: `this line stands between entry ${last.seq} and entry ${missed}`,
-    };
-  if (seq > missed)
-    return { ...place, kind: "removed", what: `${entries(missed, seq - 1)} missing before this line` };
-  if (seq < missed)
-    return { ...place, kind: "inserted", what: `entry ${seq} stands here again, or in a wrong place` };
-  return { ...place, kind: "changed", what: `this line is not entry ${missed} as it was written` };
+    return found("inserted", `this line stands between entry ${last.seq} and entry ${missed}`);
+  if (seq > missed) return found("removed", `${entries(missed, seq - 1)} missing before this line`);
+  if (seq < missed) return found("inserted", `entry ${seq} stands here again, or in a wrong place`);
+  return found("changed", `this line is not entry ${missed} as it was written`);
 }
 
 /** The line that should have come, further on. */
-async function findNext(
-  last: AuditPlace,
-  lines: AsyncIterator<NumberedLine>,
-): Promise<NumberedLine | undefined> {
+async function findNext(last: AuditPlace, lines: AsyncIterator<LogLine>): Promise<LogLine | undefined> {
   for (let i = 0; i < lookedAhead; i++) {
     const { value, done } = await lines.next();
-    if (done) return undefined;
-    if (following(last, value) !== undefined) return value;
+    if (done || following(last, value) !== undefined) return done ? undefined : value;
   }
   return undefined;
 }
@@ -191,8 +166,4 @@ function cutOff(last: AuditPlace, head: AuditPlace | undefined): AuditBreak | un
 
 function entries(first: number, last: number): string {
   return first === last ? `entry ${first} is` : `entries ${first} to ${last} are`;
-}
-
-function placeOf({ file, line }: NumberedLine): Pick<AuditBreak, "file" | "line"> {
-  return { file, line };
 }

@@ -17,19 +17,13 @@ export interface AuditPlace {
   readonly size: number;
 }
 
-/** What is to be written; `change` is the number of the change that it is of. */
-export type NewEntry = AuditedEvent & { readonly change?: number };
-
-/** Entries that last, and the place of the last of them. */
+/** Entries that are on disk, and the place of the last of them. */
 interface Written {
   readonly entries: readonly AuditEntry[];
   readonly head: AuditPlace;
 }
 
-/** So many lines are made at once: nobody waits for more. */
-const linesAtOnce = 100;
-
-/** Appends to the log. Nothing that it wrote is ever changed. */
+/** Appends to the log. It changes nothing that it wrote. */
 export class AuditWriter {
   readonly #folder: string;
   readonly #clock: () => number;
@@ -43,77 +37,69 @@ export class AuditWriter {
     this.#head = head;
   }
 
-  /** The last line that lasts. */
+  /** The last line on disk. */
   get head(): AuditPlace {
     return this.#head;
   }
 
-  /** Adds a line for each of these; all of them last when this returns. @throws an error of the disk: none is added then */
-  async append(events: readonly NewEntry[]): Promise<Written> {
-    const name = this.#fileNow();
+  /**
+   * Adds a line for each event; all of them are on disk when this returns.
+   * @param events `change` is the number of the change that an event is of
+   * @throws an error of the disk: none is added then
+   */
+  async append(
+    events: readonly (AuditedEvent & { readonly change?: number | undefined })[],
+  ): Promise<Written> {
+    let head = this.#head;
+    if (events.length === 0) return { entries: [], head };
+    // A clock that is put back does not lead back to an older file.
+    const name = [monthFileAt(this.#clock()), head.file].sort()[1] ?? head.file;
     const path = join(this.#folder, name);
-    if (name !== this.#head.file) await makeIfAbsent(this.#folder, path);
+    if (name !== head.file) await makeIfAbsent(this.#folder, path);
+    const entries = events.map((event, i) => ({ ...event, seq: head.seq + 1 + i }));
+    const lines: string[] = [];
+    for (const entry of entries) {
+      const { line, hash } = sealed(entry, head.hash);
+      lines.push(line, "\n");
+      head = { ...head, seq: entry.seq, hash };
+    }
     const file = await open(path, "a", ownerOnly);
     try {
-      const size = await this.#endOf(file, name);
-      try {
-        const written = await this.#write(file, events, { ...this.#head, file: name, size });
-        await file.datasync();
-        this.#head = written.head;
-        return written;
-      } catch (error) {
-        this.#isTorn = true;
-        await this.#cut(file, size).catch(() => {});
-        throw error;
-      }
+      const from = await this.#endOf(file, name);
+      const size = from + (await this.#write(file, from, Buffer.from(lines.join(""))));
+      this.#head = { ...head, file: name, size };
     } finally {
       await file.close();
     }
-  }
-
-  /** A clock that is put back does not lead back to an older file. */
-  #fileNow(): string {
-    const name = monthFileAt(this.#clock());
-    const isLater = name > this.#head.file;
-    return isLater ? name : this.#head.file;
+    return { entries, head: this.#head };
   }
 
   /** Where the file ends. What somebody else wrote stays, on lines of its own. */
   async #endOf(file: FileHandle, name: string): Promise<number> {
     const { size } = await file.stat();
     const expected = name === this.#head.file ? this.#head.size : 0;
-    if (size > expected && this.#isTorn) {
-      await this.#cut(file, expected);
-      return expected;
-    }
     if (size <= expected) return size;
-    return size + (await writeAll(file, [Buffer.from("\n")]));
-  }
-
-  async #cut(file: FileHandle, size: number): Promise<void> {
-    await file.truncate(size);
+    if (!this.#isTorn) return size + (await writeAll(file, [Buffer.from("\n")]));
+    await file.truncate(expected);
     this.#isTorn = false;
+    return expected;
   }
 
-  async #write(file: FileHandle, events: readonly NewEntry[], from: AuditPlace): Promise<Written> {
-    let head = from;
-    const entries: AuditEntry[] = [];
-    for (let at = 0; at < events.length; at += linesAtOnce) {
-      const lines: string[] = [];
-      for (const event of events.slice(at, at + linesAtOnce)) {
-        const entry = { ...event, seq: head.seq + 1 };
-        const { line, hash } = sealed(entry, head.hash);
-        lines.push(line, "\n");
-        entries.push(entry);
-        head = { ...head, seq: entry.seq, hash };
-      }
-      head = { ...head, size: head.size + (await writeAll(file, [Buffer.from(lines.join(""))])) };
+  /** @returns how many bytes were written */
+  async #write(file: FileHandle, from: number, bytes: Uint8Array): Promise<number> {
+    try {
+      const written = await writeAll(file, [bytes]);
+      await file.datasync();
+      return written;
+    } catch (error) {
+      this.#isTorn = true;
+      await file.truncate(from).catch(() => {});
+      throw error;
     }
-    return { entries, head };
   }
 }
 
-/** As lasting as the lines that come into it. */
+/** The file is on disk before lines come into it. */
 async function makeIfAbsent(folder: string, path: string): Promise<void> {
   if (await isThere(path)) return;
   await makeFolder(folder);

@@ -182,7 +182,7 @@ export class Database implements Queries {
       this.#transact(() => {
         this.#recorder?.beginWrite();
         const result = atOnce(work(isFinal));
-        if (this.#recorder !== undefined) atOnce(this.#recorder.record(this, actor));
+        this.#recorder?.record(this, actor);
         return result;
       });
     const outcome = outcomeOf(() => run(false));

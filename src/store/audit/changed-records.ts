@@ -1,0 +1,166 @@
+import type { SqlValue } from "sql.js";
+import type { AuditedEvent, AuditedRecord, ChangedField } from "../../domain/audit.ts";
+import { printerDefaults } from "../../domain/printer-fields.ts";
+import type { Queries, Row } from "../database/rows.ts";
+import {
+  type AuditedTable,
+  auditedTables,
+  flagColumns,
+  hiddenFields,
+  references,
+  timeColumns,
+} from "./audited-tables.ts";
+
+// Triggers keep in a temporary table what a record was before a write: one row for each record, however often the write
+// changes it. Nothing temporary is ever saved.
+
+/** Statements after which a connection remembers what was before. */
+export const watching: string = [
+  "CREATE TEMP TABLE touched (kind, id, name, was, hidden, PRIMARY KEY (kind, id))",
+  "CREATE TEMP TABLE restoring (id INTEGER PRIMARY KEY)",
+  // A deletion without a title is over; one that has it goes because it is taken back.
+  `CREATE TEMP TRIGGER restoring_deleted AFTER DELETE ON main.deletions WHEN OLD.title <> ''
+    BEGIN INSERT INTO restoring VALUES (OLD.id); END`,
+  ...auditedTables.flatMap(triggersOf),
+].join(";\n");
+
+function triggersOf(audited: AuditedTable): string[] {
+  const { table, kind, id, name, shown, hidden, json } = audited;
+  const trigger = (event: string, when: string, values: string, conflict: string) =>
+    `CREATE TEMP TRIGGER touched_${table}_${event} AFTER ${event} ON main.${table} ${when} BEGIN
+      INSERT INTO touched (kind, id, name, was, hidden) VALUES ('${kind}', ${values}) ON CONFLICT ${conflict}; END`;
+  const old = `OLD.${id}, ${name.replaceAll("row.", "OLD.")}, ${jsonOf(audited, "OLD")}`;
+  const differs = (column: string) => `OLD.${column} IS NOT NEW.${column}`;
+  const isOther = [...shown, ...hidden, ...(json ? [json] : [])].map(differs).join(" OR ");
+  const changed = hidden.map((column) => `iif(${differs(column)}, '${column} ', '')`).join(" || ") || "''";
+  return [
+    trigger("INSERT", "", `NEW.${id}, '', NULL, ''`, "DO NOTHING"),
+    trigger(
+      "UPDATE",
+      `WHEN ${isOther}`,
+      `${old}, ${changed}`,
+      "DO UPDATE SET hidden = hidden || excluded.hidden",
+    ),
+    trigger("DELETE", "", `${old}, ''`, "DO NOTHING"),
+  ];
+}
+
+/** What is looked at of a row, in SQL. */
+function jsonOf({ shown, json }: AuditedTable, row: string): string {
+  const values = shown.map((column) => `'${column}', ${row}.${column}`);
+  return `json_object(${[...values, ...(json ? [`'${json}', json(${row}.${json})`] : [])].join()})`;
+}
+
+/** What became of a record. */
+type ChangedRecord = Pick<AuditedEvent, "event" | "fields"> & { readonly record: AuditedRecord };
+
+/** Within a write: what it did to each record, parents before what refers to them. The next write begins anew. */
+export function changedRecords(db: Queries): ChangedRecord[] {
+  const kinds = new Set(db.all("SELECT DISTINCT kind FROM temp.touched").map(({ kind }) => kind));
+  if (kinds.size === 0) return [];
+  const isBack = db.first("SELECT 1 FROM temp.restoring") !== undefined;
+  const texts = new Texts(db);
+  const changed = auditedTables
+    .filter(({ kind }) => kinds.has(kind))
+    .flatMap((table) => touchedRows(db, table).flatMap((row) => changeOf(table, row, isBack, texts)));
+  db.all("DELETE FROM temp.touched");
+  db.all("DELETE FROM temp.restoring");
+  // A printer that comes or goes takes its icon along, which has no entry of its own.
+  const whole = new Set(
+    changed.flatMap(({ event, record }) =>
+      record.kind === "printer" && event !== "changed" ? [record.id] : [],
+    ),
+  );
+  return changed.filter(({ record }) => record.kind !== "icon" || !whole.has(record.id));
+}
+
+function touchedRows(db: Queries, audited: AuditedTable): Row[] {
+  const { table, kind, id, name } = audited;
+  return db.all(
+    `SELECT old.id, old.was, old.hidden, row.${id} IS NOT NULL AS is_there, ${jsonOf(audited, "row")} AS now,
+        CASE WHEN row.${id} IS NULL THEN old.name ELSE ${name} END AS name
+      FROM temp.touched AS old LEFT JOIN main.${table} AS row ON row.${id} = old.id
+      WHERE old.kind = ? ORDER BY old.id`,
+    [kind],
+  );
+}
+
+function changeOf(table: AuditedTable, row: Row, isBack: boolean, texts: Texts): ChangedRecord[] {
+  const record = { kind: table.kind, id: Number(row.id), name: String(row.name) };
+  const wasThere = row.was !== null;
+  if (row.is_there === 0) return wasThere ? [{ event: "deleted", record }] : [];
+  if (isBack && !wasThere) return [{ event: "restored", record }];
+  const fields = changedFields(table, row, texts);
+  if (!wasThere) return [{ event: "created", record, fields }];
+  return fields.length === 0 ? [] : [{ event: isBack ? "restored" : "changed", record, fields }];
+}
+
+const settings = Object.entries(printerDefaults) as [name: string, byDefault: unknown][];
+
+/** The fields that are others than before; of a new record those that are others than where nothing is said. */
+function changedFields(table: AuditedTable, row: Row, texts: Texts): ChangedField[] {
+  const [was, now] = [objectIn(row.was), objectIn(row.now)];
+  const columns = table.shown.map((name) => [name, texts.of(name, was[name]), texts.of(name, now[name])]);
+  const set = settings.map(([name, byDefault]) => [
+    name,
+    textOf(inSettings(was, name) ?? byDefault),
+    textOf(inSettings(now, name) ?? byDefault),
+  ]);
+  const changed = [...columns, ...(table.json === undefined ? [] : set)].filter(
+    ([, from, to]) => from !== to,
+  );
+  const hidden = table.hidden.filter((name) => String(row.hidden).split(" ").includes(name));
+  return [
+    ...changed.map(([name = "", from = "", to = ""]) => {
+      if (hiddenFields.has(name)) return { name };
+      return row.was === null ? { name, to } : { name, from, to };
+    }),
+    ...hidden.map((name) => ({ name })),
+  ];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function objectIn(json: SqlValue | undefined): Values {
+  return JSON.parse(String(json ?? "{}")) as Values;
+}
+
+function inSettings({ settings }: Values, name: string): unknown {
+  return (settings as Values | null | undefined)?.[name];
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return Array.isArray(value) ? value.join(", ") : String(value ?? "");
+}
+
+/** Values of columns as an entry says them. */
+class Texts {
+  readonly #db: Queries;
+  /** Records that others refer to, by table and number. */
+  readonly #known = new Map<string, string>();
+
+  constructor(db: Queries) {
+    this.#db = db;
+  }
+
+  of(column: string, value: unknown): string {
+    if (flagColumns.has(column)) return textOf(value === 1);
+    if (value === undefined || value === null) return "";
+    if (timeColumns.has(column)) return new Date(Number(value)).toISOString();
+    const table = references[column];
+    return table === undefined ? String(value) : this.#reference(table, Number(value));
+  }
+
+  /** `3 Contoso` */
+  #reference(table: string, id: number): string {
+    const key = `${table} ${id}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const name = auditedTables.find((audited) => audited.table === table)?.name;
+    const row = this.#db.first(`SELECT ${name} AS name FROM ${table} AS row WHERE id = ?`, [id]);
+    const text = row === undefined ? String(id) : `${id} ${row.name}`;
+    this.#known.set(key, text);
+    return text;
+  }
+}
