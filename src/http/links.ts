@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import { utcDay } from "../domain/day.ts";
+import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { type LinkOwner, linkDays } from "../domain/link.ts";
@@ -10,7 +11,6 @@ import { paths } from "../html/paths.ts";
 import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { deployedModels } from "../services/driver-models.ts";
-import { siblingsOf } from "../services/printer-group.ts";
 import { askerOf } from "./access/asker.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
@@ -39,7 +39,7 @@ export async function ofPrinter(context: Context<"id">): Promise<Reply> {
   const { driver, arm64Driver } = driversOfPrinter(app.store, details.printer);
   if (driver === undefined)
     throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
-  const siblings = await siblingsOf(app.overview, details.client);
+  const { siblings } = await app.overview.printer(id);
   const offer = printerOffer(
     app,
     request,
@@ -55,7 +55,8 @@ export async function ofPrinter(context: Context<"id">): Promise<Reply> {
 export async function ofClient(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const client = app.store.clients.get(id);
-  const offer = clientOffer(app, request, client, await siblingsOf(app.overview, client));
+  const { goesIn } = chooseDeployment(await app.overview.ofClient(id));
+  const offer = clientOffer(app, request, client, goesIn);
   const record = { kind: "client", id, name: client.name } as const;
   return makeLink(context, { record, offer, path: paths.client(id), place: "Clients" });
 }

@@ -5,7 +5,7 @@ import type { LinkBringer, LinkOwner } from "../domain/link.ts";
 import { paths } from "../html/paths.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
 import type { PublicationState } from "../pkg/scripts/publish-script.ts";
-import { clientGroup, siblingsOf } from "../services/printer-group.ts";
+import { clientGroup } from "../services/printer-group.ts";
 import { askerOf } from "./access/asker.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
@@ -40,10 +40,9 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
 export async function printerPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const details = app.store.printers.get(id);
-  const row = (await app.overview.read()).printersById.get(id);
-  const around = { findings: row?.findings ?? [], siblings: await siblingsOf(app.overview, details.client) };
+  const { row, siblings } = await app.overview.printer(id);
   const asker = askerFor(context, { kind: "printer", id });
-  return app.packages.publisher.ofPrinter(details, around, asker);
+  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, asker);
 }
 
 /** The same for all printers of a client that can be deployed. */
