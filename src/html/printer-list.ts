@@ -1,6 +1,7 @@
 import { findingKinds } from "../domain/findings.ts";
 import { groupsBy } from "../domain/groups.ts";
 import type { PrinterChoices, StatedPrinter } from "../domain/listings.ts";
+import { madeOnce } from "../domain/made-once.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import type { Narrowing } from "../domain/search.ts";
 import { bulkBar } from "./bulk.ts";
@@ -115,19 +116,11 @@ function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> 
   return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
     aria-colspan="7" aria-label="${client?.name ?? "Without a client"}"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
     hidden></label> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
-    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : rememberedRow(row)))}</tbody>`;
+    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : plainRow(row)))}</tbody>`;
 }
-
-const rememberedRows = new WeakMap<StatedPrinter, Html>();
 
 /** Rows stay the same objects until something changes: each is written once. */
-function rememberedRow(row: StatedPrinter): Html {
-  const known = rememberedRows.get(row);
-  if (known !== undefined) return known;
-  const made = listRow(row, false);
-  rememberedRows.set(row, made);
-  return made;
-}
+const plainRow = madeOnce((row: StatedPrinter) => listRow(row, false));
 
 function listRow(row: StatedPrinter, isChosen: boolean): Html {
   const { id, name } = row.printer;
