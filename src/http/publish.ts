@@ -2,7 +2,7 @@ import { needsSignIn } from "../config.ts";
 import { mayUse } from "../domain/access.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
 import type { LinkBringer, LinkOwner } from "../domain/link.ts";
-import { paths } from "../html/paths.ts";
+import { paths, pathsOf } from "../html/paths.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
 import type { PublicationState } from "../pkg/scripts/publish-script.ts";
 import { clientGroup } from "../services/printer-group.ts";
@@ -61,13 +61,6 @@ export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   return app.packages.publisher.ofDriver(driver, askerFor(context, { kind: "driver", id }));
 }
 
-const scriptPaths = {
-  printer: paths.publishPrinter,
-  client: paths.publishClient,
-  driver: paths.publishDriver,
-};
-const packagePaths = { printer: paths.package, client: paths.clientPackage, driver: paths.driverPackage };
-
 /** @param whose the record that the script is of */
 function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
   const { identity } = askerOf(request);
@@ -78,10 +71,10 @@ function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
     return service + app.links.make({ owner, address }, making).address;
   };
   const packageUrl = (owner: LinkOwner, isApart: boolean) => {
-    const path = packagePaths[owner.kind](owner.id, mdm.id);
+    const path = pathsOf(owner).package(mdm.id);
     return url(owner, isApart ? paths.apart(path) : path);
   };
-  const scriptUrl = url(whose, scriptPaths[whose.kind](whose.id));
+  const scriptUrl = url(whose, pathsOf(whose).publish);
   return { service, scriptUrl, packageUrl, knowsAll: mayUse(identity, "viewer") };
 }
 
