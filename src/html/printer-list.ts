@@ -44,24 +44,28 @@ export function printersPage(frame: Frame, list: PrinterList, { form, choices, i
     html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
       <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
         ${printerForm(choices, form)}</details>
-      ${narrowingForm(named(list), { clients: list.choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
+      ${narrowing(list)}</div>
     ${printerList(list)}`,
   );
 }
 
 /** For who may look alone. */
 function shownPrintersPage(frame: Frame, list: PrinterList): Html {
-  const { rows, total, choices } = list;
+  const { rows, total } = list;
   const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches(named(list));
-  const body =
-    total === 0
-      ? html`<p>There are no printers yet.</p>`
-      : html`<div class="tools">${narrowingForm(named(list), { clients: choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
-        <div id="printer-list" class="rows">${found}</div>`;
   return page(
     { ...frame, title: "Printers", place: "Printers" },
-    html`<p><a href="${paths.exportPrinters}">Export</a></p>${body}`,
+    html`<p><a href="${paths.exportPrinters}">Export</a></p>${
+      total === 0
+        ? html`<p>There are no printers yet.</p>`
+        : html`<div class="tools">${narrowing(list)}</div><div id="printer-list" class="rows">${found}</div>`
+    }`,
   );
+}
+
+function narrowing(list: PrinterList): Html {
+  const states = { others: [changedState], kinds: findingKinds };
+  return narrowingForm(named(list), { clients: list.choices.clients, states });
 }
 
 function named({ rows, narrowing, total }: PrinterList) {

@@ -8,15 +8,15 @@ import { type Driver, type DriverSummary, driverPackageName, shippedBy } from ".
 import type { LinkOwner } from "../domain/link.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { uploadedAmong } from "../domain/windows-drivers.ts";
-import type { DeployOffer } from "../html/deploy.ts";
+import type { DeployOffer, OfferedScript } from "../html/deploy.ts";
 import { paths, pathsOf } from "../html/paths.ts";
 import { appsOfClient, appsOfPrinter, type OfferedPublish } from "../html/publish.ts";
 import type { PackageFacts, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
-import { operatorCommand } from "../pkg/scripts/commands.ts";
+import { commandFor, curlCommand, fetchedCommand, operatorCommand } from "../pkg/scripts/commands.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
-import { packagedScripts, scriptKinds } from "../pkg/scripts/render.ts";
+import { packagedScripts, type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
 import {
   clientFileName,
   driverFileName,
@@ -27,7 +27,6 @@ import {
 } from "../services/download-names.ts";
 import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
 import { askerOf } from "./access/asker.ts";
-import { byHand } from "./by-hand.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
@@ -182,4 +181,44 @@ function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: T
     // What is fetched from here could as well be fetched with its drivers.
     snippets: format.snippets({ ...facts, fileName, urls: undefined }),
   };
+}
+
+type KindOfScript = OfferedScript & { readonly kind: ScriptKind };
+
+const verbs: Readonly<Record<ScriptKind, string>> = {
+  install: "Install",
+  uninstall: "Uninstall",
+  detect: "Detect",
+  requirement: "Ask whether the machine is in the subnets",
+  diagnose: "Diagnose",
+};
+
+/** What is said of those that are fetched and run at once. */
+const inOneLine: Readonly<Partial<Record<ScriptKind, string>>> = {
+  install: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
+  diagnose: "Where it does not print: says what is wrong there, line by line, and changes nothing.",
+};
+
+/** What somebody at the machine pastes there. @param service its address, where that is known */
+function byHand(service: string | undefined, scripts: readonly KindOfScript[]): DeployOffer["byHand"] {
+  const downloaded = scripts.map(({ kind, fileName }) => ({
+    label: `${verbs[kind]}, in the folder of the download`,
+    text: commandFor(fileName),
+  }));
+  const install = scripts.find(({ kind }) => kind === "install");
+  if (service === undefined || install === undefined) return downloaded;
+  const fetched = scripts
+    .filter(({ kind }) => inOneLine[kind] !== undefined)
+    .map(({ kind, path }) => ({
+      label: `${verbs[kind]} in one line`,
+      text: fetchedCommand(service + path),
+      hint: inOneLine[kind],
+    }));
+  const url = service + install.path;
+  return [
+    ...fetched,
+    ...downloaded,
+    { label: "Address of the install script", text: url },
+    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+  ];
 }

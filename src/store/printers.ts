@@ -4,12 +4,11 @@ import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
-import { type PrinterReferences, printerFormValues } from "../domain/printer-fields.ts";
+import { listedSettingsFrom, type PrinterReferences, printerFormValues } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database/database.ts";
 import { idOrNull, type Row, readable } from "./database/rows.ts";
 import { type Drivers, usesDriver } from "./drivers.ts";
-import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
 import { printerOf } from "./printer-rows.ts";
@@ -247,4 +246,35 @@ function columnsOf({ client_id, driver_id, arm64_driver_id, name, print_ticket, 
 
 function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row[string] | undefined, T> {
   return new Map(records.map((record) => [record.id, record]));
+}
+
+type Listed = ListedPrinter["printer"];
+
+/** Of printers; beyond that all are read anew. */
+const most = 10_000;
+
+/**
+ * What lists show of printers, remembered with the text that it was read from: a long list compares texts instead of
+ * parsing them, and answers the same object until its printer changes, so that others can remember what they made of
+ * it. Nothing has to be told of a change, since another text is read anew.
+ */
+class ListedSettings {
+  readonly #read = new Map<
+    number,
+    { readonly json: string; readonly updatedAt: number; readonly listed: Listed }
+  >();
+
+  /** @throws Error when the text is no object in JSON */
+  of(row: Row): Listed {
+    const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
+    // Of what has a column of its own no text tells.
+    const updatedAt = Number(row.updated_at);
+    const known = this.#read.get(id);
+    if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
+      return known.listed;
+    const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
+    if (this.#read.size >= most) this.#read.clear();
+    this.#read.set(id, { json, updatedAt, listed });
+    return listed;
+  }
 }
