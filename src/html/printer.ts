@@ -201,14 +201,8 @@ function chosen<T extends string>(choices: Choices<T>, value: T): Html {
   return value === "" ? html`<span class="soft">${label}</span>` : html`${label}`;
 }
 
-interface PrinterDrivers {
-  readonly printer: Printer;
-  readonly driver: Driver | undefined;
-  readonly arm64Driver: Driver | undefined;
-}
-
 /** Which drivers a printer's machines install. */
-function driverSection({ printer, driver, arm64Driver }: PrinterDrivers, isChangeable: boolean): Html {
+function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChangeable: boolean): Html {
   if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
   return html`<section id="printer-drivers"><h2>Driver</h2>${factsOf(driver, effectiveDescription(printer, driver))}
     ${
