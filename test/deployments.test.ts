@@ -88,7 +88,7 @@ test("what holds several printers counts for each with its own revision", async 
 test("a printer says what was downloaded, and whether it changed since", async (t) => {
   const { app, printer } = await startWithPrinter(t);
   const page = async () => (await app.fetch(`/printers/${printer}`)).text();
-  const changed = async () => (await app.app.overview.read()).printersById.get(printer)?.changed;
+  const changed = async () => (await app.app.overview.printer(printer)).row.changed;
   const save = (fields: Record<string, string>) =>
     app.post(`/printers/${printer}`, { name: "Office", address: "10.0.0.9", driver_id: "1", ...fields });
 
@@ -123,7 +123,7 @@ test("a change of nothing but the PrintTicket is a change in lists too", async (
   let now = Date.UTC(2026, 10, 21);
   const app = await startApp(t, { clock: () => now++ });
   const printer = await app.addPrinter();
-  const changed = async () => (await app.app.overview.read()).printersById.get(printer)?.changed;
+  const changed = async () => (await app.app.overview.printer(printer)).row.changed;
   await download(app, `/printers/${printer}/packages/rmm`);
   const before = await changed();
 

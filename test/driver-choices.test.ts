@@ -9,12 +9,11 @@ test("what arrives without a choice deploys the first name, and says so with the
   const id = await addDriver(severalModels);
   const printer = await addPrinter({ driver_id: String(id) });
 
-  const { printersById, driversById } = await app.overview.read();
+  const { row } = await app.overview.printer(printer);
+  const { driver } = await app.overview.driver(id);
   const list = await (await fetch("/drivers")).text();
 
-  for (const { state, findings } of [printersById.get(printer), driversById.get(id)].flatMap(
-    (row) => row ?? [],
-  )) {
+  for (const { state, findings } of [row, driver]) {
     assert.equal(state, "attention");
     assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 names/);
   }
@@ -62,7 +61,7 @@ test("a model counts as chosen when a person confirms the one that was preselect
 
   assert.deepEqual([commented.status, confirmed.status], [303, 303]);
   assert.deepEqual([afterComment, isChosen()], [false, true]);
-  assert.equal((await service.app.overview.read()).driversById.get(id)?.state, "ready");
+  assert.equal((await service.app.overview.driver(id)).driver.state, "ready");
 });
 
 test("nothing is preselected until somebody has chosen, and a name for all devices needs no choice", async (t) => {
@@ -78,7 +77,7 @@ test("nothing is preselected until somebody has chosen, and a name for all devic
   assert.doesNotMatch(openPage ?? "", /name="driver_desc"[^>]*checked/);
   assert.match(universalPage ?? "", /value="Papyrus Universal PCL6"\s+checked/);
   assert.equal(app.store.drivers.get(universal).driver_desc, "Papyrus Universal PCL6");
-  assert.equal((await app.overview.read()).driversById.get(universal)?.state, "ready");
+  assert.equal((await app.overview.driver(universal)).driver.state, "ready");
 });
 
 test("another INF keeps a model that it has, and asks for one where it lacks it", async (t) => {

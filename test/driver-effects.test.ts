@@ -37,8 +37,8 @@ test("what a save does to printers is said before it is done, and done when it i
   assert.equal(before, "papyrus.inf");
   assert.deepEqual([done.status, done.headers.get("location")], [303, `/drivers/${id}?done=redeploy`]);
   assert.deepEqual([twice.status, twice.headers.get("location")], [303, `/drivers/${id}?done=saved`]);
-  const { printersById } = await service.app.overview.read();
-  assert.deepEqual([printersById.get(own)?.state, printersById.get(2)?.state], ["ready", "blocked"]);
+  const printers = await service.app.overview.several([own, 2]);
+  assert.deepEqual([printers.get(own)?.state, printers.get(2)?.state], ["ready", "blocked"]);
   assert.match(said, /class="notice warn"[^>]*>\s*<p>Saved: [\s\S]*1 printer cannot be deployed with it/);
 });
 
@@ -97,7 +97,7 @@ test("a typed model that the INF lacks is saved only by who agrees that Windows 
 
   assert.match(asked, /The INF has no model “<bdi>Papyrus Z<\/bdi>”: Windows will refuse it/);
   assert.deepEqual([before, service.app.store.drivers.get(id).driver_desc], ["Papyrus A", "Papyrus Z"]);
-  assert.equal((await service.app.overview.read()).driversById.get(id)?.state, "blocked");
+  assert.equal((await service.app.overview.driver(id)).driver.state, "blocked");
   assert.equal(free.status, 303);
   assert.equal(service.app.store.drivers.get(nameless).driver_desc, "Papyrus Z");
 });

@@ -115,12 +115,12 @@ test("files that are missing for x86 alone do not keep a driver from x64", async
   const parts = { "papyrus.inf": inf, "papyrus.cat": "catalog", "new.dll": "new" };
   const id = await addDriver(makeZip(Object.entries(parts).map(([name, bytes]) => ({ name, bytes }))));
 
-  const driver = (await app.overview.read()).driversById.get(id);
+  const { driver } = await app.overview.driver(id);
   const page = await (await fetch(`/drivers/${id}`)).text();
 
-  assert.equal(driver?.state, "attention");
+  assert.equal(driver.state, "attention");
   assert.equal(
-    driver?.findings[0]?.text,
+    driver.findings[0]?.text,
     "A file that the INF needs is missing for x86: the installation will fail there, not on x64.",
   );
   assert.match(page, /<li class="warn">Missing: <code><bdi>old\.dll</);

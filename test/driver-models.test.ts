@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { InfSummary } from "../src/domain/driver.ts";
-import { DriverVersions, inOrder } from "../src/domain/driver-order.ts";
+import { inOrder, newerVersions, olderVersions } from "../src/domain/driver-order.ts";
 import { findModelsIn, firstModel, isUniversal, modelFinder } from "../src/domain/models.ts";
 import { driverLabel } from "../src/html/driver-label.ts";
 import { makeDriver, makeInf } from "./support/records.ts";
@@ -154,9 +154,8 @@ test("a newer version is of the same provider and INF, and never of an unknown p
   ];
   const unknown = versionOf(8, "1.0", "01/01/2020", { inf: { provider: "%P%" } });
 
-  const versions = new DriverVersions(drivers);
-  const found = [versions.newerOf(own), versions.olderOf(own), versions.newerOf(unknown)];
-  const ids = found.map((some) => [...some].map(({ id }) => id));
+  const found = [newerVersions(own, drivers), olderVersions(own, drivers), newerVersions(unknown, drivers)];
+  const ids = found.map((some) => some.map(({ id }) => id));
 
   assert.deepEqual(ids, [[2, 3], [4], []]);
 });

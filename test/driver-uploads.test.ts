@@ -105,7 +105,7 @@ test("an upload that puts a missing or damaged archive back says so", async (t) 
   assert.equal(toneOf(missing), "good");
   assert.equal(damaged.headers.get("location"), "/drivers/1?uploaded=damaged");
   assert.match(page, /its archive is put back: it was damaged on disk/);
-  assert.equal((await service.app.overview.read()).driversById.get(1)?.state, "ready");
+  assert.equal((await service.app.overview.driver(1)).driver.state, "ready");
 });
 
 test("a ZIP with printers of two vendors says which, and one of two INFs of a vendor says nothing", async (t) => {

@@ -9,6 +9,7 @@ import {
   architecturesInWords as inWords,
   type ListedInf,
 } from "./driver.ts";
+import { addTo, groupsBy } from "./groups.ts";
 import { isUniversal } from "./models.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
@@ -218,4 +219,47 @@ function unchosen({ driver_desc, listed }: DriverSummary): Finding {
     state: "attention",
     text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} names: nobody has chosen it.`,
   };
+}
+
+/** A printer as it is compared with the others of its client. */
+interface Neighbour {
+  readonly printer: Pick<Printer, "id" | "name" | "address">;
+  readonly client: { readonly id: number } | undefined;
+}
+
+/**
+ * What printers of one client say of each other: two queues of one name, or one address twice. Printers without a client
+ * are not compared.
+ * @param rows all printers of the clients that they are of
+ * @returns findings by the printer's id
+ */
+export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Finding[]> {
+  const found = new Map<number, Finding[]>();
+  const add = (id: number, kind: FindingKind, text: string) =>
+    addTo(found, id, { kind, state: "attention", text });
+  for (const same of sameTexts(rows, "name")) {
+    const text = "Another queue of this client has the same name: a PC can have only one of them.";
+    for (const { id } of same) add(id, "same-name", text);
+  }
+  for (const same of sameTexts(rows, "address")) {
+    const [first, second] = same;
+    const more = same.length > 2 ? ` and ${same.length - 2} more` : "";
+    for (const { id, address } of same) {
+      const other = id === first?.id ? second : first;
+      add(id, "same-address", `“${other?.name}”${more} of this client has the address ${address} too.`);
+    }
+  }
+  return found;
+}
+
+/** Two or more of one client that have the same text, without regard to case. */
+function sameTexts(rows: readonly Neighbour[], field: "name" | "address"): Neighbour["printer"][][] {
+  const ofClients = rows.filter(({ printer, client }) => client !== undefined && printer[field] !== "");
+  const groups = groupsBy(
+    ofClients,
+    ({ printer, client }) => `${client?.id} ${printer[field].toLowerCase()}`,
+  );
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => group.map(({ printer }) => printer));
 }

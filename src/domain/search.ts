@@ -4,6 +4,7 @@ import { driverTitle } from "./driver.ts";
 import { cleanText, type FormInput } from "./fields.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
 import type { Standing, StatedDriver, StatedPrinter } from "./listings.ts";
+import { madeOnce } from "./made-once.ts";
 import { effectiveDescription } from "./printer.ts";
 
 /** More of a query is not looked at: each word is sought in every text. */
@@ -70,7 +71,7 @@ export function narrowPrinters(
     (row) =>
       (client === undefined || client === (row.client?.id ?? "none")) &&
       (state === "changed" ? row.changed : isInState(row, state)) &&
-      hasWords(remembered(row, printerText)),
+      hasWords(printerText(row)),
   );
 }
 
@@ -87,58 +88,34 @@ export function narrowDrivers(
   if (!isNarrowed(narrowing)) return rows;
   const { q, client, state } = narrowing;
   const hasWords = matcher(q);
-  const isFound = (row: StatedDriver) => models.has(row.id) || hasWords(remembered(row, driverText));
+  const isFound = (row: StatedDriver) => models.has(row.id) || hasWords(driverText(row));
   return rows.filter(
     (row) => (client === undefined || row.clients.has(client)) && isDriverInState(row, state) && isFound(row),
   );
 }
 
-/** Names of models, as many searches look through them: a line each, as they are and folded. */
-export interface ModelLines {
-  readonly names: string;
+/** A model's name as it is and as it is compared. */
+export interface ModelName {
+  readonly name: string;
   readonly folded: string;
 }
 
-export function modelLines(models: readonly string[]): ModelLines {
-  const names = models.map((model) => cleanText(model));
-  return { names: names.join("\n"), folded: names.map(folded).join("\n") };
+export function modelNames(models: readonly string[]): ModelName[] {
+  return models.map((model) => {
+    const name = cleanText(model);
+    return { name, folded: folded(name) };
+  });
 }
 
-/** Looks for a driver's model that has the words of a query which nothing else says of the driver. */
-export class ModelQuery {
-  readonly #words: readonly string[];
-
-  constructor(query: string) {
-    this.#words = wordsOf(query);
-  }
-
-  /** Whether all words are said of the driver besides its models. */
-  isOf(row: StatedDriver): boolean {
-    return this.#missing(row).length === 0;
-  }
-
-  /** The first such model. */
-  find(row: StatedDriver, { names, folded: lines }: ModelLines): string | undefined {
-    const [word = "", ...others] = this.#missing(row);
-    for (let at = lines.indexOf(word); at >= 0; at = lines.indexOf(word, at + 1)) {
-      const start = lines.lastIndexOf("\n", at) + 1;
-      const end = lines.indexOf("\n", at);
-      const line = lines.slice(start, end < 0 ? undefined : end);
-      if (others.every((other) => line.includes(other))) return names.split("\n")[lineOf(lines, start)];
-      if (end < 0) return undefined;
-      at = end;
-    }
-    return undefined;
-  }
-
-  #missing(row: StatedDriver): string[] {
-    const text = remembered(row, driverText);
-    return this.#words.filter((word) => !text.includes(word));
-  }
+/** The words of a query that nothing says of the driver besides its models. */
+export function missingWords(row: StatedDriver, query: string): string[] {
+  const text = driverText(row);
+  return wordsOf(query).filter((word) => !text.includes(word));
 }
 
-function lineOf(lines: string, start: number): number {
-  return lines.slice(0, start).split("\n").length - 1;
+/** The first model that has all of these words. */
+export function findModel(names: readonly ModelName[], words: readonly string[]): string | undefined {
+  return names.find((one) => words.every((word) => one.folded.includes(word)))?.name;
 }
 
 function isDriverInState(row: StatedDriver, wanted: WantedState | undefined): boolean {
@@ -185,19 +162,10 @@ function folded(text: string): string {
   return letters.toUpperCase().toLowerCase();
 }
 
-const texts = new WeakMap<object, string>();
+// Rows stay the same objects until something changes: each is folded once. Texts stand on lines of their own, so that no
+// word is found across two of them.
 
-/** Rows stay the same objects until something changes: each is folded once. */
-function remembered<T extends object>(row: T, textOf: (row: T) => string): string {
-  const known = texts.get(row);
-  if (known !== undefined) return known;
-  const text = folded(textOf(row));
-  texts.set(row, text);
-  return text;
-}
-
-/** On lines of their own, so that no word is found across two of them. */
-function printerText({ printer, client, driver, arm64Driver }: StatedPrinter): string {
+const printerText = madeOnce(({ printer, client, driver, arm64Driver }: StatedPrinter) => {
   const { name, address, port_name, location } = printer;
   const of = driver && [effectiveDescription(printer, driver), driverTitle(driver), driver.file_name];
   const arm64 = arm64Driver && [
@@ -206,11 +174,11 @@ function printerText({ printer, client, driver, arm64Driver }: StatedPrinter): s
     arm64Driver.file_name,
   ];
   const drivers = [...(of ?? [printer.driver_desc]), ...(arm64 ?? [])];
-  return [name, address, port_name, location, client?.name ?? "", ...drivers].join("\n");
-}
+  return folded([name, address, port_name, location, client?.name ?? "", ...drivers].join("\n"));
+});
 
-function driverText(driver: StatedDriver): string {
+const driverText = madeOnce((driver: StatedDriver) => {
   const { file_name, driver_desc, inf_path, comment, listed } = driver;
   const of = [listed?.provider ?? "", listed?.driverVer?.version ?? ""];
-  return [driverTitle(driver), file_name, driver_desc, inf_path, comment, ...of].join("\n");
-}
+  return folded([driverTitle(driver), file_name, driver_desc, inf_path, comment, ...of].join("\n"));
+});

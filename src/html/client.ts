@@ -1,16 +1,16 @@
 import type { Client } from "../domain/client.ts";
-import type { DeploymentChoice } from "../domain/deployment-choice.ts";
+import { type DeploymentChoice, failureOf, type LeftOut, refusalOf } from "../domain/deployment-choice.ts";
 import type { StatedPrinter } from "../domain/listings.ts";
 import { historyLink } from "./audit.ts";
-import { clientDeploySection } from "./client-deploy.ts";
 import { clientSettings } from "./clients.ts";
-import { type DeployOffer, logoOf } from "./deploy.ts";
+import { type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
 import { deleteFold, type FormState } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, mayChange, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
-import { counted, time } from "./text.ts";
+import { remedyOf } from "./remedies.ts";
+import { count, counted, isolated, time } from "./text.ts";
 
 interface ClientPageData {
   readonly client: Client;
@@ -53,4 +53,83 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
       })
     }`,
   );
+}
+
+interface ClientDeploy extends DeploymentChoice {
+  readonly offer: DeployOffer;
+  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  readonly downloaded?: Html | undefined;
+}
+
+/** So many reasons are read; what is more is folded. */
+const shownReasons = 6;
+const shownPrinters = 100;
+
+/** One package for a client: what goes in, what stays out and why, then what a printer's page offers too. */
+function clientDeploySection(
+  { goesIn, leftOut, offer, downloaded }: ClientDeploy,
+  isChangeable: boolean,
+): Html {
+  return html`<section class="deploy" id="deploy"><h2>Deploy all printers</h2>
+    ${leftOut.length > 0 && leftOutNotice(goesIn.length, leftOut, isChangeable)}
+    ${downloaded}
+    <p>${summary(goesIn.length, leftOut.length)}</p>
+    ${goesIn.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(goesIn)}</details>`}
+    ${goesIn.length > 0 && deployTabs(offer)}
+    ${failing(leftOut) > 0 && allTheSame(failing(leftOut), offer)}</section>`;
+}
+
+function summary(inCount: number, outCount: number): string {
+  if (inCount === 0) return "None of the printers can be deployed yet.";
+  const which =
+    outCount === 0
+      ? counted(inCount, "printer")
+      : `${count(inCount)} of ${counted(inCount + outCount, "printer")}`;
+  return `${which} in one package, each driver once. One install script adds every queue and reports each one’s result.`;
+}
+
+function failing(leftOut: readonly LeftOut[]): number {
+  return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;
+}
+
+function goesInList(rows: readonly StatedPrinter[]): Html {
+  const items = rows.map(
+    ({ printer }) => html`<li><a href="${paths.printer(printer.id)}"><bdi>${printer.name}</bdi></a></li>`,
+  );
+  const rest = rows.length - shownPrinters;
+  return html`<ul class="names">${items.slice(0, shownPrinters)}</ul>
+    ${rest > 0 && html`<p class="hint">And ${count(rest)} more, which the list below has.</p>`}`;
+}
+
+function leftOutNotice(inCount: number, leftOut: readonly LeftOut[], isChangeable: boolean): Html {
+  const items = leftOut.map((one) => leftOutItem(one, isChangeable));
+  const rest = items.slice(shownReasons);
+  return html`<div class="notice ${inCount === 0 ? "bad" : "warn"}">
+    <p><strong>${counted(leftOut.length, "printer")} ${leftOut.length === 1 ? "stays" : "stay"} out:</strong></p>
+    <ul class="findings">${items.slice(0, shownReasons)}</ul>
+    ${
+      rest.length > 0 &&
+      html`<details class="more"><summary>${count(rest.length)} more</summary><ul class="findings">${rest}</ul></details>`
+    }</div>`;
+}
+
+function leftOutItem({ row, reason }: LeftOut, isChangeable: boolean): Html {
+  const remedy = isChangeable && remedyOf(reason, row);
+  const tone = reason.kind === "same-name" ? "warn" : "bad";
+  return html`<li class="${tone}"><a href="${paths.printer(row.printer.id)}"><bdi>${row.printer.name}</bdi></a>:
+    ${isolated(reason.text)} ${remedy && html`<a href="${remedy.path}">${remedy.label}</a>`}</li>`;
+}
+
+/** Downloads that hold what is known to fail: one printer that fails makes the whole package fail. */
+function allTheSame(count: number, { formats, scripts }: DeployOffer): Html {
+  const downloads = [
+    ...formats.map(({ path, label }) => ({ path, label })),
+    ...scripts.map(({ path, kind }) => ({ path, label: `${kind}.ps1` })),
+  ];
+  const links = downloads.map(
+    ({ path, label }) => html`<li><a class="button" href="${path}?all=1">${label}</a></li>`,
+  );
+  return html`<details class="more"><summary>Download all the same</summary>
+    <p>With ${counted(count, "printer")} known to fail: the package then reports a failure on every machine.</p>
+    <ul class="actions">${links}</ul></details>`;
 }

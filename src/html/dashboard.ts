@@ -1,10 +1,11 @@
 import { hasRole } from "../domain/access.ts";
-import type { Attention } from "../domain/attention.ts";
 import type { RecentDeletion } from "../domain/deletion.ts";
-import type { StatedPrinter } from "../domain/listings.ts";
+import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
+import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/search.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, mayChange, page } from "./layout.ts";
+import { narrowedPath } from "./narrowing.ts";
 import { packageOffer } from "./packages.ts";
 import { paths } from "./paths.ts";
 import { modelLabel } from "./printers.ts";
@@ -13,32 +14,41 @@ import { bytes, count, time } from "./text.ts";
 import { deletedSection } from "./undo.ts";
 
 interface DashboardData {
-  readonly attention: Attention;
+  readonly printers: readonly StatedPrinter[];
+  /** Those that were uploaded. */
+  readonly drivers: readonly StatedDriver[];
+  readonly clientCount: number;
   /** Whether the last backup could not be made, for whoever may see the backups. */
   readonly hasFailedBackup: boolean;
   /** What can be taken back, the latest first. */
   readonly deletions: readonly RecentDeletion[];
   /** The id of the first deletion that is not shown; undefined: the latest are. */
   readonly before?: number | undefined;
-  readonly recentPrinters: readonly StatedPrinter[];
-  readonly recentPackages: readonly StatedPrinter[];
   readonly formats: readonly ListedFormat[];
-  readonly counts: { readonly clients: number; readonly drivers: number; readonly printers: number };
+}
+
+const recentCount = 5;
+
+/** The latest printers, and the latest of those that have a driver. */
+function recentOf({ printers }: DashboardData) {
+  const newest = printers.toSorted((a, b) => b.printer.id - a.printer.id);
+  const deployed = newest.filter(({ driver }) => driver !== undefined);
+  return { printers: newest.slice(0, recentCount), packages: deployed.slice(0, recentCount) };
 }
 
 export function dashboardPage(frame: Frame, data: DashboardData): Html {
-  const { clients, drivers, printers } = data.counts;
-  const isNew = printers === 0;
   if (!mayChange(frame.visitor)) return shownDashboard(frame, data);
+  const isNew = data.printers.length === 0;
+  const { printers, packages } = recentOf(data);
   const action = html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
   return page(
     { ...frame, title: "Dashboard", place: "Dashboard", action },
-    html`${isNew && firstSteps(clients > 0, drivers > 0)}
+    html`${isNew && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
     ${needsSection(data, isNew)}
     ${deletedSection(data.deletions, data.before)}
     <div class="two">
-      <section><h2>Recent printers</h2>${recent(data.recentPrinters, [])}</section>
-      <section><h2>Recent packages</h2>${recent(data.recentPackages, data.formats)}</section>
+      <section><h2>Recent printers</h2>${recent(printers, [])}</section>
+      <section><h2>Recent packages</h2>${recent(packages, data.formats)}</section>
     </div>
     <section><h2 class="visually-hidden">Next steps</h2><ul class="actions">
       <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
@@ -54,57 +64,49 @@ const adminSteps = html`<li><a class="button" href="${paths.backups}">Backups</a
 
 /** For who may look alone. */
 function shownDashboard(frame: Frame, data: DashboardData): Html {
-  const { recentPrinters, recentPackages, formats, counts } = data;
+  const { printers, packages } = recentOf(data);
   return page(
     { ...frame, title: "Dashboard", place: "Dashboard" },
-    counts.printers === 0
+    printers.length === 0
       ? html`<p>There are no printers yet.</p>`
       : html`${needsSection({ ...data, deletions: [] }, false)}
         <div class="two">
-          <section><h2>Recent printers</h2>${recent(recentPrinters, [])}</section>
-          <section><h2>Recent packages</h2>${recentPackages.length > 0 ? recent(recentPackages, formats) : html`<p>None yet.</p>`}</section>
+          <section><h2>Recent printers</h2>${recent(printers, [])}</section>
+          <section><h2>Recent packages</h2>${packages.length > 0 ? recent(packages, data.formats) : html`<p>None yet.</p>`}</section>
         </div>`,
   );
 }
 
 /** How many, the sentence that the number begins, with `|s` where there are several, and where they are. */
-type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn"];
+type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn" | undefined];
 
-function needsOf({ attention, deletions, hasFailedBackup }: DashboardData): Need[] {
-  const { blockedPrinters, blockedDrivers, changed, sameName, sameAddress } = attention;
-  const { oddDrivers, outdated, unused } = attention;
+function needsOf({ printers, drivers, deletions, hasFailedBackup }: DashboardData): Need[] {
+  const inState = (
+    list: "printers" | "drivers",
+    state: WantedState,
+    sentence: string,
+    tone?: Need[3],
+  ): Need => {
+    const narrowing = { q: "", client: undefined, state };
+    const rows =
+      list === "printers" ? narrowPrinters(printers, narrowing) : narrowDrivers(drivers, narrowing);
+    return [rows.length, sentence, narrowedPath(paths[list], narrowing), tone];
+  };
+  const unused = drivers.filter(({ printer_count }) => printer_count === 0);
+  const unusedBytes = bytes(unused.reduce((sum, { size }) => sum + size, 0));
   const needs: Need[] = [
     [Number(hasFailedBackup), "backup could not be made", paths.backups, "bad"],
-    [blockedPrinters, "printer|s cannot be deployed", narrowed("printers", "blocked"), "bad"],
-    [blockedDrivers, "driver|s cannot be installed", narrowed("drivers", "blocked"), "bad"],
-    [
-      changed,
-      "printer|s changed since the last download: deploy again",
-      narrowed("printers", "changed"),
-      "warn",
-    ],
-    [
-      sameName,
-      "queue|s with the name of another queue of the client",
-      narrowed("printers", "same-name"),
-      "warn",
-    ],
-    [
-      sameAddress,
-      "printer|s with the address of another one of the client",
-      narrowed("printers", "same-address"),
-      "warn",
-    ],
-    [oddDrivers, "driver|s to look at", narrowed("drivers", "attention"), "warn"],
-    [outdated, "driver|s in use, with a newer version here", narrowed("drivers", "newer"), "warn"],
-    [unused.count, `driver|s without printers, ${bytes(unused.bytes)}`, narrowed("drivers", "unused")],
+    inState("printers", "blocked", "printer|s cannot be deployed", "bad"),
+    inState("drivers", "blocked", "driver|s cannot be installed", "bad"),
+    inState("printers", "changed", "printer|s changed since the last download: deploy again", "warn"),
+    inState("printers", "same-name", "queue|s with the name of another queue of the client", "warn"),
+    inState("printers", "same-address", "printer|s with the address of another one of the client", "warn"),
+    inState("drivers", "attention", "driver|s to look at", "warn"),
+    inState("drivers", "newer", "driver|s in use, with a newer version here", "warn"),
+    inState("drivers", "unused", `driver|s without printers, ${unusedBytes}`),
     [deletions.length, "deletion|s can still be undone", paths.deleted],
   ];
   return needs.filter(([number]) => number > 0);
-}
-
-function narrowed(list: "printers" | "drivers", state: string): string {
-  return `${paths[list]}?state=${state}`;
 }
 
 /** What needs somebody, the worst first; a service without printers has its first steps instead. */

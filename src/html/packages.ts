@@ -47,7 +47,7 @@ function packageTable(rows: readonly StatedPrinter[], formats: readonly ListedFo
   );
   return html`<table class="packages" role="table"><thead role="rowgroup"><tr role="row">${labels}<th role="columnheader"
     scope="col"><span class="visually-hidden">Downloads</span></th></tr></thead>
-    ${chunksOf(rows).map((chunk) => html`<tbody role="rowgroup">${chunk.map((row) => rememberedRow(row, formats))}</tbody>`)}
+    ${chunksOf(rows).map((chunk) => html`<tbody role="rowgroup">${chunk.map((row) => packageRow(row, formats))}</tbody>`)}
     </table>`;
 }
 
@@ -59,20 +59,13 @@ function chunksOf<T>(rows: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, i) => rows.slice(i * rowsTogether, (i + 1) * rowsTogether));
 }
 
-const rememberedRows = new WeakMap<StatedPrinter, Html>();
-
-/** Rows stay the same objects until something changes, and formats as long as the service runs. */
-function rememberedRow(row: StatedPrinter, formats: readonly ListedFormat[]): Html {
-  const known = rememberedRows.get(row);
-  if (known !== undefined) return known;
+function packageRow(row: StatedPrinter, formats: readonly ListedFormat[]): Html {
   const { printer, client } = row;
-  const made = html`<tr role="row"><th role="rowheader" scope="row"><bdi><a href="${paths.printer(printer.id)}">${printer.name}</a></bdi></th
+  return html`<tr role="row"><th role="rowheader" scope="row"><bdi><a href="${paths.printer(printer.id)}">${printer.name}</a></bdi></th
 ><td role="cell">${client ? html`<bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi>` : html`<span class="soft">none</span>`}</td
 ><td role="cell">${modelCell(row)}</td
 ><td role="cell">${stateBadge(row)}</td
 ><td role="cell">${packageOffer(row, formats)}</td></tr>`;
-  rememberedRows.set(row, made);
-  return made;
 }
 
 /** A link to each package of a printer; of one that is blocked, to the reason, beside which they are offered. */

@@ -1,3 +1,5 @@
+import type { LinkOwner } from "../domain/link.ts";
+
 /** Every address that pages link to, in one place. */
 export const paths = {
   signIn: "/sign-in",
@@ -26,10 +28,6 @@ export const paths = {
   /** @param record a client or a printer */
   tokenFor: ({ kind, id }: { readonly kind: string; readonly id: number }) => `/tokens?scope=${kind}:${id}`,
   tokenRevoke: (id: number) => `/tokens/${id}/delete`,
-  printerLinks: (id: number) => `/printers/${id}/links`,
-  clientLinks: (id: number) => `/clients/${id}/links`,
-  driverLinks: (id: number) => `/drivers/${id}/links`,
-  endLinks: (path: string) => `${path}/end`,
   search: "/search",
   backups: "/backups",
   backup: (name: string) => `/backups/${name}`,
@@ -53,19 +51,12 @@ export const paths = {
   printerWithDriver: (id: number) => `/printers?driver_id=${id}`,
   printersBulk: "/printers/bulk",
   packageOfChosen: (format: string) => `/packages/${format}`,
-  script: (id: number, kind: string) => `/printers/${id}/scripts/${kind}`,
-  readScript: (id: number, kind: string) => `/printers/${id}/read/${kind}`,
   package: (id: number, format: string) => `/printers/${id}/packages/${format}`,
-  publishPrinter: (id: number) => `/printers/${id}/publish`,
   icon: (id: number) => `/printers/${id}/icon`,
   iconDownload: (id: number) => `/printers/${id}/icon?download=1`,
   iconDelete: (id: number) => `/printers/${id}/icon/delete`,
   client: (id: number) => `/clients/${id}`,
   clientDelete: (id: number) => `/clients/${id}/delete`,
-  clientPackage: (id: number, format: string) => `/clients/${id}/packages/${format}`,
-  clientScript: (id: number, kind: string) => `/clients/${id}/scripts/${kind}`,
-  readClientScript: (id: number, kind: string) => `/clients/${id}/read/${kind}`,
-  publishClient: (id: number) => `/clients/${id}/publish`,
   driver: (id: number) => `/drivers/${id}`,
   driverUploaded: (id: number, what: string) => `/drivers/${id}?uploaded=${what}`,
   /** @param outcome the name under which it is remembered how many were moved */
@@ -74,13 +65,23 @@ export const paths = {
   driverArchive: (id: number) => `/drivers/${id}/archive`,
   driverFiles: (id: number) => `/drivers/${id}/files`,
   driverDeploy: (id: number) => `/drivers/${id}#deploy`,
-  driverPackage: (id: number, format: string) => `/drivers/${id}/packages/${format}`,
-  driverScript: (id: number, kind: string) => `/drivers/${id}/scripts/${kind}`,
-  readDriverScript: (id: number, kind: string) => `/drivers/${id}/read/${kind}`,
-  publishDriver: (id: number) => `/drivers/${id}/publish`,
   /** What is asked for at a package's or a script's path, without its drivers. */
   apart: (path: string) => `${path}?driver=apart`,
   driverModels: (id: number) => `/drivers/${id}/models`,
   driverModel: (id: number) => `/drivers/${id}#models-found`,
   driverMove: (id: number, to?: number) => `/drivers/${id}/move${to === undefined ? "" : `?to=${to}`}`,
 } as const;
+
+/** What printers, clients and drivers alike have below their addresses. */
+export function pathsOf({ kind, id }: LinkOwner) {
+  const page = `/${kind}s/${id}`;
+  return {
+    page,
+    package: (format: string) => `${page}/packages/${format}`,
+    script: (script: string) => `${page}/scripts/${script}`,
+    readScript: (script: string) => `${page}/read/${script}`,
+    publish: `${page}/publish`,
+    links: `${page}/links`,
+    endLinks: `${page}/links/end`,
+  };
+}

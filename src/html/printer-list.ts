@@ -1,6 +1,7 @@
 import { findingKinds } from "../domain/findings.ts";
 import { groupsBy } from "../domain/groups.ts";
 import type { PrinterChoices, StatedPrinter } from "../domain/listings.ts";
+import { madeOnce } from "../domain/made-once.ts";
 import type { ListedFormat } from "../domain/package-format.ts";
 import type { Narrowing } from "../domain/search.ts";
 import { bulkBar } from "./bulk.ts";
@@ -43,24 +44,28 @@ export function printersPage(frame: Frame, list: PrinterList, { form, choices, i
     html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
       <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
         ${printerForm(choices, form)}</details>
-      ${narrowingForm(named(list), { clients: list.choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
+      ${narrowing(list)}</div>
     ${printerList(list)}`,
   );
 }
 
 /** For who may look alone. */
 function shownPrintersPage(frame: Frame, list: PrinterList): Html {
-  const { rows, total, choices } = list;
+  const { rows, total } = list;
   const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches(named(list));
-  const body =
-    total === 0
-      ? html`<p>There are no printers yet.</p>`
-      : html`<div class="tools">${narrowingForm(named(list), { clients: choices.clients, states: { others: [changedState], kinds: findingKinds } })}</div>
-        <div id="printer-list" class="rows">${found}</div>`;
   return page(
     { ...frame, title: "Printers", place: "Printers" },
-    html`<p><a href="${paths.exportPrinters}">Export</a></p>${body}`,
+    html`<p><a href="${paths.exportPrinters}">Export</a></p>${
+      total === 0
+        ? html`<p>There are no printers yet.</p>`
+        : html`<div class="tools">${narrowing(list)}</div><div id="printer-list" class="rows">${found}</div>`
+    }`,
   );
+}
+
+function narrowing(list: PrinterList): Html {
+  const states = { others: [changedState], kinds: findingKinds };
+  return narrowingForm(named(list), { clients: list.choices.clients, states });
 }
 
 function named({ rows, narrowing, total }: PrinterList) {
@@ -115,19 +120,11 @@ function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> 
   return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
     aria-colspan="7" aria-label="${client?.name ?? "Without a client"}"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
     hidden></label> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
-    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : rememberedRow(row)))}</tbody>`;
+    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : plainRow(row)))}</tbody>`;
 }
-
-const rememberedRows = new WeakMap<StatedPrinter, Html>();
 
 /** Rows stay the same objects until something changes: each is written once. */
-function rememberedRow(row: StatedPrinter): Html {
-  const known = rememberedRows.get(row);
-  if (known !== undefined) return known;
-  const made = listRow(row, false);
-  rememberedRows.set(row, made);
-  return made;
-}
+const plainRow = madeOnce((row: StatedPrinter) => listRow(row, false));
 
 function listRow(row: StatedPrinter, isChosen: boolean): Html {
   const { id, name } = row.printer;

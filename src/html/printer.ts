@@ -1,8 +1,15 @@
 import { derivePortName } from "../domain/address.ts";
-import type { Driver } from "../domain/driver.ts";
+import { arm64Description, shipsArm64 } from "../domain/arm64-driver.ts";
+import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Icon } from "../domain/icon.ts";
 import type { PrinterOwner, StatedPrinter } from "../domain/listings.ts";
-import { ippUrlOf, isDriverOnly, type Printer, shareNameOf } from "../domain/printer.ts";
+import {
+  effectiveDescription,
+  ippUrlOf,
+  isDriverOnly,
+  type Printer,
+  shareNameOf,
+} from "../domain/printer.ts";
 import {
   type Choices,
   collateModes,
@@ -14,20 +21,21 @@ import {
 } from "../domain/printer-choices.ts";
 import { printerDefaults } from "../domain/printer-fields.ts";
 import { effectiveSubnets } from "../domain/subnet.ts";
+import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { historyLink } from "./audit.ts";
 import { definitions, type Row, row } from "./definitions.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
+import { machinesOf } from "./driver-label.ts";
 import { deleteFold } from "./form.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { iconSection, shownIcon } from "./icon.ts";
 import { type Frame, mayChange, page } from "./layout.ts";
+import { type Note, noteBlock } from "./notes.ts";
 import { paths } from "./paths.ts";
 import { ticketSummary } from "./print-ticket.ts";
-import { driverSection } from "./printer-drivers.ts";
-import { printerNotes } from "./printer-notes.ts";
 import { remedyOf } from "./remedies.ts";
 import { stateBadge } from "./standing.ts";
-import { counted, time } from "./text.ts";
+import { bytes, counted, infDate, time } from "./text.ts";
 
 /** Everything a printer's page shows. */
 interface PrinterPageData {
@@ -191,4 +199,91 @@ function bdi(text: string): Html {
 function chosen<T extends string>(choices: Choices<T>, value: T): Html {
   const label = labelOf(choices, value);
   return value === "" ? html`<span class="soft">${label}</span>` : html`${label}`;
+}
+
+/** Which drivers a printer's machines install. */
+function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChangeable: boolean): Html {
+  if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
+  return html`<section id="printer-drivers"><h2>Driver</h2>${factsOf(driver, effectiveDescription(printer, driver))}
+    ${
+      arm64Driver === undefined
+        ? withoutArm64(printer, driver, isChangeable)
+        : html`<h3>On ARM64 machines</h3>${factsOf(arm64Driver, arm64Description(printer, arm64Driver))}`
+    }</section>`;
+}
+
+function factsOf(driver: Driver, model: string): Html {
+  const inf = chosenInf(driver);
+  const date =
+    inf?.driverVer &&
+    html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
+  const rows = [
+    row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
+    row("Model", html`<bdi>${model || "not chosen yet"}</bdi>`),
+    row("Machines", machinesOf(inf)),
+  ];
+  if (isWindowsOwn(driver)) rows.push(row("Archive", "none: Windows brings it"));
+  else
+    rows.push(
+      row("INF", html`<code>${driver.inf_path || "none"}</code>`),
+      row("Version", date ?? "not given"),
+      row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
+    );
+  return definitions(rows);
+}
+
+function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): Html | undefined {
+  if (shipsArm64(driver) !== false) return undefined;
+  const remedy = html`: <a href="${paths.printerEdit(id)}#f-arm64_driver_id">choose another for them</a>`;
+  return html`<p class="hint">ARM64 machines cannot have it with this driver${isChangeable && remedy}.</p>`;
+}
+
+interface PrinterNote extends Note {
+  readonly isFor: (printer: Printer) => boolean;
+}
+
+const notes: readonly PrinterNote[] = [
+  {
+    title: "IPP queues",
+    isFor: ({ protocol }) => protocol === "ipp",
+    known: [
+      "Windows 11 or Windows Server 2022 and later. On older ones the script fails before it touches anything, and says so.",
+      "The printer must be awake and reachable when the queue is made: Windows asks it. Otherwise the script ends with 1618, leaves nothing behind, and Intune tries again.",
+      "Windows names the port, and gives it another name whenever the queue is made anew. A queue that is right is not asked for again.",
+      "They work under Windows protected print mode, which takes no vendor’s driver.",
+    ],
+    unseen: [
+      "which builds of Windows 10 can do it: the script asks the machine itself",
+      "what Windows says of a certificate that it does not trust: where TLS fails, try without",
+      "every name that Windows gives the port’s monitor: the script takes those that are known, and names any other",
+    ],
+  },
+  {
+    title: "A PrintTicket",
+    isFor: ({ print_ticket }) => print_ticket !== "",
+    known: [
+      "The driver decides what it takes of it. The script reads it back: what the driver ignores or refuses is a remark on the last line, no failure.",
+    ],
+    unseen: ["how each vendor’s driver words what it took: try it on one machine first"],
+  },
+  {
+    title: "ARM64 machines",
+    isFor: ({ arm64_driver_id }) => arm64_driver_id !== null,
+    known: ["Each machine gets its own driver. A script that is fetched alone downloads that one alone."],
+    unseen: ["an ARM64 machine: the scripts ran on a simulated one"],
+  },
+  {
+    title: "Users’ own settings",
+    isFor: ({ reset_user_preferences, replaces }) =>
+      reset_user_preferences || replaces.some((old) => old.startsWith("\\\\")),
+    known: [
+      "Users’ preferences and connections go at once for who is logged on, and for everybody else at their next log-on, by Active Setup.",
+    ],
+    unseen: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
+  },
+];
+
+/** What is to be known of a printer's settings; nothing for most. */
+function printerNotes(printer: Printer): Html {
+  return html`${notes.filter(({ isFor }) => isFor(printer)).map(noteBlock)}`;
 }

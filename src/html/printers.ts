@@ -8,33 +8,7 @@ import { stateBadge } from "./standing.ts";
 /** A table of a few printers, without what is chosen and done with several. */
 export function printerTable(rows: readonly StatedPrinter[], isChangeable: boolean): Html {
   return html`<div class="rows"><table class="printers few ${addressWidth(rows)}" role="table">${printerHead({ isChangeable })}
-    <tbody role="rowgroup">${rows.map((row) => (isChangeable ? rememberedRow(row) : shownRow(row)))}</tbody></table></div>`;
-}
-
-const rememberedRows = new WeakMap<StatedPrinter, Html>();
-
-/** Rows stay the same objects until something changes: each is written once. */
-function rememberedRow(row: StatedPrinter): Html {
-  const known = rememberedRows.get(row);
-  if (known !== undefined) return known;
-  const made = html`<tr role="row">${printerCells(row)}${changeCell(row)}</tr>`;
-  rememberedRows.set(row, made);
-  return made;
-}
-
-/** For who may look alone. */
-function shownRow(row: StatedPrinter): Html {
-  return html`<tr role="row">${printerCells(row)}</tr>`;
-}
-
-const rowsAStep = 100;
-
-/** Writes the rows of a table in steps, so that a long one holds nobody up; `printerTable` has them then. */
-export function* writeRows(rows: readonly StatedPrinter[]): Generator<undefined, void> {
-  for (const [i, row] of rows.entries()) {
-    rememberedRow(row);
-    if (i % rowsAStep === 0) yield;
-  }
+    <tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${printerCells(row)}${isChangeable && changeCell(row)}</tr>`)}</tbody></table></div>`;
 }
 
 /** The table's head. @param first a cell before the others */

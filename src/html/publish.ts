@@ -1,4 +1,6 @@
+import type { StatedPrinter } from "../domain/listings.ts";
 import { counted } from "../domain/sentences.ts";
+import { sharedDrivers } from "../domain/shared-drivers.ts";
 import { type Html, html } from "./html.ts";
 import { copyable } from "./layout.ts";
 
@@ -69,4 +71,33 @@ function parameters({ isOfMany }: OfferedPublish): (readonly [string, string])[]
 function linksNote(days: number): Html {
   return html`<p class="hint">The script holds links to its packages, which end ${counted(days, "day")} after it was downloaded
       at the latest: until then whoever has it can fetch them without signing in. After that download it anew.</p>`;
+}
+
+/** Which apps a printer becomes. @param siblings what is deployed of its client, the printer with it */
+export function appsOfPrinter(printerId: number, siblings: readonly StatedPrinter[]): string {
+  const shared = sharedDrivers(siblings);
+  const driver = shared.get(printerId);
+  if (driver === undefined) return "one app, with the driver in it";
+  const sharing = [...shared.values()].filter((id) => id === driver).length;
+  return `two apps: one for the driver, which ${sharing} printers of the client share, and a small one for this printer that depends on it`;
+}
+
+/** Which apps a client's printers become. @param rows what is deployed */
+export function appsOfClient(rows: readonly StatedPrinter[]): string {
+  const shared = sharedDrivers(rows);
+  const drivers = new Set(shared.values()).size;
+  if (rows.length === 1) return "one app, with the driver in it";
+  if (drivers === 0) return `${counted(rows.length, "app")}: one for each printer, with its driver in it`;
+  const whole = rows.length - shared.size;
+  const parts = [
+    `one for ${drivers === 1 ? "the driver" : `each of the ${drivers} drivers`} that printers share`,
+    `a small one for each of the ${shared.size} printers that depend on ${drivers === 1 ? "it" : "one of them"}`,
+    ...(whole === 0
+      ? []
+      : [
+          `one for ${whole === 1 ? "the other printer" : `each of the ${whole} others`}, with the driver in it`,
+        ]),
+  ];
+  const listed = `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  return `${counted(drivers + rows.length, "app")}: ${listed}`;
 }

@@ -2,7 +2,7 @@ import { type Html, html } from "./html.ts";
 import { type Frame, page } from "./layout.ts";
 import { bytes } from "./text.ts";
 
-export interface ScriptPageData {
+interface ScriptPageData {
   /** install, uninstall, … */
   readonly kind: string;
   readonly fileName: string;

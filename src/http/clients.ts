@@ -21,8 +21,6 @@ import { type Message, notify } from "../html/layout.ts";
 import { clientMessage, deletedMessage, doneIn } from "../html/messages.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
-import { writeRows } from "../html/printers.ts";
-import { inSteps } from "../services/steps.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { clientOffer } from "./deploy-offer.ts";
@@ -85,13 +83,11 @@ async function clientPageOf(
   message?: Message,
 ): Promise<Html> {
   const client = app.store.clients.get(id);
-  const { printers } = await app.overview.read();
-  const rows = printers.filter((row) => row.client?.id === id);
-  await inSteps(writeRows(rows));
-  const choice = chooseDeployment(rows);
+  const printers = await app.overview.ofClient(id);
+  const choice = chooseDeployment(printers);
   const data = {
     client,
-    printers: rows,
+    printers,
     form: form ?? recordForm(clientFormValues(client)),
     choice,
     downloaded: downloadedTogether(

@@ -5,13 +5,16 @@ import { mayUse } from "../domain/access.ts";
 import { driversOf } from "../domain/arm64-driver.ts";
 import type { Client } from "../domain/client.ts";
 import { type Driver, type DriverSummary, driverPackageName, shippedBy } from "../domain/driver.ts";
+import type { LinkOwner } from "../domain/link.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { uploadedAmong } from "../domain/windows-drivers.ts";
-import type { DeployOffer } from "../html/deploy.ts";
-import { paths } from "../html/paths.ts";
+import type { DeployOffer, OfferedScript } from "../html/deploy.ts";
+import { paths, pathsOf } from "../html/paths.ts";
+import { appsOfClient, appsOfPrinter, type OfferedPublish } from "../html/publish.ts";
 import type { PackageFacts, PackageFormat } from "../pkg/formats/format.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
+import { commandFor, curlCommand, fetchedCommand, operatorCommand } from "../pkg/scripts/commands.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import { packagedScripts, type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
 import {
@@ -24,26 +27,22 @@ import {
 } from "../services/download-names.ts";
 import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
 import { askerOf } from "./access/asker.ts";
-import { byHand } from "./by-hand.ts";
-import { appsOfClient, appsOfPrinter, type Publishable, publishOffer } from "./publish-offer.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
 
 /** What differs between a printer, a client and a driver. */
-interface Target extends Publishable {
+interface Target {
+  readonly owner: LinkOwner;
   readonly facts: DeploymentFacts;
   /** Drivers that can come apart. */
   readonly drivers: readonly DriverSummary[];
-  readonly kinds: readonly ScriptKind[];
   /** Of its packages, without their endings. */
   readonly packageName: string;
-  readonly packagePath: (format: string) => string;
-  readonly scriptPath: (kind: string) => string;
-  /** Where links to all of that are made. */
-  readonly linksPath: string;
-  /** Where a token that reaches all of it is made. */
-  readonly tokenPath: string | undefined;
+  /** Of its scripts, without kind and ending. */
+  readonly scriptName: string;
+  /** Which apps publishing it makes. */
+  readonly makes: string;
 }
 
 /**
@@ -59,19 +58,12 @@ export function printerOffer(
 ): Offer {
   const { id } = details.printer;
   return offerOf(app, request, {
+    owner: { kind: "printer", id },
     facts: printerFacts(app.store, details, deployable),
     drivers: uploadedAmong(driversOf(deployable)),
-    kinds: scriptKinds,
     packageName: packageName(details),
     scriptName: scriptName(details.printer),
-    packagePath: (format) => paths.package(id, format),
-    scriptPath: (kind) => paths.script(id, kind),
-    readPath: (kind) => paths.readScript(id, kind),
-    publishPath: paths.publishPrinter(id),
     makes: appsOfPrinter(id, siblings),
-    isOfMany: false,
-    linksPath: paths.printerLinks(id),
-    tokenPath: paths.tokenFor({ kind: "printer", id }),
   });
 }
 
@@ -82,21 +74,13 @@ export function clientOffer(
   client: Client,
   rows: readonly StatedPrinter[],
 ): Offer {
-  const { id } = client;
   return offerOf(app, request, {
+    owner: { kind: "client", id: client.id },
     facts: clientFacts(app.store, client, rows),
     drivers: uploadedAmong(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
-    kinds: scriptKinds,
     packageName: clientFileName(client),
     scriptName: clientFileName(client),
-    packagePath: (format) => paths.clientPackage(id, format),
-    scriptPath: (kind) => paths.clientScript(id, kind),
-    readPath: (kind) => paths.readClientScript(id, kind),
-    publishPath: paths.publishClient(id),
     makes: appsOfClient(rows),
-    isOfMany: true,
-    linksPath: paths.clientLinks(id),
-    tokenPath: paths.tokenFor({ kind: "client", id }),
   });
 }
 
@@ -107,77 +91,78 @@ export function driverOffer(
   driver: Driver,
   models: readonly string[],
 ): Offer {
-  const { id } = driver;
   return offerOf(app, request, {
+    owner: { kind: "driver", id: driver.id },
     facts: driverFacts(app.store, driver, models),
     drivers: [],
-    kinds: packagedScripts,
     packageName: driverFileName(driver),
     scriptName: driverFileName(driver),
-    packagePath: (format) => paths.driverPackage(id, format),
-    scriptPath: (kind) => paths.driverScript(id, kind),
-    readPath: (kind) => paths.readDriverScript(id, kind),
-    publishPath: paths.publishDriver(id),
     makes: "one app, which installs the driver under all names that printers use",
-    isOfMany: false,
-    linksPath: paths.driverLinks(id),
-    tokenPath: undefined,
   });
 }
 
 function offerOf({ config }: App, request: IncomingMessage, target: Target): Offer {
   // Where people have to sign in, no machine gets anything from an address alone: links are made one by one.
   const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
-  const { place } = target.facts;
-  const kinds = target.kinds.filter((kind) => kind !== "requirement" || place !== undefined);
+  const { owner, facts, scriptName } = target;
+  const own = pathsOf(owner);
+  const allKinds = owner.kind === "driver" ? packagedScripts : scriptKinds;
+  const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.place !== undefined);
   const scripts = kinds.map((kind) => ({
     kind,
-    path: target.scriptPath(kind),
-    fileName: scriptFileName(kind, target.scriptName),
-    readPath: target.readPath(kind),
+    path: own.script(kind),
+    fileName: scriptFileName(kind, scriptName),
+    readPath: own.readScript(kind),
   }));
   const formats = packageFormats.map((format) => {
-    const path = target.packagePath(format.id);
+    const path = own.package(format.id);
     const fileName = target.packageName + format.extension;
-    const install = target.scriptPath("install");
+    const install = own.script("install");
     const urls = service === undefined ? undefined : { package: service + path, install: service + install };
-    const detectionFileName = scriptFileName("detect", target.scriptName);
-    const requirementFileName = scriptFileName("requirement", target.scriptName);
-    const facts = { ...target.facts, fileName, detectionFileName, requirementFileName, urls };
+    const detectionFileName = scriptFileName("detect", scriptName);
+    const requirementFileName = scriptFileName("requirement", scriptName);
+    const all = { ...facts, fileName, detectionFileName, requirementFileName, urls };
     const { id, target: goesTo, label, fileType, guide } = format;
     return {
       ...{ id, target: goesTo, label, fileType, guide, path, fileName },
-      sections: format.fields(facts),
-      snippets: format.snippets(facts),
-      tools: format.tools(facts),
-      apart: apartOf(format, target, facts),
+      sections: format.fields(all),
+      snippets: format.snippets(all),
+      tools: format.tools(all),
+      apart: apartOf(format, target, all),
       publish: id === mdm.id ? publishOffer(config, request, target) : undefined,
     };
   });
   const isOwnOnly = service !== undefined && isLoopback(service);
-  const links = linksOf(config, request, target);
+  const links = linksOf(config, request, owner);
   return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly, links };
 }
 
-function linksOf(
+function publishOffer(
   config: Config,
   request: IncomingMessage,
-  { linksPath: path, tokenPath }: Target,
-): Offer["links"] {
-  const { identity } = askerOf(request);
-  if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
-  const days = config.linkDays;
+  { owner, makes, scriptName }: Target,
+): OfferedPublish {
+  const own = pathsOf(owner);
+  const fileName = scriptFileName("publish", scriptName);
+  const service = serviceUrl(request, config);
   return {
-    ...{ path, endPath: paths.endLinks(path), days },
-    tokenPath: mayUse(identity, "admin") ? tokenPath : undefined,
+    ...{ path: own.publish, readPath: own.readScript("publish"), fileName, makes },
+    isOfMany: owner.kind === "client",
+    command: operatorCommand(fileName),
+    isOwnOnly: service !== undefined && isLoopback(service),
+    linkDays: needsSignIn(config) ? config.linkDays : undefined,
   };
 }
 
-function apartOf(
-  format: PackageFormat,
-  { drivers, packageName: name, packagePath }: Target,
-  facts: PackageFacts,
-) {
+function linksOf(config: Config, request: IncomingMessage, owner: LinkOwner): Offer["links"] {
+  const { identity } = askerOf(request);
+  if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
+  const { links: path, endLinks: endPath } = pathsOf(owner);
+  const hasToken = owner.kind !== "driver" && mayUse(identity, "admin");
+  return { path, endPath, days: config.linkDays, tokenPath: hasToken ? paths.tokenFor(owner) : undefined };
+}
+
+function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: Target, facts: PackageFacts) {
   if (drivers.length === 0) return undefined;
   const apps = drivers.map((driver) => ({
     name: driverPackageName(driver),
@@ -186,7 +171,7 @@ function apartOf(
   const isMixed = new Set(drivers.map(({ listed }) => shippedBy(listed).join())).size > 1;
   const fileName = withoutDriverName(name, true) + format.extension;
   return {
-    path: paths.apart(packagePath(format.id)),
+    path: paths.apart(pathsOf(owner).package(format.id)),
     fileName,
     drivers: apps,
     sections: format.apartFields(
@@ -196,4 +181,44 @@ function apartOf(
     // What is fetched from here could as well be fetched with its drivers.
     snippets: format.snippets({ ...facts, fileName, urls: undefined }),
   };
+}
+
+type KindOfScript = OfferedScript & { readonly kind: ScriptKind };
+
+const verbs: Readonly<Record<ScriptKind, string>> = {
+  install: "Install",
+  uninstall: "Uninstall",
+  detect: "Detect",
+  requirement: "Ask whether the machine is in the subnets",
+  diagnose: "Diagnose",
+};
+
+/** What is said of those that are fetched and run at once. */
+const inOneLine: Readonly<Partial<Record<ScriptKind, string>>> = {
+  install: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
+  diagnose: "Where it does not print: says what is wrong there, line by line, and changes nothing.",
+};
+
+/** What somebody at the machine pastes there. @param service its address, where that is known */
+function byHand(service: string | undefined, scripts: readonly KindOfScript[]): DeployOffer["byHand"] {
+  const downloaded = scripts.map(({ kind, fileName }) => ({
+    label: `${verbs[kind]}, in the folder of the download`,
+    text: commandFor(fileName),
+  }));
+  const install = scripts.find(({ kind }) => kind === "install");
+  if (service === undefined || install === undefined) return downloaded;
+  const fetched = scripts
+    .filter(({ kind }) => inOneLine[kind] !== undefined)
+    .map(({ kind, path }) => ({
+      label: `${verbs[kind]} in one line`,
+      text: fetchedCommand(service + path),
+      hint: inOneLine[kind],
+    }));
+  const url = service + install.path;
+  return [
+    ...fetched,
+    ...downloaded,
+    { label: "Address of the install script", text: url },
+    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+  ];
 }

@@ -5,7 +5,7 @@ import type { DriverEffects } from "../domain/driver-effects.ts";
 import { driverFormValues, isFromForm } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
-import type { AddedDriver, ListedPrinter } from "../domain/listings.ts";
+import type { AddedDriver } from "../domain/listings.ts";
 import { narrowedBy } from "../domain/search.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { driverPage, driverSettings } from "../html/driver.ts";
@@ -25,7 +25,6 @@ import { paths } from "../html/paths.ts";
 import { unusedHintAnew } from "../html/unused.ts";
 import { saveDriver } from "../services/driver-changes.ts";
 import { aloneProblem, deployedModels } from "../services/driver-models.ts";
-import { olderVersions } from "../services/driver-versions.ts";
 import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverOffer } from "./deploy-offer.ts";
@@ -49,26 +48,18 @@ async function messageIn(app: App, id: number, url: URL): Promise<Message | unde
   const { searchParams: query } = url;
   const undone = undoMessage(app, url) ?? linksMessage(url);
   if (undone !== undefined || url.search === "") return undone;
-  const driver = app.store.drivers.get(id);
   const moved = app.outcomes.find("moved", query.get("moved"));
-  if (moved?.driverId === id) return movedMessage(moved.count, driver);
+  if (moved?.driverId === id) return movedMessage(moved.count, app.store.drivers.get(id));
   const uploaded = uploadedIn(query.get("uploaded"));
-  const { printers, drivers, driversById } = await app.overview.read();
-  if (uploaded === undefined) {
-    const blocked = printers.filter((row) => hasDriver(row, id) && row.state === "blocked");
-    return driverMessage(doneIn(query), driver, blocked.length);
-  }
-  const standing = driversById.get(id);
-  return standing && uploadedMessage(uploaded, standing, olderVersions(app.store, driver, drivers));
+  const { driver, printers } = await app.overview.driver(id);
+  if (uploaded !== undefined) return uploadedMessage(uploaded, driver, app.overview.olderThan(driver));
+  const blocked = printers.filter(({ state }) => state === "blocked");
+  return driverMessage(doneIn(query), driver, blocked.length);
 }
 
 function uploadedIn(what: string | null): Pick<AddedDriver, "isNew" | "mended"> | undefined {
   if (what === "new" || what === "known") return { isNew: what === "new" };
   return what === "missing" || what === "damaged" ? { isNew: false, mended: what } : undefined;
-}
-
-function hasDriver({ driver, arm64Driver }: ListedPrinter, id: number): boolean {
-  return driver?.id === id || arm64Driver?.id === id;
 }
 
 /** What the form shows in place of what is stored. */
@@ -80,14 +71,11 @@ interface Shown {
 
 async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
-  const { printers, driversById } = await app.overview.read();
-  const standing = driversById.get(id);
-  if (standing === undefined) throw new Error(`the driver ${id} is not among all drivers`);
-  const users = printers.filter((row) => hasDriver(row, id));
+  const { driver: standing, printers } = await app.overview.driver(id);
   const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = shown;
   const data = {
     driver,
-    printers: users,
+    printers,
     form,
     query,
     isOpen,

@@ -8,7 +8,6 @@ import type { UploadResult } from "../html/driver-upload.ts";
 import { type DriverList, driverList, driversPage } from "../html/drivers.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
-import { olderVersions } from "../services/driver-versions.ts";
 import { addDriver } from "../services/drivers.ts";
 import { askerOf } from "./access/asker.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
@@ -62,10 +61,10 @@ async function resultOf(
   { error, value }: Outcome<AddedDriver>,
 ): Promise<UploadResult> {
   if (error !== undefined) return { problem: error.message };
-  const { drivers, driversById } = await overview.read();
-  const standing = driversById.get(value.driver.id);
-  if (standing === undefined) return { problem: "This driver was deleted meanwhile." };
-  return { ...value, standing, older: olderVersions(store, value.driver, drivers) };
+  const { id } = value.driver;
+  if (!store.drivers.has(id)) return { problem: "This driver was deleted meanwhile." };
+  const { driver: standing } = await overview.driver(id);
+  return { ...value, standing, older: overview.olderThan(standing) };
 }
 
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {

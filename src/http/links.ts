@@ -1,16 +1,16 @@
-import type { App } from "../app.ts";
 import { utcDay } from "../domain/day.ts";
+import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { type LinkOwner, linkDays } from "../domain/link.ts";
 import type { DeployOffer } from "../html/deploy.ts";
 import { html } from "../html/html.ts";
 import { linkable, linkPage } from "../html/links.ts";
-import { paths } from "../html/paths.ts";
+import { pathsOf } from "../html/paths.ts";
 import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { deployedModels } from "../services/driver-models.ts";
-import { siblingsOf } from "../services/printer-group.ts";
+import type { Store } from "../store/store.ts";
 import { askerOf } from "./access/asker.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
@@ -19,45 +19,32 @@ import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
-interface NamedOwner extends LinkOwner {
-  readonly name: string;
-}
-
-/** A record with what can be downloaded of it. */
-interface Linked {
-  readonly record: NamedOwner;
-  readonly offer: Pick<DeployOffer, "formats" | "scripts">;
-  readonly path: string;
-  readonly place: string;
-}
+/** Printers, clients and drivers: where their pages are, and what their records are called. */
+export const owners = {
+  printer: { place: "Printers", nameOf: ({ printers }: Store, id: number) => printers.get(id).printer.name },
+  client: { place: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
+  driver: { place: "Drivers", nameOf: ({ drivers }: Store, id: number) => driverTitle(drivers.get(id)) },
+} as const;
 
 /** `POST /printers/{id}/links` */
 export async function ofPrinter(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const details = app.store.printers.get(id);
-  const { name } = details.printer;
-  const { driver, arm64Driver } = driversOfPrinter(app.store, details.printer);
+  const { printer } = details;
+  const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
   if (driver === undefined)
     throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
-  const siblings = await siblingsOf(app.overview, details.client);
-  const offer = printerOffer(
-    app,
-    request,
-    details,
-    { printer: details.printer, driver, arm64Driver },
-    siblings,
-  );
-  const record = { kind: "printer", id, name } as const;
-  return makeLink(context, { record, offer, path: paths.printer(id), place: "Printers" });
+  const { siblings } = await app.overview.printer(id);
+  const offer = printerOffer(app, request, details, { printer, driver, arm64Driver }, siblings);
+  return makeLink(context, { kind: "printer", id }, offer);
 }
 
 /** `POST /clients/{id}/links` */
 export async function ofClient(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const client = app.store.clients.get(id);
-  const offer = clientOffer(app, request, client, await siblingsOf(app.overview, client));
-  const record = { kind: "client", id, name: client.name } as const;
-  return makeLink(context, { record, offer, path: paths.client(id), place: "Clients" });
+  const { goesIn } = chooseDeployment(await app.overview.ofClient(id));
+  return makeLink(context, { kind: "client", id }, clientOffer(app, request, client, goesIn));
 }
 
 /** `POST /drivers/{id}/links` */
@@ -65,49 +52,42 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
   const { app, request, id } = context;
   const driver = app.store.drivers.get(id);
   const offer = driverOffer(app, request, driver, deployedModels(app.store, driver).models);
-  const record = { kind: "driver", id, name: driverTitle(driver) } as const;
-  return makeLink(context, { record, offer, path: paths.driver(id), place: "Drivers" });
+  return makeLink(context, { kind: "driver", id }, offer);
 }
 
-/** `POST /printers/{id}/links/end` */
-export function endPrinter({ app, id }: Context<"id">): Promise<Reply> {
-  const { name } = app.store.printers.get(id).printer;
-  return endLinks(app, { kind: "printer", id, name }, paths.printer(id));
-}
+/** `POST /printers/{id}/links/end`, and the same of a client and of a driver */
+export const endPrinter = endLinks("printer");
+export const endClient = endLinks("client");
+export const endDriver = endLinks("driver");
 
-/** `POST /clients/{id}/links/end` */
-export function endClient({ app, id }: Context<"id">): Promise<Reply> {
-  const { name } = app.store.clients.get(id);
-  return endLinks(app, { kind: "client", id, name }, paths.client(id));
-}
-
-/** `POST /drivers/{id}/links/end` */
-export function endDriver({ app, id }: Context<"id">): Promise<Reply> {
-  const name = driverTitle(app.store.drivers.get(id));
-  return endLinks(app, { kind: "driver", id, name }, paths.driver(id));
-}
-
-async function endLinks(app: App, record: NamedOwner, path: string): Promise<Reply> {
-  await app.links.revoke(record);
-  return redirect(`${path}?done=links`);
+function endLinks(kind: LinkOwner["kind"]) {
+  return async ({ app, id }: Context<"id">): Promise<Reply> => {
+    await app.links.revoke({ kind, id, name: owners[kind].nameOf(app.store, id) });
+    return redirect(`${pathsOf({ kind, id }).page}?done=links`);
+  };
 }
 
 /** The answer shows the link, which no address of ours does. */
-async function makeLink(context: RequestContext, { record, offer, path, place }: Linked): Promise<Reply> {
-  const { app, request } = context;
+async function makeLink(
+  { app, request }: RequestContext,
+  owner: LinkOwner,
+  offer: Pick<DeployOffer, "formats" | "scripts">,
+): Promise<Reply> {
   const form = await readForm(request);
   const target = linkable(offer).find(({ path }) => path === form.address);
   if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
   const days = linkDays(app.config.linkDays).find((count) => String(count) === form.days);
   if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
   const by = askerOf(request).identity;
-  const { address, expires_at } = app.links.make({ owner: record, address: target.path }, { days, by });
+  const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
   const until = utcDay(expires_at);
+  const { nameOf, place } = owners[owner.kind];
+  const record = { ...owner, name: nameOf(app.store, owner.id) };
   app.store.audit.note("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
   const snippets = snippetsOf(service + address, String(target.label), script);
-  const back = { label: html`<bdi>${record.name}</bdi>`, path };
+  const back = { label: html`<bdi>${record.name}</bdi>`, path: pathsOf(owner).page };
   const isOwnOnly = service !== "" && isLoopback(service);
   const made = { fileName: String(target.label), expires_at, snippets, back, place, isOwnOnly };
   return htmlReply(linkPage(frameOf(request), made));

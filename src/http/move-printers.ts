@@ -18,10 +18,9 @@ import { type Context, parseId } from "./router.ts";
 
 /** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */
 export async function show({ app, request, id, url }: Context<"id">): Promise<Reply> {
-  app.store.drivers.get(id);
-  const { driversById } = await app.overview.read();
+  const { driver } = await app.overview.driver(id);
   const asked = url.searchParams.get("to");
-  const to = asked ? parseId(asked) : driversById.get(id)?.newer?.id;
+  const to = asked ? parseId(asked) : driver.newer?.id;
   return htmlReply(await pageOf(app, request, id, to, sentForm({})));
 }
 
@@ -33,13 +32,13 @@ async function pageOf(
   form: FormState,
 ): Promise<Html> {
   const from = app.store.drivers.get(id);
-  const { drivers, windowsDrivers, driversById } = await app.overview.read();
+  const { drivers, printers } = app.store;
   const data = {
     from,
-    drivers: [...drivers, ...windowsDrivers].filter((driver) => driver.id !== id && canFollow(driver, from)),
-    printerCount: driversById.get(id)?.printer_count ?? 0,
+    drivers: drivers.summaries().filter((driver) => driver.id !== id && canFollow(driver, from)),
+    printerCount: printers.idsOfDriver(id).length,
     plan: to === undefined ? undefined : planMove(app.store, id, to),
-    standing: to === undefined ? undefined : driversById.get(to),
+    standing: to === undefined ? undefined : (await app.overview.driver(to)).driver,
     form,
   };
   return movePage(frameOf(request), data);

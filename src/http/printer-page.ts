@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import type { StatedPrinter } from "../domain/listings.ts";
 import { downloadedLine } from "../html/downloaded.ts";
 import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
@@ -8,7 +7,6 @@ import { doneIn } from "../html/messages.ts";
 import { printerPage } from "../html/printer.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
-import { siblingsOf } from "../services/printer-group.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { printerOffer } from "./deploy-offer.ts";
 import { linksMessage } from "./done-message.ts";
@@ -44,7 +42,7 @@ export async function printerPageOf(
   const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
   const deployable = driver && { printer, driver, arm64Driver };
   const revision = deployable && revisionOf(deployable);
-  const siblings = deployable ? await siblingsOf(app.overview, client) : [];
+  const { row, siblings } = await app.overview.printer(id);
   const data = {
     printer,
     client,
@@ -52,7 +50,7 @@ export async function printerPageOf(
     arm64Driver,
     icon: app.store.icons.find(id),
     iconProblem,
-    row: await rowOf(app, id),
+    row,
     revision,
     downloaded: driver && downloadedOf(app, id, revision),
     offer: deployable && printerOffer(app, request, details, deployable, siblings),
@@ -62,10 +60,4 @@ export async function printerPageOf(
 
 function downloadedOf({ deployments }: App, id: number, revision: string | undefined): Html {
   return downloadedLine(deployments.latest(id), deployments.ofPrinter(id), revision);
-}
-
-async function rowOf({ overview }: App, id: number): Promise<StatedPrinter> {
-  const row = (await overview.read()).printersById.get(id);
-  if (row === undefined) throw new Error(`the printer ${id} is not among all printers`);
-  return row;
 }

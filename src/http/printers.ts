@@ -102,7 +102,7 @@ function parse({ store }: App, form: FormInput): PrinterSettings {
 /** What became of a change of a printer. */
 export async function messageOf(app: App, id: number, done: Done | undefined): Promise<Message | undefined> {
   if (done === undefined) return undefined;
-  const row = (await app.overview.read()).printersById.get(id);
+  const row = (await app.overview.several([id])).get(id);
   const isDeployed = app.deployments.latest(id) !== undefined;
   return row && printerMessage(done, row, packageFormats, isDeployed);
 }

@@ -2,10 +2,10 @@ import { needsSignIn } from "../config.ts";
 import { mayUse } from "../domain/access.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
 import type { LinkBringer, LinkOwner } from "../domain/link.ts";
-import { paths } from "../html/paths.ts";
+import { paths, pathsOf } from "../html/paths.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
 import type { PublicationState } from "../pkg/scripts/publish-script.ts";
-import { clientGroup, siblingsOf } from "../services/printer-group.ts";
+import { clientGroup } from "../services/printer-group.ts";
 import { askerOf } from "./access/asker.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
@@ -40,10 +40,9 @@ export async function ofDriver(context: Context<"id">): Promise<Reply> {
 export async function printerPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const details = app.store.printers.get(id);
-  const row = (await app.overview.read()).printersById.get(id);
-  const around = { findings: row?.findings ?? [], siblings: await siblingsOf(app.overview, details.client) };
+  const { row, siblings } = await app.overview.printer(id);
   const asker = askerFor(context, { kind: "printer", id });
-  return app.packages.publisher.ofPrinter(details, around, asker);
+  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, asker);
 }
 
 /** The same for all printers of a client that can be deployed. */
@@ -62,13 +61,6 @@ export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   return app.packages.publisher.ofDriver(driver, askerFor(context, { kind: "driver", id }));
 }
 
-const scriptPaths = {
-  printer: paths.publishPrinter,
-  client: paths.publishClient,
-  driver: paths.publishDriver,
-};
-const packagePaths = { printer: paths.package, client: paths.clientPackage, driver: paths.driverPackage };
-
 /** @param whose the record that the script is of */
 function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
   const { identity } = askerOf(request);
@@ -79,10 +71,10 @@ function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
     return service + app.links.make({ owner, address }, making).address;
   };
   const packageUrl = (owner: LinkOwner, isApart: boolean) => {
-    const path = packagePaths[owner.kind](owner.id, mdm.id);
+    const path = pathsOf(owner).package(mdm.id);
     return url(owner, isApart ? paths.apart(path) : path);
   };
-  const scriptUrl = url(whose, scriptPaths[whose.kind](whose.id));
+  const scriptUrl = url(whose, pathsOf(whose).publish);
   return { service, scriptUrl, packageUrl, knowsAll: mayUse(identity, "viewer") };
 }
 

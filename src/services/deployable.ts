@@ -4,7 +4,6 @@ import { UserError } from "../domain/errors.ts";
 import type { Finding } from "../domain/findings.ts";
 import type { PrinterDetails, PrinterOwner } from "../domain/listings.ts";
 import { type Printer, printerNeeds } from "../domain/printer.ts";
-import type { Remedy } from "../domain/remedy.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import type { Store } from "../store/store.ts";
 
@@ -19,18 +18,29 @@ export function deployableOf(
   known = new Map<number, Driver>(),
 ): Deployable {
   const { driver, arm64Driver } = driversOfPrinter(store, printer, known);
+  const refusal = (message: string, finding: Pick<Finding, "kind" | "isArm64">) => {
+    const row = { printer, driver, arm64Driver };
+    return new UserError(
+      "invalid",
+      message,
+      {},
+      {
+        remedies: [{ kind: "printer", finding, row, isNamed: false }],
+      },
+    );
+  };
   if (driver === undefined) {
-    const message = `“${printer.name}” has no driver: choose one on the printer’s page.`;
-    throw refusal(message, { kind: "no-driver" }, { printer });
+    throw refusal(`“${printer.name}” has no driver: choose one on the printer’s page.`, {
+      kind: "no-driver",
+    });
   }
   const needs = printerNeeds(printer, driver);
-  if (needs !== undefined) throw refusal(needs, { kind: "incomplete" }, { printer, driver });
-  const deployable = { printer, driver, arm64Driver, client };
-  if (arm64Driver === undefined) return deployable;
-  const model = arm64Description(printer, arm64Driver);
-  const arm64Needs = driverNeeds({ ...arm64Driver, driver_desc: model }, "The driver for ARM64");
-  if (arm64Needs === undefined) return deployable;
-  throw refusal(arm64Needs, { kind: "incomplete", isArm64: true }, { printer, driver, arm64Driver });
+  if (needs !== undefined) throw refusal(needs, { kind: "incomplete" });
+  const model = arm64Driver && arm64Description(printer, arm64Driver);
+  const arm64Needs =
+    arm64Driver && driverNeeds({ ...arm64Driver, driver_desc: model ?? "" }, "The driver for ARM64");
+  if (arm64Needs !== undefined) throw refusal(arm64Needs, { kind: "incomplete", isArm64: true });
+  return { printer, driver, arm64Driver, client };
 }
 
 /** The same of several. */
@@ -57,16 +67,4 @@ export function driversOfPrinter(
     return driver;
   };
   return { driver: driverOf(driver_id), arm64Driver: driverOf(arm64_driver_id) };
-}
-
-interface Refused {
-  readonly printer: Printer;
-  readonly driver?: Driver;
-  readonly arm64Driver?: Driver;
-}
-
-function refusal(message: string, finding: Pick<Finding, "kind" | "isArm64">, refused: Refused): UserError {
-  const row = { driver: undefined, arm64Driver: undefined, ...refused };
-  const remedy: Remedy = { kind: "printer", finding, row, isNamed: false };
-  return new UserError("invalid", message, {}, { remedies: [remedy] });
 }

@@ -1,165 +1,189 @@
+import { chooseDeployment } from "../domain/deployment-choice.ts";
 import type { ArchiveState, DriverSummary } from "../domain/driver.ts";
-import { driverFindings, type Finding, printerFindings, stateOf, worstFirst } from "../domain/findings.ts";
+import { UserError } from "../domain/errors.ts";
+import {
+  driverFindings,
+  type Finding,
+  neighbourFindings,
+  printerFindings,
+  stateOf,
+  worstFirst,
+} from "../domain/findings.ts";
 import { addTo } from "../domain/groups.ts";
 import type { ListedDriver, ListedPrinter, StatedDriver, StatedPrinter } from "../domain/listings.ts";
-import { twinFindings } from "../domain/twins.ts";
+import { uploadedAmong } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
 import type { ArchiveCheck } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
-import { NewerVersions } from "./driver-versions.ts";
+import { DriverVersions } from "./driver-versions.ts";
 import { Revisions } from "./revisions.ts";
 
 type Memory = Pick<DeploymentMemory, "latest" | "settle" | "version">;
 
-/** All printers and drivers with their states, as they were at one moment. */
-interface Snapshot {
+/** All printers and drivers with their states. */
+interface Everything {
   /** By client, those without one last, then by name. */
   readonly printers: readonly StatedPrinter[];
-  readonly printersById: ReadonlyMap<number, StatedPrinter>;
   /** Those that were uploaded, the newest first. */
   readonly drivers: readonly StatedDriver[];
   /** Those that Windows brings. */
   readonly windowsDrivers: readonly StatedDriver[];
-  /** Both. */
-  readonly driversById: ReadonlyMap<number, StatedDriver>;
 }
 
+/** By driver; a driver that has no archive is not in it. */
+type Archives = ReadonlyMap<number, ArchiveState>;
+
 /**
- * What lists show: every printer and driver with its state. It is put together once after each change of a record or
- * an archive; until then the same objects are answered again, so that who makes something of them can remember it.
+ * Printers and drivers with their states. A printer's state follows from its row, its drivers, their archives, what was
+ * deployed of it, and the other printers of its client: the page of one printer reads that client's printers alone.
+ * Records are read in one synchronous piece, so that all of them are of one state of the store.
  */
 export class Overview {
   readonly #store: Store;
   readonly #archives: Pick<ArchiveCheck, "stateOf">;
   readonly #memory: Memory;
   readonly #revisions: Revisions;
-  readonly #newer: NewerVersions;
-  #known: { readonly key: string; readonly snapshot: Promise<Snapshot> } | undefined;
+  readonly #versions: DriverVersions;
+  #known: { readonly key: string; readonly everything: Everything } | undefined;
 
   constructor(store: Store, archives: Pick<ArchiveCheck, "stateOf">, memory: Memory) {
     this.#store = store;
     this.#archives = archives;
     this.#memory = memory;
-    this.#revisions = new Revisions(store);
-    this.#newer = new NewerVersions(store);
+    this.#revisions = new Revisions(store, memory);
+    this.#versions = new DriverVersions(store);
   }
 
-  async read(): Promise<Snapshot> {
+  /** What lists show: the same objects until a record, an archive or a deployed revision changes. */
+  async read(): Promise<Everything> {
     await this.#memory.settle();
-    const drivers = this.#store.drivers.list();
-    const states = await Promise.all(drivers.map((driver) => this.#archives.stateOf(driver)));
-    const key = `${this.#store.version()} ${this.#memory.version} ${states.join()}`;
-    if (this.#known?.key === key) return this.#known.snapshot;
-    const archives = new Map(drivers.map(({ id }, i) => [id, states[i] ?? "missing"] as const));
-    const snapshot = this.#store.atOneMoment(() => this.#make(archives)).then(({ value }) => value);
-    this.#known = { key, snapshot };
-    snapshot.catch(() => {
-      if (this.#known?.snapshot === snapshot) this.#known = undefined;
-    });
-    return snapshot;
+    const archives = await this.#archivesOf(this.#store.drivers.summaries());
+    const key = `${this.#store.version()} ${this.#memory.version} ${[...archives.values()].join()}`;
+    if (this.#known?.key !== key) this.#known = { key, everything: this.#readAll(archives) };
+    return this.#known.everything;
   }
 
-  *#make(archives: ReadonlyMap<number, ArchiveState>): Generator<undefined, Snapshot> {
-    const drivers = this.#store.drivers.list();
-    const windowsDrivers = this.#store.drivers.windows();
-    yield;
-    const printers = yield* this.#store.printers.listInParts();
-    const changed = yield* this.#changed(printers);
-    const newer = yield* this.#newer.among(drivers, printers);
-    return yield* snapshotOf({ drivers, windowsDrivers, printers, archives, changed, newer });
+  /**
+   * A printer, and the printers that are deployed with it as one client's: none where it has no client.
+   * @throws UserError "not-found"
+   */
+  async printer(
+    id: number,
+  ): Promise<{ readonly row: StatedPrinter; readonly siblings: readonly StatedPrinter[] }> {
+    await this.#memory.settle();
+    const rows = await this.#stated(this.#store.printers.withNeighbours([id]));
+    const row = rows.find(({ printer }) => printer.id === id);
+    if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
+    return { row, siblings: row.client === undefined ? [] : chooseDeployment(rows).goesIn };
   }
 
-  /** The ids of printers of which another revision was deployed than they are now. */
-  *#changed(rows: readonly ListedPrinter[]): Generator<undefined, Set<number>> {
-    const deployed = rows.filter(({ printer }) => this.#memory.latest(printer.id) !== undefined);
-    const changed = new Set<number>();
-    for (const part of inParts(deployed)) {
-      for (const [id, now] of this.#revisions.of(part))
-        if (this.#memory.latest(id)?.revision !== now) changed.add(id);
-      yield;
-    }
-    return changed;
+  /** A client's printers, by name. */
+  async ofClient(clientId: number): Promise<readonly StatedPrinter[]> {
+    await this.#memory.settle();
+    return this.#stated(this.#store.printers.ofClient(clientId));
+  }
+
+  /** Those of these printers that are there, by id. */
+  async several(ids: readonly number[]): Promise<ReadonlyMap<number, StatedPrinter>> {
+    await this.#memory.settle();
+    const rows = this.#store.printers.withNeighbours(ids);
+    const stated = await this.#stated(rows, rowsOf(rows, ids));
+    return new Map(stated.map((row) => [row.printer.id, row]));
+  }
+
+  /** A driver, and the printers that use it, in the order of `read`. @throws UserError "not-found" */
+  async driver(
+    id: number,
+  ): Promise<{ readonly driver: StatedDriver; readonly printers: readonly StatedPrinter[] }> {
+    await this.#memory.settle();
+    const { printers, drivers } = this.#store;
+    const uploaded = drivers.list();
+    const driver = [...uploaded, ...drivers.windows()].find((one) => one.id === id);
+    if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+    const users = printers.idsOfDriver(id);
+    const rows = printers.withNeighbours(users);
+    const used = rowsOf(rows, users);
+    const newer = this.#versions.newerThan(driver, uploaded);
+    const [stated, archives] = await Promise.all([this.#stated(rows, used), this.#archivesOf([driver])]);
+    return { driver: statedDriver(driver, archives, used, newer), printers: stated };
+  }
+
+  /** Older versions of a driver that printers use, of whose models it has some, the newest first. */
+  olderThan(driver: DriverSummary): ListedDriver[] {
+    return this.#versions.olderThan(driver);
+  }
+
+  #readAll(archives: Archives): Everything {
+    const [uploaded, windows] = [this.#store.drivers.list(), this.#store.drivers.windows()];
+    const rows = this.#store.printers.list();
+    const users = usersByDriver(rows);
+    const stated = (driver: ListedDriver) =>
+      statedDriver(driver, archives, users.get(driver.id) ?? [], this.#versions.newerThan(driver, uploaded));
+    return {
+      printers: statedPrinters(rows, rows, archives, this.#revisions.changed(rows)),
+      drivers: uploaded.map(stated),
+      windowsDrivers: windows.map(stated),
+    };
+  }
+
+  /** @param rows all printers of the clients of those that are wanted */
+  async #stated(rows: readonly ListedPrinter[], wanted = rows): Promise<StatedPrinter[]> {
+    const changed = this.#revisions.changed(wanted);
+    const archives = await this.#archivesOf(
+      wanted.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver]),
+    );
+    return statedPrinters(rows, wanted, archives, changed);
+  }
+
+  async #archivesOf(drivers: readonly (DriverSummary | undefined)[]): Promise<Archives> {
+    const states = uploadedAmong(drivers).map(
+      async (driver) => [driver.id, await this.#archives.stateOf(driver)] as const,
+    );
+    return new Map(await Promise.all(states));
   }
 }
 
-/** Others may come in between two parts. */
-function* inParts<T>(rows: readonly T[]): Generator<readonly T[]> {
-  const partRows = 250;
-  for (let from = 0; from < rows.length; from += partRows) yield rows.slice(from, from + partRows);
+function rowsOf(rows: readonly ListedPrinter[], ids: readonly number[]): ListedPrinter[] {
+  const wanted = new Set(ids);
+  return rows.filter(({ printer }) => wanted.has(printer.id));
 }
 
-/** What was read at one moment. */
-interface Facts {
-  readonly drivers: readonly ListedDriver[];
-  readonly windowsDrivers: readonly ListedDriver[];
-  readonly printers: readonly ListedPrinter[];
-  /** Of those that have one. */
-  readonly archives: ReadonlyMap<number, ArchiveState>;
-  /** The ids of printers that were deployed as they are no more. */
-  readonly changed: ReadonlySet<number>;
-  /** By the older driver's id. */
-  readonly newer: ReadonlyMap<number, ListedDriver>;
-}
-
-function* snapshotOf({
-  printers: listed,
-  archives,
-  changed,
-  newer,
-  ...facts
-}: Facts): Generator<undefined, Snapshot> {
-  const archiveOf = ({ id }: DriverSummary) => archives.get(id) ?? "sound";
-  const clients = clientsByDriver(listed);
-  const statedDriver = (driver: ListedDriver) => {
-    const findings = driverFindings(driver, archiveOf(driver));
-    const users = { clients: new Set(clients.get(driver.id)), newer: newer.get(driver.id) };
-    return stated({ ...driver, ...users }, findings);
-  };
-  const drivers = facts.drivers.map(statedDriver);
-  const windowsDrivers = facts.windowsDrivers.map(statedDriver);
-  yield;
-  const twins = twinsOf(listed);
-  yield;
-  const statedPrinter = (row: ListedPrinter) => {
-    const { printer, driver, arm64Driver } = row;
-    const archive = driver === undefined ? "sound" : archiveOf(driver);
-    const arm64 = arm64Driver && { driver: arm64Driver, archive: archiveOf(arm64Driver) };
-    const own = printerFindings(printer, driver, archive, arm64);
-    const findings = worstFirst([...own, ...(twins.get(printer.id) ?? [])]);
-    return stated({ ...row, changed: changed.has(printer.id) }, findings);
-  };
-  const printers: ReturnType<typeof statedPrinter>[] = [];
-  for (const part of inParts(listed)) {
-    for (const row of part) printers.push(statedPrinter(row));
-    yield;
-  }
-  return {
-    printers,
-    printersById: new Map(printers.map((row) => [row.printer.id, row])),
-    drivers,
-    windowsDrivers,
-    driversById: new Map([...drivers, ...windowsDrivers].map((driver) => [driver.id, driver])),
-  };
-}
-
-function stated<T>(record: T, findings: readonly Finding[]) {
-  return { ...record, state: stateOf(findings), findings };
-}
-
-/** Whose printers use which driver; a client as often as it has printers with it. */
-function clientsByDriver(rows: readonly ListedPrinter[]): Map<number, (number | "none")[]> {
-  const users = new Map<number, (number | "none")[]>();
-  for (const { client, driver, arm64Driver } of rows) {
-    for (const used of [driver, arm64Driver]) {
-      if (used !== undefined) addTo(users, used.id, client?.id ?? "none");
-    }
+function usersByDriver(rows: readonly ListedPrinter[]): Map<number, ListedPrinter[]> {
+  const users = new Map<number, ListedPrinter[]>();
+  for (const row of rows) {
+    for (const used of [row.driver, row.arm64Driver]) if (used !== undefined) addTo(users, used.id, row);
   }
   return users;
 }
 
-/** Printers without a client are nobody's neighbours. */
-function twinsOf(rows: readonly ListedPrinter[]): Map<number, Finding[]> {
-  const byClient = new Map<number, ListedPrinter["printer"][]>();
-  for (const { printer, client } of rows) if (client !== undefined) addTo(byClient, client.id, printer);
-  return new Map([...byClient.values()].flatMap((printers) => [...twinFindings(printers)]));
+function statedDriver(
+  driver: ListedDriver,
+  archives: Archives,
+  users: readonly ListedPrinter[],
+  newer: DriverSummary | undefined,
+): StatedDriver {
+  const clients = new Set(users.map(({ client }) => client?.id ?? "none"));
+  return stated({ ...driver, clients, newer }, driverFindings(driver, archives.get(driver.id) ?? "sound"));
+}
+
+/** @param changed the ids of printers that were deployed as they are no more */
+function statedPrinters(
+  rows: readonly ListedPrinter[],
+  wanted: readonly ListedPrinter[],
+  archives: Archives,
+  changed: ReadonlySet<number>,
+): StatedPrinter[] {
+  const ofNeighbours = neighbourFindings(rows);
+  const archiveOf = (driver: DriverSummary | undefined) => archives.get(driver?.id ?? 0) ?? "sound";
+  return wanted.map((row) => {
+    const { printer, driver, arm64Driver } = row;
+    const arm64 = arm64Driver && { driver: arm64Driver, archive: archiveOf(arm64Driver) };
+    const own = printerFindings(printer, driver, archiveOf(driver), arm64);
+    const findings = worstFirst([...own, ...(ofNeighbours.get(printer.id) ?? [])]);
+    return stated({ ...row, changed: changed.has(printer.id) }, findings);
+  });
+}
+
+function stated<T>(record: T, findings: readonly Finding[]) {
+  return { ...record, state: stateOf(findings), findings };
 }

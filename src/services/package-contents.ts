@@ -6,14 +6,13 @@ import {
   type Deployment,
   driversIn,
   type ScriptSettings,
-  settingsByPrinter,
+  scriptSettings,
 } from "../pkg/scripts/deployment.ts";
 import { driverFolder } from "../pkg/scripts/driver-settings.ts";
 import type { Store } from "../store/store.ts";
 import type { DriverSources } from "./driver-sources.ts";
 import { findIcon } from "./icons.ts";
 import { fileChanged } from "./source-files.ts";
-import { inSteps } from "./steps.ts";
 
 /** What packages of printers are made of. */
 export class PackageContents {
@@ -30,7 +29,7 @@ export class PackageContents {
     deployment: Deployment,
   ): Promise<{ readonly settings: ScriptSettings; readonly contents: Contents & { settings: string } }> {
     const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
-    const settings = await inSteps(settingsByPrinter(deployment));
+    const settings = scriptSettings(deployment);
     const files = await Promise.all(
       uploadedAmong(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
     );

@@ -14,7 +14,7 @@ import { effectiveDescription, isDriverOnly, type Printer } from "../domain/prin
 import { publisherOf } from "../domain/publisher.ts";
 import { firstOf } from "../domain/sentences.ts";
 import { keyFor } from "../domain/signed.ts";
-import { effectiveSubnets, type Place, placeOf } from "../domain/subnet.ts";
+import { effectiveSubnets, placeOf } from "../domain/subnet.ts";
 import { uploadedAmong } from "../domain/windows-drivers.ts";
 import type { PackageFacts } from "../pkg/formats/format.ts";
 import { appNotes } from "../pkg/formats/graph-app.ts";
@@ -85,7 +85,7 @@ const namedPrinters = 5;
 
 /** The same of a client. @param rows what goes in */
 export function clientFacts(store: Store, client: Client, rows: readonly StatedPrinter[]): DeploymentFacts {
-  const { label, place } = remembered(store, client, rows);
+  const { label, place } = ofMany(store, client, rows);
   const names = rows.map(({ printer }) => printer.name);
   return {
     name: inBrackets("Printers", client.name),
@@ -111,28 +111,8 @@ function minimumOf(printers: readonly Pick<Printer, "protocol">[]): PackageFacts
   return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
 }
 
-/** What is said of several printers by all of their settings. */
-interface OfMany {
-  readonly count: number;
-  /** Names these settings. */
-  readonly label: string;
-  readonly place: Place | undefined;
-}
-
-/** By a row of the client, which is another object as soon as anything has changed. */
-const rememberedOfMany = new WeakMap<StatedPrinter, OfMany>();
-
-/** It takes reading all of the printers. */
-function remembered(store: Store, client: Client, rows: readonly StatedPrinter[]): OfMany {
-  const [first] = rows;
-  const before = first && rememberedOfMany.get(first);
-  if (before?.count === rows.length) return before;
-  const made = ofMany(store, client, rows);
-  if (first !== undefined) rememberedOfMany.set(first, made);
-  return made;
-}
-
-function ofMany(store: Store, client: Client, rows: readonly StatedPrinter[]): OfMany {
+/** What is said of several printers by all of their settings, with a label that names these. */
+function ofMany(store: Store, client: Client, rows: readonly StatedPrinter[]) {
   const byId = new Map(rows.map((row) => [row.printer.id, row]));
   const printers = store.printers.several([...byId.keys()]);
   const label = labelOfMany(
@@ -142,7 +122,7 @@ function ofMany(store: Store, client: Client, rows: readonly StatedPrinter[]): O
     }),
   );
   const place = placeOf(printers.map((printer) => effectiveSubnets(printer, client)));
-  return { count: rows.length, label, place };
+  return { label, place };
 }
 
 /** Whose software all drivers are; undefined where they are of several, or one of them says nothing. */

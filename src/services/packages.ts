@@ -14,7 +14,7 @@ import {
   deploymentOfMany,
   driversIn,
   revisionsIn,
-  settingsByPrinter,
+  scriptSettings,
 } from "../pkg/scripts/deployment.ts";
 import { driverFolder, type FilesDownload } from "../pkg/scripts/driver-settings.ts";
 import { renderScript, type ScriptKind } from "../pkg/scripts/render.ts";
@@ -32,7 +32,6 @@ import { PackageContents } from "./package-contents.ts";
 import { StoredPackageContext } from "./package-context.ts";
 import { checkSettingsLength, type PrinterGroup } from "./printer-group.ts";
 import { type InTurn, Publisher } from "./publish.ts";
-import { inSteps } from "./steps.ts";
 
 /** Printers as they are in what was made of them. */
 interface MadeOfPrinters {
@@ -127,7 +126,7 @@ export class PackageBuilder {
     return this.#inTurn(group, async (deployables) => {
       const downloads = await this.#downloads(deployables, wanted);
       const deployment = deploymentFor(wanted, deploymentOfMany(group.title, deployables, downloads));
-      const settings = await inSteps(settingsByPrinter(deployment));
+      const settings = scriptSettings(deployment);
       const bytes = await this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
       return { bytes, printers: revisionsIn(settings) };
     });

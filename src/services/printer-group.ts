@@ -28,21 +28,8 @@ export async function clientGroup(
   client: Client,
   withFailing: boolean,
 ): Promise<ClientGroup> {
-  const choice = chooseDeployment(await printersOf(overview, client), withFailing);
+  const choice = chooseDeployment(await overview.ofClient(client.id), withFailing);
   return { ...choice, client: client.id, ...groupOf(choice.goesIn, client.name, clientFileName(client)) };
-}
-
-/** The printers that are deployed with one of a client, it among them; none where it has no client. */
-export async function siblingsOf(
-  overview: Overview,
-  client: { readonly id: number } | undefined,
-): Promise<readonly StatedPrinter[]> {
-  return client === undefined ? [] : chooseDeployment(await printersOf(overview, client)).goesIn;
-}
-
-async function printersOf(overview: Overview, { id }: { readonly id: number }): Promise<StatedPrinter[]> {
-  const { printers } = await overview.read();
-  return printers.filter((row) => row.client?.id === id);
 }
 
 /** @throws UserError "invalid" that names the first printers that stay out, where all of them do */
@@ -77,9 +64,9 @@ export async function chosenGroup(overview: Overview, chosen: Chosen): Promise<P
     const message = `These are ${ids.length} printers: one package can have ${chosenLimit}.`;
     throw new UserError("invalid", message);
   }
-  const { printersById } = await overview.read();
+  const found = await overview.several(ids);
   const rows = ids.map((id) => {
-    const row = printersById.get(id);
+    const row = found.get(id);
     if (row === undefined) throw new UserError("not-found", `There is no printer ${id}.`);
     return row;
   });

@@ -1,25 +1,41 @@
+import { setImmediate } from "node:timers/promises";
 import type { Client } from "../domain/client.ts";
 import { type Driver, driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Finding } from "../domain/findings.ts";
 import { addTo } from "../domain/groups.ts";
+import type { LinkOwner } from "../domain/link.ts";
 import type { PrinterDetails, StatedPrinter } from "../domain/listings.ts";
 import { firstOf } from "../domain/sentences.ts";
 import { sharedDrivers } from "../domain/shared-drivers.ts";
+import type { Contents } from "../pkg/formats/contents.ts";
 import type { PackageContext } from "../pkg/formats/format.ts";
-import { type Deployable, driversIn } from "../pkg/scripts/deployment.ts";
-import type { Publication, PublishedApp } from "../pkg/scripts/publish-script.ts";
+import { graphFields } from "../pkg/formats/graph-app.ts";
+import { mdm } from "../pkg/formats/mdm.ts";
+import {
+  type Deployable,
+  deploymentApart,
+  deploymentOf,
+  deploymentOfMany,
+  driversIn,
+} from "../pkg/scripts/deployment.ts";
+import { etagRevision, type Publication, type PublishedApp } from "../pkg/scripts/publish-script.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 import type { PublishedScript } from "../workers/tasks.ts";
 import { deployableOf } from "./deployable.ts";
-import { clientFileName, driverFileName, scriptFileName, scriptName } from "./download-names.ts";
+import {
+  clientFileName,
+  driverFileName,
+  packageName,
+  scriptFileName,
+  scriptName,
+  withoutDriverName,
+} from "./download-names.ts";
 import type { DriverPackages } from "./driver-packages.ts";
-import type { PackageContents } from "./package-contents.ts";
-import { instanceOf } from "./package-facts.ts";
+import type { PackageContents, Picture } from "./package-contents.ts";
+import { clientFacts, type DeploymentFacts, driverFacts, instanceOf, printerFacts } from "./package-facts.ts";
 import { type ClientGroup, type PrinterGroup, requirePrinters } from "./printer-group.ts";
-import { type PackageUrl, PublishedApps } from "./published-apps.ts";
-import { Pauses } from "./steps.ts";
 
 /** Works on a few groups of printers at once. */
 export type InTurn = <T>(group: PrinterGroup, work: (printers: Deployable[]) => Promise<T>) => Promise<T>;
@@ -33,6 +49,9 @@ interface Parts {
   readonly clock: () => number;
   readonly inTurn: InTurn;
 }
+
+/** Where a package is downloaded; empty where that cannot be said. */
+type PackageUrl = (of: LinkOwner, isApart: boolean) => string;
 
 /** For whom a script is. */
 interface Asker {
@@ -118,22 +137,20 @@ export class Publisher {
   }
 
   #apps({ packageUrl }: Asker): PublishedApps {
-    return new PublishedApps({ ...this.#parts, packageUrl });
+    return new PublishedApps(this.#parts, packageUrl);
   }
 
   /** Drivers that are shared first. */
   async #appsOf(client: Client, deployables: readonly Deployable[], made: PublishedApps) {
-    const pauses = new Pauses();
     const apps: PublishedApp[] = [];
     const leftOut: { name: string; reason: string }[] = [];
     const shared = sharedDrivers(deployables);
     const alone = new Set(shared.values());
     const drivers = driversIn({ printers: deployables }).filter(({ id }) => alone.has(id));
-    // Reading the printers may have taken its time.
-    await pauses.take();
     for (const driver of drivers) apps.push(await made.ofDriver(driver));
     for (const deployable of deployables) {
-      if (pauses.isDue) await pauses.take();
+      // A client may have a thousand printers: other requests are answered between two of them.
+      await setImmediate();
       const { printer } = deployable;
       const isApart = shared.has(printer.id);
       const { value, refusal } = await refusable(() =>
@@ -171,6 +188,90 @@ export class Publisher {
     const script = await workers.renderPublish({ publication, records });
     return { ...script, fileName: scriptFileName("publish", name) };
   }
+}
+
+/** What an app is made of. */
+interface Made {
+  readonly facts: DeploymentFacts;
+  /** Of the package's file, without its ending. */
+  readonly name: string;
+  readonly contents: Contents & { readonly settings: string };
+  readonly isApart?: boolean;
+  readonly picture?: Picture | undefined;
+  readonly dependsOn?: readonly LinkOwner[];
+}
+
+/** Describes apps as a script publishes them, each with the package that is downloaded for it. */
+class PublishedApps {
+  readonly #parts: Parts;
+  readonly #packageUrl: PackageUrl;
+  /** Of the apps that were made, by digest. */
+  readonly icons = new Map<string, Uint8Array>();
+
+  constructor(parts: Parts, packageUrl: PackageUrl) {
+    this.#parts = parts;
+    this.#packageUrl = packageUrl;
+  }
+
+  /** A driver by itself. @throws UserError "invalid" with the remedy */
+  async ofDriver(driver: Driver): Promise<PublishedApp> {
+    const { models, contents } = await this.#parts.drivers.contentsOf(driver);
+    const facts = driverFacts(this.#parts.store, driver, models);
+    return this.#make({ kind: "driver", id: driver.id }, { facts, name: driverFileName(driver), contents });
+  }
+
+  /** @param isApart whether its driver is an app of its own @throws UserError "invalid" with the remedy */
+  async ofPrinter(details: PrinterDetails, deployable: Deployable, isApart: boolean): Promise<PublishedApp> {
+    const { id } = deployable.printer;
+    const whole = deploymentOf(deployable);
+    const { contents } = await this.#parts.contents.of(isApart ? deploymentApart(whole) : whole);
+    const facts = printerFacts(this.#parts.store, details, deployable);
+    const name = withoutDriverName(packageName(details), isApart);
+    const picture = await this.#parts.contents.picture(id);
+    if (picture !== undefined) this.icons.set(picture.file.sha256, picture.bytes);
+    const dependsOn = isApart ? [{ kind: "driver" as const, id: deployable.driver.id }] : [];
+    return this.#make({ kind: "printer", id }, { facts, name, contents, isApart, picture, dependsOn });
+  }
+
+  /** A client's printers in one package. @throws UserError "invalid" where none can hold them */
+  async ofClient(
+    client: Client,
+    rows: readonly StatedPrinter[],
+    deployables: readonly Deployable[],
+  ): Promise<PublishedApp> {
+    const { contents } = await this.#parts.contents.of(deploymentOfMany(client.name, deployables));
+    const facts = clientFacts(this.#parts.store, client, rows);
+    return this.#make({ kind: "client", id: client.id }, { facts, name: clientFileName(client), contents });
+  }
+
+  async #make(owner: LinkOwner, made: Made): Promise<PublishedApp> {
+    const { facts, contents, isApart = false, picture, dependsOn = [] } = made;
+    const { context } = this.#parts;
+    const fileName = made.name + mdm.extension;
+    const fields = graphFields(facts, owner, fileName);
+    if (fields === undefined) throw noMachine(facts.name);
+    const bare = await mdm.build(contents, context);
+    const file = picture === undefined ? bare : await mdm.build({ ...contents, icon: picture.file }, context);
+    const { etag, size } = file;
+    const detectionSha256 = await file.detectionDigest();
+    return {
+      ...owner,
+      revision: etagRevision(bare.etag),
+      package: { url: this.#packageUrl(owner, isApart), etag, fileName, size, detectionSha256 },
+      fields,
+      scripts: contents.settings,
+      hasRequirement: facts.place !== undefined && facts.place.anywhere === 0,
+      icon: picture?.file.sha256,
+      dependsOn,
+    };
+  }
+}
+
+function noMachine(name: string): UserError {
+  return new UserError(
+    "invalid",
+    `No machine can have all of “${name}”: look which machines its drivers are for, and choose others.`,
+  );
 }
 
 /** So many printers are named of those of which the same is to be said. */

