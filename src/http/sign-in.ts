@@ -2,16 +2,16 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn, takesPasswords } from "../config.ts";
 import { browserOf } from "../domain/browser.ts";
-import { networksOf } from "../domain/site.ts";
 import { emptyForm } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
 import { deviceMs } from "../services/devices.ts";
+import { TooEarly } from "../services/sign-in.ts";
 import { atProxy } from "./access/access.ts";
 import { askerOf } from "./access/asker.ts";
 import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { refusedPage, statusReply } from "./answers/errors.ts";
+import { refusedPage, statusOf, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { firstPasswordPath, ownPath } from "./own-path.ts";
@@ -32,19 +32,23 @@ export function show({ app, request, url }: Context): Reply {
 export async function signIn({ app, request }: Context): Promise<Reply> {
   const { name = "", password = "", next: sent } = await readForm(request);
   const next = ownPath(sent);
-  const outcome = await app.signIn.signIn({ name, password }, fromOf(app, request));
-  if (outcome.kind === "in") {
-    const device = { name: "platen-device", value: outcome.device, ms: deviceMs } as const;
-    const cookies = [sessionCookie(app, request, outcome.cookie), setCookie(request, app.config, device)];
-    return redirect(outcome.account.isOneTime ? firstPasswordPath(next) : next, cookies);
+  const { address } = askerOf(request);
+  const from = {
+    address,
+    browser: browserOf(request.headers["user-agent"]),
+    device: cookieOf(request, app.config, "platen-device"),
+    session: cookieOf(request, app.config, "platen"),
+  };
+  const { value, error } = await saving(() => app.signIn.signIn({ name, password }, from));
+  if (error !== undefined) {
+    const reply = formReply(app, request, { name, next, problem: error.message }, statusOf(error));
+    if (!(error instanceof TooEarly)) return reply;
+    const headers = { "Retry-After": String(error.seconds) };
+    return { ...reply, refusal: "Too many attempts to sign in.", headers };
   }
-  if (outcome.kind === "wrong") {
-    const problem = "There is no such account with this password.";
-    return formReply(app, request, { name, next, problem }, 422);
-  }
-  const reply = formReply(app, request, { name, next, problem: outcome.why }, 429);
-  const refusal = "Too many attempts to sign in.";
-  return { ...reply, refusal, headers: { "Retry-After": String(outcome.seconds) } };
+  const device = { name: "platen-device", value: value.device, ms: deviceMs } as const;
+  const cookies = [sessionCookie(app, request, value.cookie), setCookie(request, app.config, device)];
+  return redirect(value.account.isOneTime ? firstPasswordPath(next) : next, cookies);
 }
 
 /** `POST /sign-out` */
@@ -88,15 +92,4 @@ function formReply(
   const isElsewhere = !isHere && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
   const elsewhere = isElsewhere ? publicUrl : undefined;
   return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);
-}
-
-function fromOf({ config }: App, request: IncomingMessage) {
-  const { address } = askerOf(request);
-  return {
-    address,
-    ...networksOf(address),
-    browser: browserOf(request.headers["user-agent"]),
-    device: cookieOf(request, config, "platen-device"),
-    session: cookieOf(request, config, "platen"),
-  };
 }
