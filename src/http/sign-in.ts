@@ -9,7 +9,7 @@ import { deviceMs } from "../services/devices.ts";
 import { TooEarly } from "../services/sign-in.ts";
 import { atProxy } from "./access/access.ts";
 import { askerOf } from "./access/asker.ts";
-import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
+import { cookieOf, isSecure, sessionCookie, setCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { refusedPage, statusOf, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
@@ -18,7 +18,6 @@ import { firstPasswordPath, ownPath } from "./own-path.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { isOwnAddress } from "./service-url.ts";
-import { noSessionCookie, sessionCookie, sessionOf } from "./sessions.ts";
 
 /** `GET /sign-in`: of the query, `next` alone is read. */
 export function show({ app, request, url }: Context): Reply {
@@ -47,21 +46,21 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
     return { ...reply, refusal: "Too many attempts to sign in.", headers };
   }
   const device = { name: "platen-device", value: value.device, ms: deviceMs } as const;
-  const cookies = [sessionCookie(app, request, value.cookie), setCookie(request, app.config, device)];
+  const cookies = [sessionCookie(request, app.config, value.cookie), setCookie(request, app.config, device)];
   return redirect(value.account.isOneTime ? firstPasswordPath(next) : next, cookies);
 }
 
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn !== undefined)
     await app.signIn.signOut(signedIn.session, signedIn.account.name, askerOf(request).address);
-  return redirect(paths.signIn, [noSessionCookie(app, request)]);
+  return redirect(paths.signIn, [sessionCookie(request, app.config)]);
 }
 
 /** `GET /sign-in/password`: of the query, `next` alone is read. */
 export function showFirstPassword({ request, url }: Context): Reply {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   return htmlReply(firstPasswordPage(frameOf(request), emptyForm, ownPath(url.searchParams.get("next"))));
@@ -69,14 +68,14 @@ export function showFirstPassword({ request, url }: Context): Reply {
 
 /** `POST /sign-in/password` */
 export async function changeFirstPassword({ app, request }: Context): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   const form = await readForm(request);
   const { password = "", chosen = "", again = "" } = form;
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
   const next = ownPath(form.next);
-  if (saved.error === undefined) return redirect(next, [sessionCookie(app, request, saved.value)]);
+  if (saved.error === undefined) return redirect(next, [sessionCookie(request, app.config, saved.value)]);
   return refusedPage(firstPasswordPage(frameOf(request), sentForm({}, saved.error), next), saved.error);
 }
 
