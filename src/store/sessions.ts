@@ -129,29 +129,27 @@ export class Sessions {
 
   /** Ends the session of who signs out. */
   end(accountId: number, id: number): Promise<void> {
-    return this.#db.write(() => void this.#endIn("account_id = ? AND id = ?", [accountId, id]));
+    return this.#db.write(() => {
+      this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id = ?", [accountId, id]);
+    });
   }
 
   /** Ends one session of an account, which its owner has in another browser. */
   endElsewhere(accountId: number, id: number): Promise<void> {
-    return this.#endElsewhere("account_id = ? AND id = ?", [accountId, id]);
+    return this.#endElsewhere("id = ?", accountId, id);
   }
 
   /** Ends all of an account but one. */
   endOthers(accountId: number, id: number): Promise<void> {
-    return this.#endElsewhere("account_id = ? AND id <> ?", [accountId, id]);
+    return this.#endElsewhere("id <> ?", accountId, id);
   }
 
-  #endElsewhere(which: string, ids: readonly number[]): Promise<void> {
+  #endElsewhere(which: string, accountId: number, id: number): Promise<void> {
     return this.#db.write(() => {
-      const count = this.#endIn(which, ids);
-      if (count > 0) this.#db.note("sessions-ended", { what: counted(count, "browser") });
+      const sql = `DELETE FROM sessions WHERE account_id = ? AND ${which} RETURNING id`;
+      const { length } = this.#db.all(sql, [accountId, id]);
+      if (length > 0) this.#db.note("sessions-ended", { what: counted(length, "browser") });
     });
-  }
-
-  /** Within a write. @returns how many there were */
-  #endIn(which: string, ids: readonly number[]): number {
-    return this.#db.all(`DELETE FROM sessions WHERE ${which} RETURNING id`, ids).length;
   }
 
   /** @param times when each session was used last, by its id */
