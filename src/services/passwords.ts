@@ -21,7 +21,7 @@ export const noHash = "";
 /** A hash takes memory, and a thread of the pool that files are written with: two of the four stay free. */
 const atOnce = 2;
 /** So many are computed or wait. */
-const most = 64;
+export const mostHashes = 64;
 
 export interface Verdict {
   readonly fits: boolean;
@@ -33,7 +33,7 @@ export interface Verdict {
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
-  readonly #turns = new Admission(atOnce, most, "are signing in");
+  readonly #turns = new Admission(atOnce, mostHashes, "are signing in");
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {
