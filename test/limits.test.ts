@@ -69,7 +69,7 @@ const limits = {
   "lines of an INF file": lineLimit,
   "languages of an INF file": languageLimit,
   "INF files of an archive together": bytes(infsLimitBytes),
-  "sign-ins that are checked or wait for it": mostHashes,
+  "sign-ins that are checked or wait, half for one address": mostHashes,
   "sessions of an account": mostPerAccount,
   tokens: mostTokens,
   "wrong tokens from one client in a minute": mostWrong,

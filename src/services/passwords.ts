@@ -56,9 +56,10 @@ export class Passwords {
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
    * @param check called before the work, when its turn has come
+   * @param client the address that it comes from, which has half of the places at most
    * @throws UserError "busy", and what `check` throws
    */
-  verify(password: string, hash: string | undefined, check = () => {}): Promise<Verdict> {
+  verify(password: string, hash: string | undefined, check = () => {}, client?: string): Promise<Verdict> {
     const parsed = parseHash(hash ?? noHash);
     const { cost, salt, key } = parsed ?? {
       cost: this.#cost,
@@ -73,7 +74,7 @@ export class Passwords {
         fits: isEqual && parsed !== undefined,
         isOld: cost.ln !== ln || cost.r !== r || cost.p !== p,
       };
-    });
+    }, client);
   }
 
   #derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {

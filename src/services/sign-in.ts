@@ -166,7 +166,7 @@ export class SignIn {
 
   /**
    * Compares a password with a hash. Attempts that wait for their turn are no failures, and those that failed meanwhile
-   * count: of any number that come at once, as many are tried as one by one.
+   * count: however many come at once, few more are tried than one by one.
    * @throws `TooEarly`, UserError "busy"
    */
   async #verify(attempt: Attempt, password: string, hash: string | undefined): Promise<Verdict> {
@@ -177,7 +177,8 @@ export class SignIn {
       throw new TooEarly(waitMs);
     };
     check();
-    const verdict = await this.#options.passwords.verify(isPossible(password) ? password : "", hash, check);
+    const tried = isPossible(password) ? password : "";
+    const verdict = await this.#options.passwords.verify(tried, hash, check, attempt.address);
     return { ...verdict, fits: verdict.fits && isPossible(password) };
   }
 
