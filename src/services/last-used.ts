@@ -22,10 +22,6 @@ export class LastUsed<Use> {
     this.#options = options;
   }
 
-  get(id: number): Use | undefined {
-    return this.#uses.get(id);
-  }
-
   /** The latest use last. */
   all(): ReadonlyMap<number, Use> {
     return this.#uses;

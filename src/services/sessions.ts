@@ -64,7 +64,7 @@ export class Sessions {
   lastSeen({ id, seen_at }: Account): number {
     return Math.max(
       seen_at,
-      this.#proxied.get(id) ?? 0,
+      this.#proxied.all().get(id) ?? 0,
       ...this.ofAccount(id).map((session) => session.seen_at),
     );
   }
@@ -85,7 +85,7 @@ export class Sessions {
   }
 
   #seenAt({ id, seen_at }: Session): number {
-    return Math.max(seen_at, this.#seen.get(id) ?? 0);
+    return Math.max(seen_at, this.#seen.all().get(id) ?? 0);
   }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { type Config, lacksAdmin, needsSignIn, takesPasswords, waysToAdmin } from "../../config.ts";
 import { type Identity, mayUse, nameOf, nobody } from "../../domain/access.ts";
-import { type ErrorCode, type Help, UserError } from "../../domain/errors.ts";
+import { type ErrorCode, type Help, messageOf, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
 import { type Actor, currentActor } from "../../store/audit/actor.ts";
 import { isNavigation } from "../answer-form.ts";
@@ -29,8 +29,10 @@ export function checkSender(
   try {
     recognise(app, request, asked);
   } catch (error) {
+    const countedAs = error instanceof UserError ? inWords[error.code] : undefined;
     const actor = { who: nameOf(nobody), from: askerOf(request).address };
-    if (error instanceof UserError) noteUnrecognised(app, request, asked, { actor, error });
+    if (countedAs !== undefined)
+      noteRefused(app, request, asked, { actor, why: messageOf(error), countedAs });
     throw error;
   }
   const { identity, address: from } = askerOf(request);
@@ -154,24 +156,13 @@ function nextOf(request: IncomingMessage): string {
   return pathname + search;
 }
 
-/** What is said of who they are does not hold. */
+/** What the audit log counts together where somebody says of themselves what does not hold. */
 const inWords: Partial<Record<ErrorCode, string>> = {
   unauthorized: "a token that does not hold",
   "too-often": "too many tokens that do not hold",
   forbidden: "a link that does not hold, or somebody who may not use this service",
   malformed: "a name that did not come from a trusted proxy, or cannot be one",
 };
-
-/** Writes down that what somebody says of themselves does not hold. */
-function noteUnrecognised(
-  app: App,
-  request: IncomingMessage,
-  asked: Asked,
-  { actor, error }: { readonly actor: Actor; readonly error: UserError },
-): void {
-  const said = inWords[error.code];
-  if (said !== undefined) noteRefused(app, request, asked, { actor, why: error.message, countedAs: said });
-}
 
 /** In characters. */
 const shownCharacters = 200;
