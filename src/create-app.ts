@@ -17,7 +17,6 @@ import { type PasswordCost, Passwords } from "./services/passwords.ts";
 import { PrinterExport } from "./services/printer-export.ts";
 import { Sessions } from "./services/sessions.ts";
 import { SignIn } from "./services/sign-in.ts";
-import { SignInThrottle } from "./services/sign-in-throttle.ts";
 import { Tokens } from "./services/tokens.ts";
 import { Undo } from "./services/undo.ts";
 import { readPasswordFile } from "./store/password-file.ts";
@@ -111,11 +110,11 @@ function peopleOf(
   }: Required<Pick<Overrides, "clock" | "random" | "log">> & { cost?: PasswordCost | undefined },
 ) {
   const passwords = new Passwords(random, cost);
-  const throttle = new SignInThrottle(clock);
+  const sessions = new Sessions(store, clock, log);
   return {
     accounts: new Accounts(store, passwords, random),
-    sessions: new Sessions(store, clock, log),
-    signIn: new SignIn({ store, passwords, throttle, clock, random, log }),
+    sessions,
+    signIn: new SignIn({ store, passwords, sessions, clock, random, log }),
   };
 }
 

@@ -19,6 +19,7 @@ import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
 import { entryLimit } from "../src/pkg/zip/archive-end.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
+import { mostHashes } from "../src/services/passwords.ts";
 import { chosenLimit } from "../src/services/printer-group.ts";
 import { mostWrong } from "../src/services/tokens.ts";
 import { databaseLimitBytes, mostRecords } from "../src/store/room.ts";
@@ -66,6 +67,7 @@ const limits = {
   "lines of an INF file": lineLimit,
   "languages of an INF file": languageLimit,
   "INF files of an archive together": bytes(infsLimitBytes),
+  "sign-ins that are checked or wait, half for one address": mostHashes,
   "sessions of an account": mostPerAccount,
   tokens: mostTokens,
   "wrong tokens from one client in a minute": mostWrong,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp } from "./support/app.ts";
+import { driverZip } from "./support/driver-zip.ts";
 import { type Guarded, startGuarded } from "./support/guarded.ts";
 import { published, settingsOf } from "./support/published.ts";
 import { exchange } from "./support/raw.ts";
@@ -88,6 +89,75 @@ test("who may see everything is told which records there are; a machine's token 
   assert.deepEqual(records, [all, all, null, null, null, null]);
   assert.deepEqual((await ofPrinter.fetch("/clients/1/publish")).status, 403);
   assert.deepEqual((await ofPrinter.fetch("/drivers/1/publish")).status, 403);
+});
+
+/** A client of two printers with one driver and one address, and another client that deploys another model of it. */
+async function guardedWithNeighbours(t: TestContext): Promise<Guarded> {
+  const guarded = await startGuarded(t, { linkDays: 7 });
+  const { admin } = guarded;
+  for (const name of ["A", "B"]) await admin.post("/clients", { name });
+  await admin.addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 200 PCL6"] }));
+  for (const [name, client_id, model] of [
+    ["One", "1", "100"],
+    ["Neighbour Qz7", "1", "100"],
+    ["Elsewhere Qz8", "2", "200"],
+  ] as const) {
+    const driver = { driver_id: "1", driver_desc: `Papyrus ${model} PCL6` };
+    await admin.addPrinter({ name, client_id, address: "10.0.0.5", ...driver });
+  }
+  return guarded;
+}
+
+/** What a script tells of others than the first printer, also in what it holds as Base64. */
+function told(text: string): string[] {
+  const packed = [...text.matchAll(/'([A-Za-z0-9+/]{8,}={0,2})'/g)].map(([, base64 = ""]) => base64);
+  const all = [text, ...packed.map((base64) => Buffer.from(base64, "base64").toString("latin1"))].join("\n");
+  return [...new Set(all.match(/Neighbour Qz7|Elsewhere Qz8|Papyrus 200|drivers\/1/g))].sort();
+}
+
+const appsIn = ({ Apps }: { readonly Apps: readonly { readonly Kind: string; readonly Id: number }[] }) =>
+  Apps.map(({ Kind, Id }) => `${Kind} ${Id}`);
+
+test("a token of one printer, and what it fetched, learns nothing of the printer's neighbours and of its driver's others", async (t) => {
+  const { viewer, service, addToken, bearer } = await guardedWithNeighbours(t);
+  const path = "/printers/1/publish";
+  const ofPrinter = bearer(await addToken("printer:1"));
+  const ofClient = bearer(await addToken("client:1"));
+  const reading = bearer(await addToken("read"));
+
+  const whole = await published(viewer, path);
+  const read = await published(reading, path);
+  const own = await published(ofPrinter, path);
+  const url = own.settings.Source.Url.slice(service.url.length);
+  const linked = await published({ fetch: service.fetch }, url);
+  const client = await published(ofClient, "/clients/1/publish");
+
+  assert.match(whole.settings.Attention.join(), /Neighbour Qz7/);
+  for (const { settings, text } of [whole, read]) {
+    assert.deepEqual(appsIn(settings), ["driver 1", "printer 1"]);
+    assert.deepEqual(told(text), ["Neighbour Qz7", "Papyrus 200", "drivers/1"]);
+  }
+  for (const { settings, text } of [own, linked]) {
+    assert.deepEqual([appsIn(settings), settings.Attention], [["printer 1"], []]);
+    assert.deepEqual(told(text), []);
+  }
+  assert.equal(linked.settings.Source.Apps, own.settings.Source.Apps);
+  assert.deepEqual(appsIn(client.settings), ["printer 2", "printer 1"]);
+  assert.deepEqual(told(client.text), ["Neighbour Qz7"]);
+  const urls = [...own.settings.Apps, ...client.settings.Apps].map(({ Package }) => Package.Url);
+  assert.deepEqual(new Set(await statuses(urls)), new Set([200]));
+});
+
+test("a token of one printer is told nothing by how many records there are", async (t) => {
+  const { admin, addToken, bearer } = await guardedWithNeighbours(t);
+  const ofPrinter = bearer(await addToken("printer:1"));
+  const etag = async () =>
+    (await ofPrinter.fetch("/printers/1/publish", { method: "HEAD" })).headers.get("etag");
+
+  const before = await etag();
+  await admin.addPrinter({ name: "Another", client_id: "2", driver_id: "1", address: "10.0.0.99" });
+
+  assert.equal(await etag(), before);
 });
 
 test("a number that a record once had is known for ever, so that its app counts as left over", async (t) => {

@@ -48,6 +48,8 @@ export type Identity =
       /** It ends when this day begins: UTC, days since 1970. */
       readonly endDay: number;
       readonly maker?: LinkMaker | undefined;
+      /** Of the token that it was made with. */
+      readonly scope?: Scope | undefined;
     };
 
 export const anyone: Identity = { kind: "anyone" };
@@ -77,6 +79,12 @@ export function roleOf(identity: Identity): Role | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether somebody reaches one client or printer alone: with a token for it, or with a link that was made with one. */
+export function isLimited(identity: Identity): boolean {
+  const scope = identity.kind === "token" || identity.kind === "link" ? identity.scope : undefined;
+  return scope !== undefined && scope.kind !== "read";
 }
 
 /** Who it was, as the audit log names them. */

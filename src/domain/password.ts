@@ -1,3 +1,5 @@
+import { UserError } from "./errors.ts";
+
 /** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9); there is no rule about which. */
 export const passwordLengths = { least: 12, most: 256 } as const;
 
@@ -22,7 +24,7 @@ export function normalPassword(password: string): string {
 export function passwordProblem(password: string, name: string): string | undefined {
   const { least, most } = passwordLengths;
   // A text of many megabytes is not even counted.
-  const length = password.length > 4 * most ? Number.POSITIVE_INFINITY : [...password].length;
+  const length = isPossible(password) ? [...password].length : Number.POSITIVE_INFINITY;
   if (length < least) return `The password has ${length} characters; it needs ${least} or more.`;
   if (length > most) return `The password is too long; ${most} characters are possible.`;
   if (isObvious(normalPassword(password).toLowerCase(), name.toLowerCase())) {
@@ -42,4 +44,38 @@ function isObvious(password: string, name: string): boolean {
 /** Whether a text is another one, however often. */
 function isRepeated(text: string, part: string): boolean {
   return part !== "" && text.replaceAll(part, "") === "";
+}
+
+/** What somebody sends who wants another password. */
+export interface ChosenPassword {
+  readonly password: string;
+  readonly chosen: string;
+  readonly again: string;
+}
+
+/**
+ * Checks a password that somebody chose, as far as no hash is needed.
+ * @throws UserError "invalid" with a message beside the field
+ */
+export function checkChosen({ password, chosen, again }: ChosenPassword, name: string): void {
+  const problem = passwordProblem(chosen, name);
+  if (problem !== undefined) throw invalid("chosen", problem);
+  if (!isSame(chosen, again)) throw invalid("again", "The two are not the same.");
+  if (isSame(chosen, password))
+    throw invalid("chosen", "This is the same as the password above: choose another one.");
+}
+
+/** Whether a text is the same password, however it was composed. */
+function isSame(password: string, text: string): boolean {
+  return isPossible(text) && normalPassword(password) === normalPassword(text);
+}
+
+/** Whether a text is short enough for a password; one of many kilobytes is not even looked at. */
+export function isPossible(text: string): boolean {
+  return text.length <= 4 * passwordLengths.most;
+}
+
+/** Beside a field of the form. */
+function invalid(field: string, message: string): UserError {
+  return new UserError("invalid", message, { [field]: message });
 }

@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 import { numbersOf, plainAddress } from "./address.ts";
 
 /** Who an address belongs to: IPv4 by itself, however it is written; IPv6 by its first 64 bits, one site's own. */
@@ -12,22 +12,10 @@ export function networkOf(site: string): string | undefined {
   return site.includes(":") ? site.split(":").slice(0, 3).join(":") : undefined;
 }
 
-/** Whose an address is, the smallest first. */
-interface Networks {
-  readonly site: string;
-  /** Undefined for IPv4. */
-  readonly network: string | undefined;
-  /** Its neighbours: an IPv4 /24, or the same /48. */
-  readonly near: string;
-  /** What one provider has much of: an IPv4 /16, or an IPv6 /32. */
-  readonly area: string;
-}
-
-export function networksOf(address: string): Networks {
+/** The network that failed attempts of an address are counted by: an IPv4 /24, or an IPv6 /64. */
+export function subnetOf(address: string): string {
   const site = siteOf(address);
-  const plain = plainAddress(address);
-  const [near, area] = plain === undefined ? [site, site] : [firstOf(plain, 3), firstOf(plain, 2)];
-  return { site, network: networkOf(site), near, area };
+  return isIPv4(site) ? firstOf(site, 3) : site;
 }
 
 /** The first groups of an IPv6 address, or bytes of an IPv4 address, as text. */

@@ -5,6 +5,8 @@ import { emptyForm, type FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
+import { askerOf } from "./access/asker.ts";
+import { sessionCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { refusedPage } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
@@ -12,7 +14,6 @@ import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
-import { sessionCookie, sessionOf } from "./sessions.ts";
 
 const texts = {
   password: "The password is changed; other browsers are signed out.",
@@ -26,7 +27,7 @@ export function show({ app, request, url }: Context): Reply {
 }
 
 function pageOf(app: App, request: IncomingMessage, form: FormState, message?: Message): Html {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   const frame = frameOf(request, message);
   if (signedIn === undefined) return accountPage(frame, undefined);
   const { account, session } = signedIn;
@@ -36,25 +37,25 @@ function pageOf(app: App, request: IncomingMessage, form: FormState, message?: M
 
 /** `POST /account/password` */
 export async function changePassword({ app, request }: Context): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
   const { password = "", chosen = "", again = "" } = await readForm(request);
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
   if (saved.error !== undefined)
     return refusedPage(pageOf(app, request, sentForm({}, saved.error)), saved.error);
-  return redirect(`${paths.account}?done=password`, [sessionCookie(app, request, saved.value)]);
+  return redirect(`${paths.account}?done=password`, [sessionCookie(request, app.config, saved.value)]);
 }
 
 /** `POST /account/sessions/{id}/end` */
 export async function endSession({ app, request, id }: Context<"id">): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn !== undefined) await app.store.sessions.endElsewhere(signedIn.account.id, id);
   return redirect(`${paths.account}?done=ended`);
 }
 
 /** `POST /account/sessions/end` */
 export async function endOthers({ app, request }: Context): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn !== undefined) await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id);
   return redirect(`${paths.account}?done=others`);
 }

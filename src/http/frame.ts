@@ -3,13 +3,12 @@ import { roleOf } from "../domain/access.ts";
 import type { Frame, Message } from "../html/layout.ts";
 import { askerOf } from "./access/asker.ts";
 import { assets } from "./assets.ts";
-import { sessionOf } from "./sessions.ts";
 
 /** What a page for the sender of a request is given. */
 export function frameOf(request: IncomingMessage, message?: Message): Frame {
-  const { identity, canSignIn, isOpenToAll } = askerOf(request);
+  const { identity, signedIn, canSignIn, isOpenToAll } = askerOf(request);
   const name = identity.kind === "person" ? identity.name : undefined;
-  const isSignedInHere = sessionOf(request) !== undefined;
+  const isSignedInHere = signedIn !== undefined;
   const visitor = { name, role: roleOf(identity), isSignedInHere, canSignIn, isOpenToAll };
   return { assets, visitor, message };
 }

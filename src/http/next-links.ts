@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
+import { askerOf } from "./access/asker.ts";
 
 const places: ReadonlyMap<string, Link> = new Map([
   ["printers", { label: "All printers", path: paths.printers }],
@@ -43,8 +44,10 @@ export function nextLinks(request: IncomingMessage, status: number): Link[] {
 }
 
 /** The page of ours that a request came from; undefined where it says none, or the same address. */
-function pageBefore({ headers, url }: IncomingMessage): string | undefined {
-  const { referer, host } = headers;
+function pageBefore(request: IncomingMessage): string | undefined {
+  const { url } = request;
+  const { referer } = request.headers;
+  const { host } = askerOf(request);
   if (referer === undefined || host === undefined || !URL.canParse(referer)) return undefined;
   const page = new URL(referer);
   const path = page.pathname + page.search;

@@ -1,5 +1,5 @@
 import { needsSignIn } from "../config.ts";
-import { mayUse } from "../domain/access.ts";
+import { isLimited, mayUse } from "../domain/access.ts";
 import type { AuditedRecord } from "../domain/audit.ts";
 import type { LinkBringer, LinkOwner } from "../domain/link.ts";
 import { paths, pathsOf } from "../html/paths.ts";
@@ -75,7 +75,13 @@ function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
     return url(owner, isApart ? paths.apart(path) : path);
   };
   const scriptUrl = url(whose, pathsOf(whose).publish);
-  return { service, scriptUrl, packageUrl, knowsAll: mayUse(identity, "viewer") };
+  return {
+    service,
+    scriptUrl,
+    packageUrl,
+    knowsAll: mayUse(identity, "viewer"),
+    isLimited: isLimited(identity),
+  };
 }
 
 /** A driver's own script brings nothing of others. */

@@ -8,11 +8,8 @@ import { isTrusted } from "../domain/proxies.ts";
 import { siteOf } from "../domain/site.ts";
 import { BoundedLines } from "../services/bounded-lines.ts";
 import { asActor } from "../store/audit/actor.ts";
-import { checkNeeds, refusalOf } from "./access/access.ts";
-import { checkAgain } from "./access/again.ts";
+import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
 import { arrive, askerOf } from "./access/asker.ts";
-import { recognise } from "./access/recognise.ts";
-import { noteRefused, noteUnrecognised } from "./access/refused.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
@@ -180,16 +177,10 @@ async function handle(
     return statusReply(request, problem.status, problem.message, { Connection: "close" });
   }
   if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
-  const { address, identity } = await recognise(service.app, request, asked).catch((error: unknown) => {
-    noteUnrecognised(service.app, request, asked, error);
-    throw error;
-  });
-  const refused = refusalOf(service.app, request, identity, asked.found);
-  const actor = { who: nameOf(identity), from: address };
-  if (refused !== undefined) {
-    if (identity.kind !== "nobody") noteRefused(service.app, request, asked, { actor });
-    return refused;
-  }
+  const refused = checkSender(service.app, request, asked);
+  if (refused !== undefined) return refused;
+  const { identity, address: from } = askerOf(request);
+  const actor = { who: nameOf(identity), from };
   return asActor(actor, () => handleAllowed(service, request, asked, hasQuota));
 }
 
@@ -209,7 +200,7 @@ async function handleAllowed(
   checkNeeds(app, found.route);
   if (!isReading(request)) {
     checkOrigin(app, request);
-    whenBodyIsRead(request, () => checkAgain(app, request, { url, found }));
+    whenBodyIsRead(request, () => checkStillAllowed(app, request, { url, found }));
   }
   if (!hasQuota) {
     throw new UserError(

@@ -12,8 +12,10 @@ const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1
  */
 export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publicUrl">): string | undefined {
   if (config.publicUrl !== undefined) return config.publicUrl;
-  const { host, scheme } = askerOf(request);
-  return host !== undefined && plainHost.test(host) ? `${scheme}://${host}` : undefined;
+  const { host = "", scheme } = askerOf(request);
+  const url = `${scheme}://${host}`;
+  // A port beyond 65,535, for example, is in no address.
+  return plainHost.test(host) && URL.canParse(url) ? url : undefined;
 }
 
 const loopback = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;

@@ -2,23 +2,22 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { needsSignIn, takesPasswords } from "../config.ts";
 import { browserOf } from "../domain/browser.ts";
-import { networksOf } from "../domain/site.ts";
 import { emptyForm } from "../html/form.ts";
 import { paths } from "../html/paths.ts";
 import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
 import { deviceMs } from "../services/devices.ts";
+import { TooEarly } from "../services/sign-in.ts";
 import { atProxy } from "./access/access.ts";
 import { askerOf } from "./access/asker.ts";
-import { cookieOf, isSecure, setCookie } from "./access/cookies.ts";
+import { cookieOf, isSecure, sessionCookie, setCookie } from "./access/cookies.ts";
 import { saving, sentForm } from "./answer-form.ts";
-import { refusedPage, statusReply } from "./answers/errors.ts";
+import { refusedPage, statusOf, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { firstPasswordPath, ownPath } from "./own-path.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { isOwnAddress } from "./service-url.ts";
-import { noSessionCookie, sessionCookie, sessionOf } from "./sessions.ts";
 
 /** `GET /sign-in`: of the query, `next` alone is read. */
 export function show({ app, request, url }: Context): Reply {
@@ -32,32 +31,36 @@ export function show({ app, request, url }: Context): Reply {
 export async function signIn({ app, request }: Context): Promise<Reply> {
   const { name = "", password = "", next: sent } = await readForm(request);
   const next = ownPath(sent);
-  const outcome = await app.signIn.signIn({ name, password }, fromOf(app, request));
-  if (outcome.kind === "in") {
-    const device = { name: "platen-device", value: outcome.device, ms: deviceMs } as const;
-    const cookies = [sessionCookie(app, request, outcome.cookie), setCookie(request, app.config, device)];
-    return redirect(outcome.account.isOneTime ? firstPasswordPath(next) : next, cookies);
+  const { address } = askerOf(request);
+  const from = {
+    address,
+    browser: browserOf(request.headers["user-agent"]),
+    device: cookieOf(request, app.config, "platen-device"),
+    session: cookieOf(request, app.config, "platen"),
+  };
+  const { value, error } = await saving(() => app.signIn.signIn({ name, password }, from));
+  if (error !== undefined) {
+    const reply = formReply(app, request, { name, next, problem: error.message }, statusOf(error));
+    if (!(error instanceof TooEarly)) return reply;
+    const headers = { "Retry-After": String(error.seconds) };
+    return { ...reply, refusal: "Too many attempts to sign in.", headers };
   }
-  if (outcome.kind === "wrong") {
-    const problem = "There is no such account with this password.";
-    return formReply(app, request, { name, next, problem }, 422);
-  }
-  const reply = formReply(app, request, { name, next, problem: outcome.why }, 429);
-  const refusal = "Too many attempts to sign in.";
-  return { ...reply, refusal, headers: { "Retry-After": String(outcome.seconds) } };
+  const device = { name: "platen-device", value: value.device, ms: deviceMs } as const;
+  const cookies = [sessionCookie(request, app.config, value.cookie), setCookie(request, app.config, device)];
+  return redirect(value.account.isOneTime ? firstPasswordPath(next) : next, cookies);
 }
 
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn !== undefined)
     await app.signIn.signOut(signedIn.session, signedIn.account.name, askerOf(request).address);
-  return redirect(paths.signIn, [noSessionCookie(app, request)]);
+  return redirect(paths.signIn, [sessionCookie(request, app.config)]);
 }
 
 /** `GET /sign-in/password`: of the query, `next` alone is read. */
 export function showFirstPassword({ request, url }: Context): Reply {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   return htmlReply(firstPasswordPage(frameOf(request), emptyForm, ownPath(url.searchParams.get("next"))));
@@ -65,14 +68,14 @@ export function showFirstPassword({ request, url }: Context): Reply {
 
 /** `POST /sign-in/password` */
 export async function changeFirstPassword({ app, request }: Context): Promise<Reply> {
-  const signedIn = sessionOf(request);
+  const signedIn = askerOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   const form = await readForm(request);
   const { password = "", chosen = "", again = "" } = form;
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
   const next = ownPath(form.next);
-  if (saved.error === undefined) return redirect(next, [sessionCookie(app, request, saved.value)]);
+  if (saved.error === undefined) return redirect(next, [sessionCookie(request, app.config, saved.value)]);
   return refusedPage(firstPasswordPage(frameOf(request), sentForm({}, saved.error), next), saved.error);
 }
 
@@ -88,15 +91,4 @@ function formReply(
   const isElsewhere = !isHere && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
   const elsewhere = isElsewhere ? publicUrl : undefined;
   return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);
-}
-
-function fromOf({ config }: App, request: IncomingMessage) {
-  const { address } = askerOf(request);
-  return {
-    address,
-    ...networksOf(address),
-    browser: browserOf(request.headers["user-agent"]),
-    device: cookieOf(request, config, "platen-device"),
-    session: cookieOf(request, config, "platen"),
-  };
 }

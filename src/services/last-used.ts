@@ -8,9 +8,9 @@ interface Options<Use> {
 }
 
 /** It is saved so often at most, since each save writes the whole database, and agents ask all day. */
-export const savedAfterMs = 5 * 60_000;
+const savedAfterMs = 5 * 60_000;
 
-/** When records were used last, by their ids, as long as that is not saved. Whoever uses one waits for nothing. */
+/** When records were used last, by their ids, until that is saved. Whoever uses one waits for nothing. */
 export class LastUsed<Use> {
   readonly #options: Options<Use>;
   readonly #uses = new Map<number, Use>();
@@ -22,12 +22,14 @@ export class LastUsed<Use> {
     this.#options = options;
   }
 
-  get(id: number): Use | undefined {
-    return this.#uses.get(id);
+  /** The latest use last. */
+  all(): ReadonlyMap<number, Use> {
+    return this.#uses;
   }
 
   note(id: number, use: Use): void {
     if (this.#isClosed) return;
+    this.#uses.delete(id);
     this.#uses.set(id, use);
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => void this.flush(), savedAfterMs);

@@ -1,4 +1,4 @@
-import type { Identity } from "../domain/access.ts";
+import type { Identity, Scope } from "../domain/access.ts";
 import { dayMs, utcDay } from "../domain/day.ts";
 import { UserError } from "../domain/errors.ts";
 import {
@@ -78,15 +78,11 @@ export class Links {
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw ended(` on ${day}`);
-    const name = maker && this.#nameOf(maker, now);
-    if (maker !== undefined && name === undefined) throw ended("");
-    const by = name === undefined ? "" : `, made by ${name}`;
-    return {
-      kind: "link",
-      name: `${wanted.owner.kind} ${wanted.owner.id}${by}, until ${day}`,
-      endDay,
-      maker,
-    };
+    const by = maker && this.#makerNow(maker, now);
+    if (maker !== undefined && by === undefined) throw ended("");
+    const made = by === undefined ? "" : `, made by ${by.name}`;
+    const name = `${wanted.owner.kind} ${wanted.owner.id}${made}, until ${day}`;
+    return { kind: "link", name, endDay, maker, scope: by?.scope };
   }
 
   /** Makes all links to a record invalid that there are. */
@@ -94,12 +90,16 @@ export class Links {
     return this.#store.linkGenerations.raise(owner);
   }
 
-  /** As the audit log calls an account or a token; undefined of one that lets nobody in any more. */
-  #nameOf({ kind, id }: LinkMaker, now: number): string | undefined {
+  /** An account or a token, by its name in the audit log; undefined of one that lets nobody in any more. */
+  #makerNow(
+    { kind, id }: LinkMaker,
+    now: number,
+  ): { readonly name: string; readonly scope?: Scope } | undefined {
     const account = kind === "account" ? this.#store.accounts.find(id) : undefined;
-    if (account?.isDisabled === false) return account.name;
+    if (account?.isDisabled === false) return { name: account.name };
     const token = kind === "token" ? this.#store.tokens.findById(id) : undefined;
-    return token !== undefined && token.expires_at > now ? `token ${token.name}` : undefined;
+    if (token === undefined || token.expires_at <= now) return undefined;
+    return { name: `token ${token.name}`, scope: token.scope };
   }
 
   #targetOf({ owner, address, isFiles = false }: Wanted, { bringer }: LinkTerms): LinkTarget {

@@ -1,6 +1,6 @@
 import { type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { normalPassword } from "../domain/password.ts";
-import { type Asker, HashQueue, knownRank } from "./hash-queue.ts";
+import { Admission } from "../workers/admission.ts";
 
 /** What a hash costs: RFC 7914's parameters, N as its logarithm. 32 MB, and some 0.25 s of one core (EPYC, Node 20), by default. */
 export interface PasswordCost {
@@ -18,20 +18,22 @@ const hashBytes = 32;
 /** A hash that no password has. */
 export const noHash = "";
 
-/** Whoever makes accounts, and the service itself when it starts. */
-const administrator: Asker = { who: "", rank: knownRank };
+/** A hash takes memory, and a thread of the pool that files are written with: two of the four stay free. */
+const atOnce = 2;
+/** So many are computed or wait. */
+export const mostHashes = 64;
 
-interface Verdict {
+export interface Verdict {
   readonly fits: boolean;
   /** Whether the hash was made with other parameters than a new one would be. */
   readonly isOld: boolean;
 }
 
-/** Hashes passwords, one at a time: each takes memory, and a thread of the pool that files are written with. */
+/** Hashes passwords, two at a time; others wait in the order in which they came. */
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
-  readonly #queue = new HashQueue();
+  readonly #turns = new Admission(atOnce, mostHashes, "are signing in");
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {
@@ -45,32 +47,34 @@ export class Passwords {
   }
 
   /** @returns the hash with its parameters and salt, in the PHC string format @throws UserError "busy" */
-  hash(password: string, asker = administrator): Promise<string> {
+  async hash(password: string): Promise<string> {
     const salt = this.#random(saltBytes);
     const cost = this.#cost;
-    return this.#queue.run(asker, async () => written(cost, salt, await this.#derive(password, salt, cost)));
+    return written(cost, salt, await this.#turns.run(() => this.#derive(password, salt, cost)));
   }
 
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
-   * @throws UserError "busy"
+   * @param check called before the work, when its turn has come
+   * @param client the address that it comes from, which has half of the places at most
+   * @throws UserError "busy", and what `check` throws
    */
-  verify(password: string, hash: string | undefined, asker = administrator): Promise<Verdict> {
-    const parsed = hash === undefined ? undefined : parseHash(hash);
-    return this.#queue.run(asker, async () => {
-      const {
-        cost = this.#cost,
-        salt = Buffer.alloc(saltBytes),
-        key = Buffer.alloc(hashBytes),
-      } = parsed ?? {};
-      const derived = await this.#derive(password, salt, cost);
-      const isEqual = timingSafeEqual(derived, key);
+  verify(password: string, hash: string | undefined, check = () => {}, client?: string): Promise<Verdict> {
+    const parsed = parseHash(hash ?? noHash);
+    const { cost, salt, key } = parsed ?? {
+      cost: this.#cost,
+      salt: Buffer.alloc(saltBytes),
+      key: Buffer.alloc(hashBytes),
+    };
+    return this.#turns.run(async () => {
+      check();
+      const isEqual = timingSafeEqual(await this.#derive(password, salt, cost), key);
       const { ln, r, p } = this.#cost;
       return {
         fits: isEqual && parsed !== undefined,
         isOld: cost.ln !== ln || cost.r !== r || cost.p !== p,
       };
-    });
+    }, client);
   }
 
   #derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {

@@ -62,6 +62,11 @@ interface Asker {
   readonly packageUrl: PackageUrl;
   /** Whether they may know which records there are. */
   readonly knowsAll: boolean;
+  /**
+   * Whether they reach one client or printer alone. A driver's own package has the models of all clients, so that each
+   * printer's package carries its driver then.
+   */
+  readonly isLimited: boolean;
 }
 
 /** What is known of a printer besides itself. */
@@ -98,11 +103,13 @@ export class Publisher {
   ): Promise<PublishScript> {
     const { printer } = details;
     const deployable = deployableOf(this.#parts.store, details);
-    const isApart = sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
+    const isApart = !asker.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
     const made = this.#apps(asker);
     const apps = isApart ? [await made.ofDriver(deployable.driver)] : [];
     apps.push(await made.ofPrinter(details, deployable, isApart));
-    const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings }]) };
+    // Some findings name the printer's neighbours.
+    const known = findings.filter(({ kind }) => asker.knowsAll || !ofNeighbours.includes(kind));
+    const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings: known }]) };
     return this.#render(scriptName(printer), published, made, asker);
   }
 
@@ -111,7 +118,7 @@ export class Publisher {
     checkIcons(this.#parts.store, requirePrinters(group));
     return this.#parts.inTurn(group, async (deployables) => {
       const made = this.#apps(asker);
-      const { apps, leftOut } = await this.#appsOf(client, deployables, made);
+      const { apps, leftOut } = await this.#appsOf(client, deployables, made, asker);
       const before = group.leftOut.map(({ row, reason }) => ({
         name: row.printer.name,
         reason: reason.text,
@@ -141,10 +148,15 @@ export class Publisher {
   }
 
   /** Drivers that are shared first. */
-  async #appsOf(client: Client, deployables: readonly Deployable[], made: PublishedApps) {
+  async #appsOf(
+    client: Client,
+    deployables: readonly Deployable[],
+    made: PublishedApps,
+    { isLimited }: Asker,
+  ) {
     const apps: PublishedApp[] = [];
     const leftOut: { name: string; reason: string }[] = [];
-    const shared = sharedDrivers(deployables);
+    const shared = isLimited ? new Map<number, number>() : sharedDrivers(deployables);
     const alone = new Set(shared.values());
     const drivers = driversIn({ printers: deployables }).filter(({ id }) => alone.has(id));
     for (const driver of drivers) apps.push(await made.ofDriver(driver));
@@ -167,10 +179,10 @@ export class Publisher {
     name: string,
     published: Published,
     { icons }: PublishedApps,
-    { service, scriptUrl, knowsAll }: Asker,
+    { service, scriptUrl, knowsAll, isLimited }: Asker,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
-    const records = store.recordNumbers.all();
+    const records = isLimited ? noRecords : store.recordNumbers.all();
     const publication = {
       logName: `Platen-publish-${name}`,
       instance: instanceOf(store),
@@ -189,6 +201,12 @@ export class Publisher {
     return { ...script, fileName: scriptFileName("publish", name) };
   }
 }
+
+/** What is said of a printer because of others of its client. */
+const ofNeighbours: readonly Finding["kind"][] = ["same-name", "same-address"];
+
+const none = { ids: [], last: 0 };
+const noRecords = { printers: none, clients: none, drivers: none };
 
 /** What an app is made of. */
 interface Made {

@@ -1,10 +1,16 @@
 import { type Account, isOneTimeOver, type Session } from "../domain/account.ts";
 import { randomText, secretDigest } from "../domain/signed.ts";
-import { sessionMs } from "../store/sessions.ts";
+import { type NewSession, sessionMs } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { LastUsed, savedAfterMs } from "./last-used.ts";
+import { LastUsed } from "./last-used.ts";
 
 const cookieBytes = 32;
+
+/** A session, and whose it is. */
+export interface SignedIn {
+  readonly session: Session;
+  readonly account: Account;
+}
 
 /** Who is signed in. Reading a session costs one look into the database in memory, and writes nothing. */
 export class Sessions {
@@ -24,14 +30,18 @@ export class Sessions {
     this.#proxied = of("accounts", (seen) => store.accounts.seen(seen));
   }
 
-  /** The session of a cookie, and whose it is; undefined where there is none, or none any more. */
-  find(cookie: string): { readonly session: Session; readonly account: Account } | undefined {
+  /** @returns whether it began; it does not where the account was disabled or got another password meanwhile */
+  begin(session: NewSession): Promise<boolean> {
+    return this.#store.sessions.add(session, this.#seen.all());
+  }
+
+  /** Who has a cookie; undefined where it is no session's, or none's any more. */
+  find(cookie: string): SignedIn | undefined {
     const found = this.#store.sessions.find(secretDigest(cookie));
-    if (found === undefined || isOneTimeOver(found.account, this.#clock())) return undefined;
-    const seen = this.#seenAt(found.session);
     const now = this.#clock();
-    if (seen + sessionMs.idle <= now) return undefined;
-    if (seen + savedAfterMs <= now) this.#seen.note(found.session.id, now);
+    if (found === undefined || isOneTimeOver(found.account, now)) return undefined;
+    if (this.#seenAt(found.session) + sessionMs.idle <= now) return undefined;
+    this.#seen.note(found.session.id, now);
     return found;
   }
 
@@ -54,7 +64,7 @@ export class Sessions {
   lastSeen({ id, seen_at }: Account): number {
     return Math.max(
       seen_at,
-      this.#proxied.get(id) ?? 0,
+      this.#proxied.all().get(id) ?? 0,
       ...this.ofAccount(id).map((session) => session.seen_at),
     );
   }
@@ -75,7 +85,7 @@ export class Sessions {
   }
 
   #seenAt({ id, seen_at }: Session): number {
-    return Math.max(seen_at, this.#seen.get(id) ?? 0);
+    return Math.max(seen_at, this.#seen.all().get(id) ?? 0);
   }
 }
 

@@ -48,7 +48,7 @@ export class Tokens {
   /** All of them, also with what is not saved yet; the newest first. */
   list(): Token[] {
     return this.#parts.store.tokens.list().map((token) => {
-      const use = this.#uses.get(token.id);
+      const use = this.#uses.all().get(token.id);
       return use === undefined ? token : { ...token, used_at: use.at, used_from: use.from };
     });
   }

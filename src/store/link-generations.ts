@@ -4,13 +4,6 @@ import { randomText } from "../domain/signed.ts";
 import type { Database } from "./database/database.ts";
 import { type Queries, readable } from "./database/rows.ts";
 
-/** What links belong to. */
-const tables = [
-  ["printer", "printers"],
-  ["client", "clients"],
-  ["driver", "drivers"],
-] as const satisfies readonly (readonly [LinkOwner["kind"], string])[];
-
 /** The only SQL of links. A record that is gone keeps its number, so that what was revoked stays so when it comes back. */
 export class LinkGenerations {
   readonly #db: Database;
@@ -37,21 +30,12 @@ export class LinkGenerations {
   raise({ kind, id, name }: LinkOwner & { readonly name: string }): Promise<void> {
     return this.#db.write(() => {
       this.#db.note("links-ended", { record: { kind, id, name } });
-      this.#forgetGone();
       this.#db.all(
         `INSERT INTO link_generations (kind, id, generation) VALUES (?, ?, 1)
           ON CONFLICT DO UPDATE SET generation = generation + 1`,
         [kind, id],
       );
     });
-  }
-
-  /** What cannot come back needs no number: no other record ever gets its id. */
-  #forgetGone(): void {
-    const isGone = tables.map(([kind, table]) => `kind = '${kind}' AND id NOT IN (SELECT id FROM ${table})`);
-    this.#db.all(
-      `DELETE FROM link_generations WHERE NOT EXISTS (SELECT 1 FROM deletions WHERE title <> '') AND (${isGone.join(" OR ")})`,
-    );
   }
 
   /** Makes all links invalid that there are. */

@@ -1,4 +1,4 @@
-import { constants, open } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 
 const mostBytes = 4096;
 
@@ -7,7 +7,7 @@ const mostBytes = 4096;
  * @throws Error that names the setting and the file, never what is in it
  */
 export async function readPasswordFile(setting: string, path: string): Promise<string> {
-  const text = await readStart(path).catch((error: NodeJS.ErrnoException) => {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${setting} is ${path}, which cannot be read (${error.code ?? "no file"}).`);
   });
   const password = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
@@ -17,16 +17,4 @@ export async function readPasswordFile(setting: string, path: string): Promise<s
     throw new Error(`${setting} is ${path}, which is no file of one line of UTF-8 text with the password.`);
   }
   return password;
-}
-
-/** A device has no end: no more is read than a password may have, and nobody waits at a pipe. */
-async function readStart(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    if (!(await file.stat()).isFile()) throw Object.assign(new Error("no file"), { code: "it is no file" });
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes + 1), 0, mostBytes + 1, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

@@ -6,7 +6,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Row, readable } from "./database/rows.ts";
 
-/** Of one account so many are kept, those that were used last. */
+/** One account has so many; then the least recently used one ends. */
 export const mostPerAccount = 20;
 
 /** How long a session lasts, in milliseconds. */
@@ -18,7 +18,7 @@ export const sessionMs = {
 } as const;
 
 /** A session that begins, where the account still has the password that was verified. */
-interface NewSession {
+export interface NewSession {
   readonly account: Account;
   /** The hash that the password fitted. */
   readonly verified: string;
@@ -66,9 +66,13 @@ export class Sessions {
 
   /**
    * Saved on a full disk too: who cannot sign in cannot make room.
+   * @param uses when sessions were used last, by their ids, where that is not saved yet; the latest use last
    * @returns whether it began; it does not where the account was disabled or got another password meanwhile
    */
-  add({ account, verified, digest, before, address, browser }: NewSession): Promise<boolean> {
+  add(
+    { account, verified, digest, before, address, browser }: NewSession,
+    uses: ReadonlyMap<number, number> = new Map(),
+  ): Promise<boolean> {
     return this.#db.freeingWrite(() => {
       const now = this.#clock();
       this.#forgetOld(now);
@@ -78,19 +82,26 @@ export class Sessions {
       );
       if (row === undefined) return false;
       if (before !== undefined) this.#db.all("DELETE FROM sessions WHERE sha256 = ?", [before]);
+      this.#endLeastUsed(account.id, uses);
       this.#db.all(
         `INSERT INTO sessions (account_id, sha256, created_at, seen_at, address, browser)
           VALUES (?, ?, ?, ?, ?, ?)`,
         [account.id, digest, now, now, address, browser],
       );
       this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [now, account.id]);
-      this.#db.all(
-        `DELETE FROM sessions WHERE account_id = ? AND id NOT IN (
-          SELECT id FROM sessions WHERE account_id = ? ORDER BY seen_at DESC, id DESC LIMIT ?)`,
-        [account.id, account.id, mostPerAccount],
-      );
       return true;
     });
+  }
+
+  /** Makes room for one more session of an account. */
+  #endLeastUsed(accountId: number, uses: ReadonlyMap<number, number>): void {
+    const order = [...uses.keys()];
+    const lastUse = ({ id, seen_at }: Session) => Math.max(seen_at, uses.get(id) ?? 0);
+    const sessions = this.ofAccount(accountId).sort(
+      (a, b) => lastUse(b) - lastUse(a) || order.indexOf(b.id) - order.indexOf(a.id),
+    );
+    for (const { id } of sessions.slice(mostPerAccount - 1))
+      this.#db.all("DELETE FROM sessions WHERE id = ?", [id]);
   }
 
   /**
@@ -118,29 +129,27 @@ export class Sessions {
 
   /** Ends the session of who signs out. */
   end(accountId: number, id: number): Promise<void> {
-    return this.#db.write(() => void this.#endIn("account_id = ? AND id = ?", [accountId, id]));
+    return this.#db.write(() => {
+      this.#db.all("DELETE FROM sessions WHERE account_id = ? AND id = ?", [accountId, id]);
+    });
   }
 
   /** Ends one session of an account, which its owner has in another browser. */
   endElsewhere(accountId: number, id: number): Promise<void> {
-    return this.#endElsewhere("account_id = ? AND id = ?", [accountId, id]);
+    return this.#endElsewhere("id = ?", accountId, id);
   }
 
   /** Ends all of an account but one. */
   endOthers(accountId: number, id: number): Promise<void> {
-    return this.#endElsewhere("account_id = ? AND id <> ?", [accountId, id]);
+    return this.#endElsewhere("id <> ?", accountId, id);
   }
 
-  #endElsewhere(which: string, ids: readonly number[]): Promise<void> {
+  #endElsewhere(which: string, accountId: number, id: number): Promise<void> {
     return this.#db.write(() => {
-      const count = this.#endIn(which, ids);
-      if (count > 0) this.#db.note("sessions-ended", { what: counted(count, "browser") });
+      const sql = `DELETE FROM sessions WHERE account_id = ? AND ${which} RETURNING id`;
+      const { length } = this.#db.all(sql, [accountId, id]);
+      if (length > 0) this.#db.note("sessions-ended", { what: counted(length, "browser") });
     });
-  }
-
-  /** Within a write. @returns how many there were */
-  #endIn(which: string, ids: readonly number[]): number {
-    return this.#db.all(`DELETE FROM sessions WHERE ${which} RETURNING id`, ids).length;
   }
 
   /** @param times when each session was used last, by its id */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { startApp } from "../support/app.ts";
 import { startClosed } from "../support/people.ts";
+import { proxiesOf } from "../support/proxies.ts";
 import { exchange, postText, statusOf } from "../support/raw.ts";
 
 async function statusFor(url: string, host: string): Promise<number> {
@@ -155,4 +156,52 @@ test("ALLOWED_HOSTS is a list of names, and a wrong one stops the start", () => 
     () => readConfig({ ALLOWED_HOSTS: "https://platen.example.com" }),
     /ALLOWED_HOSTS has “https:/,
   );
+});
+
+test("a host that a trusted proxy forwards is checked as Host is", async (t) => {
+  const names = [
+    "nas",
+    "nas:8080",
+    "nas:99999",
+    "10.0.0.1",
+    "10.0.0.999",
+    "[::1]:8080",
+    "[::1",
+    "platen.example.com",
+    "evil.example.com",
+    "evil.example.com:80:80",
+    "platen.example.com@evil.example.com",
+    "platen.example.com/evil",
+    "evil.example.com\\.lan",
+    "a'b;c",
+    "nas?x",
+    "nas#x",
+    "n as",
+  ];
+  const told: string[][] = [];
+
+  for (const publicUrl of [undefined, "https://platen.example.com"]) {
+    const service = await startApp(t, { publicUrl, proxies: proxiesOf() });
+    await service.addPrinter();
+    const ask = async (request: string, lines: string) => {
+      const text = await exchange(
+        service.url,
+        `${request} HTTP/1.1\r\nConnection: close\r\n${lines}\r\n\r\n`,
+      );
+      return `${text.slice(9, 12)} ${/Download = '[^']*'/.exec(text)?.[0]}`;
+    };
+    for (const name of names)
+      for (const request of [
+        "GET /printers/1",
+        "GET /printers/1/scripts/install",
+        "DELETE /printers/9",
+        "POST /printers/9/links",
+      ]) {
+        const direct = await ask(request, `Host: ${name}\r\nContent-Length: 0`);
+        const forwarded = await ask(request, `Host: nas\r\nX-Forwarded-Host: ${name}\r\nContent-Length: 0`);
+        if (direct !== forwarded || direct.startsWith("500")) told.push([name, request, direct, forwarded]);
+      }
+  }
+
+  assert.deepEqual(told, []);
 });

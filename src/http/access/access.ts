@@ -1,18 +1,62 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { type Config, lacksAdmin, needsSignIn, takesPasswords, waysToAdmin } from "../../config.ts";
-import { type Identity, mayUse } from "../../domain/access.ts";
-import { type Help, UserError } from "../../domain/errors.ts";
+import { type Identity, mayUse, nameOf, nobody } from "../../domain/access.ts";
+import { type ErrorCode, type Help, messageOf, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
+import { type Actor, currentActor } from "../../store/audit/actor.ts";
 import { isNavigation } from "../answer-form.ts";
 import { basicChallenge, isReading, statusReply, takesPages } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
 import { firstPasswordPath, ownPath } from "../own-path.ts";
-import type { Found, Route } from "../router.ts";
+import type { Asked, Found, Route } from "../router.ts";
+import { askerOf } from "./asker.ts";
 import { isReached } from "./reach.ts";
+import { recognise } from "./recognise.ts";
+
+/**
+ * Finds out who sent a request, and whether they may have what they ask for. The audit log has who may not.
+ * @param who as the audit log knows them already; whoever nobody knows stands there under no name
+ * @returns the refusal; undefined where they may
+ * @throws UserError where what they say of themselves does not hold
+ */
+export function checkSender(
+  app: App,
+  request: IncomingMessage,
+  asked: Asked,
+  who?: string,
+): Reply | undefined {
+  try {
+    recognise(app, request, asked);
+  } catch (error) {
+    const countedAs = error instanceof UserError ? inWords[error.code] : undefined;
+    const actor = { who: nameOf(nobody), from: askerOf(request).address };
+    if (countedAs !== undefined)
+      noteRefused(app, request, asked, { actor, why: messageOf(error), countedAs });
+    throw error;
+  }
+  const { identity, address: from } = askerOf(request);
+  const refused = refusalOf(app, request, identity, asked.found);
+  const known = who ?? (identity.kind === "nobody" ? undefined : nameOf(identity));
+  if (refused !== undefined && known !== undefined)
+    noteRefused(app, request, asked, { actor: { who: known, from } });
+  return refused;
+}
+
+/**
+ * Asks again whether somebody may do what they began: a request that is sent slowly must not outlive its sender's rights.
+ * @throws UserError "forbidden", or why they are not recognised any more
+ */
+export async function checkStillAllowed(app: App, request: IncomingMessage, asked: Asked): Promise<void> {
+  if (checkSender(app, request, asked, currentActor().who) === undefined) return;
+  throw new UserError(
+    "forbidden",
+    "Your rights ended while this was being sent: nothing was changed. Sign in again.",
+  );
+}
 
 /** Why somebody may not have what they ask for; undefined where they may. */
-export function refusalOf(
+function refusalOf(
   { config, store }: App,
   request: IncomingMessage,
   identity: Identity,
@@ -110,4 +154,29 @@ function nextOf(request: IncomingMessage): string {
   if (!URL.canParse(from)) return "/";
   const { pathname, search } = new URL(from);
   return pathname + search;
+}
+
+/** What the audit log counts together where somebody says of themselves what does not hold. */
+const inWords: Partial<Record<ErrorCode, string>> = {
+  unauthorized: "a token that does not hold",
+  "too-often": "too many tokens that do not hold",
+  forbidden: "a link that does not hold, or somebody who may not use this service",
+  malformed: "a name that did not come from a trusted proxy, or cannot be one",
+};
+
+/** In characters. */
+const shownCharacters = 200;
+
+/** Writes down that somebody was refused what they asked for. @param countedAs what is the same for many */
+function noteRefused(
+  { store }: App,
+  { method }: IncomingMessage,
+  { url: { pathname }, found }: Asked,
+  { actor, why, countedAs }: { readonly actor: Actor; readonly why?: string; readonly countedAs?: string },
+): void {
+  const shown = pathname.length > shownCharacters ? `${pathname.slice(0, shownCharacters)}…` : pathname;
+  // Whoever asks chooses addresses as they like, and none of these.
+  const pattern = found.kind === "route" ? found.route.path : "an address where nothing is";
+  const line = (path: string, more?: string) => `${method} ${path}${more === undefined ? "" : `: ${more}`}`;
+  store.audit.note("refused", { what: line(shown, why), countedAs: line(pattern, countedAs), actor });
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
+import { sessionMs } from "../../store/sessions.ts";
 import { askerOf } from "./asker.ts";
 
 /** A cookie's name; behind https it is one that no other host and no page without https can set (RFC 6265bis, 4.1.3). */
@@ -36,6 +37,16 @@ export function setCookie(
   const secure = isSecure(request, config) ? "; Secure" : "";
   const age = Math.floor(ms / 1000);
   return `${fullName(request, config, name)}=${value}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** The header that keeps somebody signed in; without a value, the one that takes that away. */
+export function sessionCookie(
+  request: IncomingMessage,
+  config: Pick<Config, "publicUrl">,
+  value?: string,
+): string {
+  const ms = value === undefined ? 0 : sessionMs.longest;
+  return setCookie(request, config, { name: "platen", value: value ?? "", ms });
 }
 
 function fullName(request: IncomingMessage, config: Pick<Config, "publicUrl">, name: CookieName): string {

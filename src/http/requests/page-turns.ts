@@ -6,7 +6,6 @@ import { siteOf } from "../../domain/site.ts";
 import { Latest } from "../../services/latest.ts";
 import { askerOf } from "../access/asker.ts";
 import type { Reply } from "../answers/reply.ts";
-import { sessionOf } from "../sessions.ts";
 import type { Quotas } from "./limits.ts";
 
 /** What let the event loop rest for so long waits for something else than it, and nobody waits for that. */
@@ -187,7 +186,7 @@ function keyOf(request: IncomingMessage): string {
   // Pages hold addresses of this service, as whoever asks reaches it.
   const { identity, isProxied, scheme, host } = askerOf(request);
   const shaping = Object.entries(request.headers).filter(([name]) => !shapeless.has(name));
-  const who = [roleOf(identity), nameOf(identity), sessionOf(request)?.session.id];
+  const who = [roleOf(identity), nameOf(identity), askerOf(request).signedIn?.session.id];
   return JSON.stringify([request.url, ...who, isProxied, scheme, host, shaping]);
 }
 
