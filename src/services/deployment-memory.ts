@@ -110,14 +110,15 @@ export class DeploymentMemory {
   }
 
   async #save(): Promise<void> {
-    const counts = [...this.#unsaved];
+    // The database has them in memory at once.
+    const counts = this.#unsaved.splice(0);
     if (counts.length === 0) return;
     try {
       await this.#store.downloads.add(counts, this.#upTo);
-      this.#unsaved.splice(0, counts.length);
       this.#isLosing = false;
     } catch (error) {
       // The next save has them; and should the service end before, the log has them still.
+      this.#unsaved.unshift(...counts);
       this.#lose(messageOf(error));
     }
   }

@@ -8,9 +8,6 @@ export type PrinterDownloads = DownloadCount & { readonly printer_id: number };
 /** Of each printer's kind so many revisions are remembered, the last ones. */
 const keptRevisions = 5;
 
-/** So many are counted by one statement. */
-const countsAtOnce = 500;
-
 /** The downloads' only SQL. */
 export class Downloads {
   readonly #db: Database;
@@ -53,28 +50,21 @@ export class Downloads {
    * @param upTo the line of the audit log up to which all is counted then
    */
   add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Promise<void> {
-    return this.#db.write(() => this.#add(counts, upTo));
-  }
-
-  *#add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Generator<undefined, void> {
-    for (let from = 0; from < counts.length; from += countsAtOnce) {
-      const some = counts.slice(from, from + countsAtOnce);
-      const values = some.flatMap((one) => [
-        one.printer_id,
-        ...[one.what, one.revision, one.who],
-        ...[one.count, one.first_at, one.last_at],
-      ]);
+    const rows = counts.map((one) => [
+      ...[one.printer_id, one.what, one.revision, one.who],
+      ...[one.count, one.first_at, one.last_at],
+    ]);
+    const cells = [0, 1, 2, 3, 4, 5, 6].map((i) => `value ->> ${i}`);
+    return this.#db.write(() => {
       this.#db.all(
         `INSERT INTO downloads (printer_id, what, revision, who, count, first_at, last_at)
-          SELECT * FROM (VALUES ${some.map(() => "(?, ?, ?, ?, ?, ?, ?)").join()})
-          WHERE column1 IN (SELECT id FROM printers)
+          SELECT ${cells.join()} FROM json_each(?) WHERE value ->> 0 IN (SELECT id FROM printers)
           ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`,
-        values,
+        [JSON.stringify(rows)],
       );
-      this.#forgetOld([...new Set(some.map(({ printer_id }) => printer_id))]);
-      yield;
-    }
-    new Changes(this.#db).setPlace("counted", upTo);
+      this.#forgetOld([...new Set(counts.map(({ printer_id }) => printer_id))]);
+      new Changes(this.#db).setPlace("counted", upTo);
+    });
   }
 
   /** The line of the audit log up to which all is counted. */

@@ -18,7 +18,6 @@ import { Database } from "./database/database.ts";
 import { type Lock, lockFolder } from "./database/lock.ts";
 import { isDiskFull } from "./database/reserve.ts";
 import type { SavedState } from "./database/saved-file.ts";
-import { atOnce, type Moment } from "./database/slices.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
@@ -64,10 +63,8 @@ export interface Store {
   isNearlyFull(): Promise<boolean>;
   /** Another number whenever a record may have changed. */
   version(): number;
-  /** Runs a generator to its end; to be removed with the last one. */
-  atOneMoment<T>(read: () => Generator<undefined, T>): Promise<Moment<T>>;
   /** Does all that belongs to one write, or nothing of it. It may run twice. */
-  change<T>(work: () => T | Generator<undefined, T>): Promise<T>;
+  change<T>(work: () => T): Promise<T>;
   /** The database as it is on disk; to be asked where no write is under way. */
   current(): SavedState;
   /** @param listener is told of each state as soon as it is on disk, and must not throw */
@@ -158,11 +155,8 @@ async function openLocked(
   const recordNumbers = new RecordNumbers(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
-  const steps: Pick<Store, "atOneMoment" | "change"> = {
-    atOneMoment: async (read) => ({ value: atOnce(read()), version: db.version }),
-    change: (work) => db.write(work),
-  };
-  const saves = { ...steps, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
+  const change: Store["change"] = (work) => db.write(work);
+  const saves = { change, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
   return { ...records, recordNumbers, manyPrinters, downloads, restoring, ...files, ...saves, close };
 }

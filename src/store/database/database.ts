@@ -8,7 +8,6 @@ import { NewerDatabase, openChecked, readIfThere, unreadable } from "./file.ts";
 import { migrate, migrations } from "./migrations.ts";
 import type { Queries, Row } from "./rows.ts";
 import { modeAfter, SavedFile, type SavedState, type SaveMode } from "./saved-file.ts";
-import { atOnce } from "./slices.ts";
 
 interface DatabaseOptions {
   /** UTC, milliseconds since 1970. */
@@ -23,7 +22,7 @@ interface DatabaseOptions {
  * What a write does. It may run twice.
  * @param isFinal whether nothing may be kept of what it takes away: there is no room
  */
-type Work<T> = (isFinal: boolean) => T | Generator<undefined, T>;
+type Work<T> = (isFinal: boolean) => T;
 
 /** A write that was done in memory, or refused there, and is not answered yet. */
 interface PendingWrite {
@@ -181,7 +180,7 @@ export class Database implements Queries {
     const run = (isFinal: boolean) =>
       this.#transact(() => {
         this.#recorder?.beginWrite();
-        const result = atOnce(work(isFinal));
+        const result = work(isFinal);
         this.#recorder?.record(this, actor);
         return result;
       });
