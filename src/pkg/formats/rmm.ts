@@ -11,7 +11,6 @@ export const rmm: PackageFormat = {
   contentType: zipContentType,
   extension: ".zip",
   isResumable: true,
-  isEncrypted: false,
   hasIcon: false,
   guide:
     "A ZIP with the three scripts, and with the driver where Windows does not bring it. Run install.ps1 as SYSTEM, with either of these:",
