@@ -5,7 +5,7 @@ import type { EncryptingZip, OpenPackage } from "../pkg/formats/format.ts";
 import { fillFromLayout } from "../pkg/zip/layout.ts";
 import type { FileSource } from "../store/files.ts";
 import type { Workers } from "../workers/pool.ts";
-import { prefetch } from "../workers/prefetch.ts";
+import { type Prefetching, prefetch } from "../workers/prefetch.ts";
 import type { LaidOut } from "../workers/tasks.ts";
 import type { PackageCaches } from "./package-caches.ts";
 import { closeSources, openFiles, whileUnchanged } from "./source-files.ts";
@@ -18,9 +18,7 @@ const largePieceDownloads = 32;
 let downloads = 0;
 
 /** Yields pieces while the next one is made. @param make given their size */
-async function* inPieces(
-  make: (pieceBytes: number) => Parameters<typeof prefetch>[0],
-): AsyncGenerator<Uint8Array> {
+async function* inPieces(make: (pieceBytes: number) => Prefetching): AsyncGenerator<Uint8Array> {
   downloads++;
   try {
     yield* prefetch(make(downloads > largePieceDownloads ? smallPieceBytes : chunkBytes));
@@ -33,7 +31,6 @@ async function* inPieces(
 export function openPlain({ layout }: LaidOutFile, files: readonly FileSource[]): OpenPackage {
   const chunks = (start: number, end: number) =>
     inPieces((size) => ({
-      width: 1,
       count: Math.ceil((end - start) / size),
       buffer: () => Buffer.allocUnsafeSlow(Math.min(size, end - start)),
       make: async (i, buffer) => {
@@ -91,7 +88,6 @@ export class EncryptedOnThreads implements EncryptingZip {
     let at = first;
     let before: Promise<Uint8Array> | undefined;
     const pieces = inPieces((pieceBytes) => ({
-      width: 1,
       count: Math.floor((Math.min(to - 1, lastPieceAt(size, pieceBytes)) - first) / pieceBytes) + 1,
       buffer: () => new Uint8Array(new SharedArrayBuffer(pieceBytes + blockBytes)),
       make: (i, buffer) => {

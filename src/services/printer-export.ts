@@ -1,7 +1,8 @@
 import { csvHead, csvLine } from "../domain/printer-csv.ts";
 import type { Store } from "../store/store.ts";
+import { Admission } from "../workers/admission.ts";
 import { type Records, readRecords } from "./records.ts";
-import { inSteps, Turns } from "./steps.ts";
+import { inSteps } from "./steps.ts";
 
 /** What may stand between cells: Excel takes the semicolon where a comma is the decimal sign. */
 type CsvSeparator = "," | ";";
@@ -9,7 +10,7 @@ type CsvSeparator = "," | ";";
 /** All printers as a file. As long as nothing changes, everybody is given the same bytes. */
 export class PrinterExport {
   readonly #store: Store;
-  readonly #turns = new Turns();
+  readonly #turns = new Admission(1);
   readonly #made = new Map<CsvSeparator, { readonly version: number; readonly bytes: WeakRef<Buffer> }>();
 
   constructor(store: Store) {

@@ -26,14 +26,3 @@ export async function inSteps<T>(work: Iterator<undefined, T>): Promise<T> {
     if (pauses.isDue) await pauses.take();
   }
 }
-
-/** One piece of work after the other: what each of them holds in memory is held once. */
-export class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work, work);
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}

@@ -6,7 +6,6 @@ import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints
 import type { Described } from "../pkg/formats/contents.ts";
 import type { EncryptionKeys } from "../pkg/formats/encryption.ts";
 import { Admission } from "./admission.ts";
-import { pipelineBuffers } from "./seal-pipeline.ts";
 import type { LaidOut, PublishedScript, TaskName, Tasks } from "./tasks.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
@@ -108,10 +107,9 @@ export class Workers {
   ): Promise<EncryptedPrefix> {
     return this.#prefixes.run(async () => {
       const { port1, port2 } = new MessageChannel();
-      const both = { ...prefix, buffers: pipelineBuffers() };
       const ends = [
-        this.#thread("encryption").run("encryptPrefix", { ...both, port: port1 }, [port1]),
-        this.#thread("digests").run("digestPrefix", { ...both, port: port2 }, [port2]),
+        this.#thread("encryption").run("encryptPrefix", { ...prefix, port: port1 }, [port1]),
+        this.#thread("digests").run("digestPrefix", { ...prefix, port: port2 }, [port2]),
       ] as const;
       await Promise.allSettled(ends);
       const [encrypted] = await Promise.all(ends);

@@ -46,7 +46,7 @@ function countReads({ app }: TestApp): () => number {
 }
 
 deepTest(
-  "four hundred connections that ask for a long page without end cost another client seconds at most",
+  "four hundred connections that ask for a long page at once leave another client its page, and hold nobody up",
   {
     skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
   },
@@ -58,15 +58,14 @@ deepTest(
 
     const flood = askAll(service, Array<string>(400).fill("/printers"), "127.0.0.2");
     while (reads() === 0) await new Promise(setImmediate);
-    const started = performance.now();
     const [hold, other] = await holdOf(() => askAll(service, ["/printers"], "127.0.0.3"));
-    const waited = performance.now() - started;
+    const before = reads();
     const statuses = await flood;
 
-    t.diagnostic(`held for ${Math.round(hold)} ms, another client waited ${Math.round(waited)} ms`);
+    t.diagnostic(`held for ${Math.round(hold)} ms, ${before} pages were made before another client’s`);
     assert.deepEqual(other, [200]);
     assert.ok(statuses.every((status) => status === 200 || status === 503));
-    assert.ok(waited < 20_000, `${waited} ms`);
+    assert.ok(before <= defaultLimits.pages, `${before} pages`);
     assert.ok(hold < 1000, `${hold} ms`);
   },
 );

@@ -42,8 +42,6 @@ export interface Download {
   readonly size: number;
   /** Names these bytes and no others; without its quotes. */
   readonly etag: string;
-  /** Whether ranges of it can be asked for; they can unless this says no. */
-  readonly isResumable?: boolean;
   readonly cacheControl?: string;
   readonly onBegin?: OnBegin;
   /** How the bytes are packed where a client's wish decides it; null: not, for this client. */

@@ -78,14 +78,15 @@ async function sendDownload(
   reply: Download,
 ): Promise<void> {
   const etag = `"${reply.etag}"`;
-  const isResumable = reply.isResumable !== false;
-  setValidators(response, reply, etag, isResumable);
+  response.setHeader("ETag", etag);
+  response.setHeader("Accept-Ranges", "bytes");
+  if (reply.encoding !== undefined) response.setHeader("Vary", "Accept-Encoding");
   response.setHeader("Cache-Control", reply.cacheControl ?? cachingFor(request));
   if (isNotModified(request.headers, etag)) {
     response.writeHead(304).end();
     return;
   }
-  const range = isResumable ? requestedRange(request.headers, reply.size, etag) : undefined;
+  const range = requestedRange(request.headers, reply.size, etag);
   if (range === "unsatisfiable") {
     response.writeHead(416, { "Content-Range": `bytes */${reply.size}`, "Content-Length": 0 }).end();
     return;
@@ -146,11 +147,4 @@ async function sendStream(
 /** A cache that many share keeps nothing that was opened by a session, a token or a link. */
 function cachingFor(request: IncomingMessage): string {
   return askerOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
-}
-
-/** What a client is told also where it has the bytes already. */
-function setValidators(response: ServerResponse, reply: Download, etag: string, isResumable: boolean): void {
-  response.setHeader("ETag", etag);
-  response.setHeader("Accept-Ranges", isResumable ? "bytes" : "none");
-  if (reply.encoding !== undefined) response.setHeader("Vary", "Accept-Encoding");
 }

@@ -86,8 +86,6 @@ export interface PackageFormat extends ListedFormat {
   readonly contentType: string;
   /** Of its file's name, with the dot. */
   readonly extension: string;
-  /** Whether its bytes are the same each time and can begin anywhere, so that a broken download goes on. */
-  readonly isResumable: boolean;
   readonly hasIcon: boolean;
   /** What is filled in by hand where it goes, in the order in which that is asked for. */
   fields(facts: PackageFacts): readonly FieldSection[];

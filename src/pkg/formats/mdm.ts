@@ -24,7 +24,6 @@ export const mdm = {
   fileType: ".intunewin",
   contentType: "application/octet-stream",
   extension: ".intunewin",
-  isResumable: true,
   hasIcon: true,
   guide: "Apps > All Apps > Create, Windows app (Win32): this file, these fields.",
   fields: intuneSections,
