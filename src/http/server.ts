@@ -29,6 +29,7 @@ import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 interface Service {
   readonly app: App;
   readonly limits: Limits;
+  /** Of forms that are received and of pages that are sent. */
   readonly bodyBytes: Quota;
   readonly pages: Admission;
   /** That are made ready. */
@@ -52,7 +53,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   const service = {
     app,
     limits,
-    bodyBytes: new Quota(limits.bodyBytes, "forms are being received"),
+    bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
     pages: new Admission(pagesAtOnce, limits.pages, "pages are asked for"),
     waitingDownloads: new Admission(downloadsAtOnce),
     downloads: new Quota(limits.downloads, "downloads are being sent"),

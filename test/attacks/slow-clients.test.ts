@@ -136,12 +136,13 @@ async function stallDownloads(t: TestContext, url: string, path: string, count: 
   );
 }
 
-test("a few Intune packages are encrypted at a time, and forty readers that stand still keep nobody from one", async (t) => {
+test("forty Intune packages whose readers stand still keep nobody behind their address from twenty others", async (t) => {
   const service = await startApp(t);
   const driver_id = String(await service.addDriver(largeDriver(largeBytes / 3)));
-  const path = `/printers/${await service.addPrinter({ driver_id })}/packages/mdm`;
+  const large = await service.addPrinter({ driver_id });
+  const path = `/printers/${await service.addPrinter({ name: "Hall" })}/packages/mdm`;
 
-  const stalled = await stallDownloads(t, service.url, path, 40);
+  const stalled = await stallDownloads(t, service.url, `/printers/${large}/packages/mdm`, 40);
   const more = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const answer = await service.fetch(path);
@@ -153,6 +154,32 @@ test("a few Intune packages are encrypted at a time, and forty readers that stan
   assert.deepEqual(new Set(stalled), new Set([200]));
   assert.equal(new Set(more).size, 1, "all twenty are whole, and the same");
   assert.match(more[0] ?? "", /^200,/);
+});
+
+test("pages that nobody reads hold a bound of memory, and small answers still get out", async (t) => {
+  const service = await startApp(t, { limits: { bodyBytes: 1_000_000 } });
+  const printers = Array.from({ length: 400 }, (_, i) =>
+    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
+  );
+  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+  const large = (await (await service.fetch("/printers")).text()).length;
+  const raws = await Promise.all([connectRaw(service.url), connectRaw(service.url)]);
+  t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
+
+  // More answers than the system keeps for a client that reads none of them.
+  for (const { socket } of raws) {
+    socket.pause();
+    socket.write(get("/printers").repeat(30));
+  }
+  const unpacked = { headers: { "accept-encoding": "identity" } };
+  await until(async () => (await service.fetch("/printers", unpacked)).status === 503);
+  const small = [await service.fetch("/health"), await service.fetch("/nothing")];
+
+  assert.ok(large > 250_000 && large < 500_000, `one page fits, and two of one client do not: ${large}`);
+  assert.deepEqual(
+    small.map(({ status }) => status),
+    [200, 404],
+  );
 });
 
 test("forms that are never sent hold a bound of memory, and other requests are answered", async (t) => {

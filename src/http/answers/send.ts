@@ -15,6 +15,7 @@ import { writeAll } from "./write.ts";
 interface Sending {
   readonly app: Pick<App, "config">;
   readonly limits: Limits;
+  readonly bodyBytes: Quota;
   readonly downloads: Quota;
   readonly refusals: RefusalLines;
 }
@@ -45,30 +46,34 @@ export async function send(
   return sendText(sending, request, response, reply);
 }
 
+/** Bodies up to this size take nothing of the quota: an error must get out when none is left. */
+const freeBytes = 16 * 1024;
+
 async function sendText(
-  { limits, refusals }: Sending,
+  { limits, bodyBytes, refusals }: Sending,
   request: IncomingMessage,
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
-  refusals.note(
-    reply.status,
-    reply.refusal ?? "",
-    `${requestLine(request)} from ${askerOf(request).address}`,
-  );
+  const { address } = askerOf(request);
+  refusals.note(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
   const isPackable = reply.body.length >= leastPackedLength;
   const encoding = isPackable ? encodingFor(request.headers["accept-encoding"]) : undefined;
   const plain = Buffer.from(reply.body, "utf8");
   const body = encoding === undefined ? plain : await packPage(plain, encoding);
-  response.writeHead(reply.status, {
+  const headers = {
     "Content-Type": reply.type,
     "Content-Length": body.length,
     ...(isPackable ? { Vary: "Accept-Encoding" } : {}),
     ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
     ...reply.headers,
+  };
+  const held = request.method === "HEAD" || body.length <= freeBytes ? 0 : body.length;
+  await bodyBytes.holding(address, held, async () => {
+    response.writeHead(reply.status, headers);
+    if (request.method === "HEAD") response.end();
+    else await writeAll(response, [body], limits.stalledMs);
   });
-  if (request.method === "HEAD") response.end();
-  else await writeAll(response, [body], limits.stalledMs);
 }
 
 async function sendDownload(

@@ -7,7 +7,7 @@ export interface Limits {
   readonly pages: number;
   /** Downloads that are being sent. One client's connections are fewer. */
   readonly downloads: number;
-  /** Of requests' bodies that are being received: so much of each is kept in memory, files apart. */
+  /** Of requests' bodies that are being received, files apart, and of pages that are being sent: they are in memory. */
   readonly bodyBytes: number;
   /** From a connection's first moment, or from a request's first byte, until its head is whole. */
   readonly headMs: number;
@@ -34,7 +34,7 @@ export const defaultLimits: Limits = {
   pipelined: 32,
   pages: 256,
   downloads: 768,
-  bodyBytes: 64 * 1024 * 1024,
+  bodyBytes: 96 * 1024 * 1024,
   headMs: 30_000,
   headLookMs: 5_000,
   keepAliveMs: 10_000,
