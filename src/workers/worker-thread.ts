@@ -86,8 +86,7 @@ export class WorkerThread {
     // A last reply may come while it ends, for which somebody waits who must not be left alone with it.
     if (this.#isEnding) return;
     this.#worker.unref();
-    if (Number.isFinite(this.#idleMs))
-      this.#idle = setTimeout(() => void this.end(), this.#idleMs).unref();
+    if (Number.isFinite(this.#idleMs)) this.#idle = setTimeout(() => void this.end(), this.#idleMs).unref();
   }
 
   #drop(error: Error): void {
