@@ -16,29 +16,30 @@ export async function writeAll(
   stalledMs: number,
   begin = () => {},
 ): Promise<void> {
-  let leave: (error: Error) => void = () => {};
-  const gone = new Promise<never>((_, reject) => {
-    leave = reject;
-  });
-  gone.catch(() => {});
-  response.once("close", () =>
-    leave(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" })),
-  );
   let isBegun = false;
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       if (!isBegun) begin();
       isBegun = true;
-      const slow = setTimeout(() => leave(new Error("the client is too slow")), stalledMs);
-      const piece = chunk.subarray(at, at + pieceBytes);
-      await Promise.race([written(response, piece), gone]).finally(() => clearTimeout(slow));
+      await write(response, chunk.subarray(at, at + pieceBytes), stalledMs);
     }
   }
   response.end();
 }
 
-function written(response: ServerResponse, piece: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.write(piece, (error) => (error ? reject(error) : resolve()));
-  });
+async function write(response: ServerResponse, piece: Uint8Array, stalledMs: number): Promise<void> {
+  let fail: (error: Error) => void = () => {};
+  const left = () =>
+    fail(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" }));
+  const slow = setTimeout(() => fail(new Error("the client is too slow")), stalledMs);
+  response.once("close", left);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      fail = reject;
+      response.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  } finally {
+    clearTimeout(slow);
+    response.off("close", left);
+  }
 }
