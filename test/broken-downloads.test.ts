@@ -62,12 +62,11 @@ test("a client that leaves in the middle costs one log line and nothing else", a
   assert.equal(app.lines.filter((line) => /error/.test(line)).length, 0, app.lines.join("\n"));
 });
 
-test("more encrypted downloads at once than are allowed are refused with 503, also of a known package", async (t) => {
-  const { url, fetch } = await startFilled(t, addBig);
-  const path = "/printers/1/packages/mdm";
-  await bytesOf(fetch(path));
-  const { hostname, port } = new URL(url);
-  const stalled = Array.from({ length: 32 }, () => {
+test("more downloads at once than are allowed are refused with 503, until one has ended", async (t) => {
+  const app = await startApp(t, { limits: { downloads: 2 } });
+  const path = `/printers/${await addBig(app)}/packages/mdm`;
+  const { hostname, port } = new URL(app.url);
+  const stalled = Array.from({ length: 2 }, () => {
     const socket = connect(Number(port), hostname, () =>
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
     );
@@ -75,13 +74,13 @@ test("more encrypted downloads at once than are allowed are refused with 503, al
   });
   await Promise.all(stalled.map((socket) => new Promise((resolve) => socket.once("data", resolve))));
 
-  const refused = await fetch(path);
+  const refused = await app.fetch(path);
   for (const socket of stalled) socket.destroy();
 
   assert.equal(refused.status, 503);
   assert.match(refused.headers.get("retry-after") ?? "", /^\d+$/);
   await until(async () => {
-    const again = await fetch(path);
+    const again = await app.fetch(path);
     await again.arrayBuffer();
     return again.status === 200;
   });

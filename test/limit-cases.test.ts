@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mostAtOnce, parseIds } from "../src/domain/bulk.ts";
 import { slug } from "../src/domain/slug.ts";
-import { SentParts } from "../src/http/answers/sent-parts.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
 import { infsOf } from "../src/inf/entries.ts";
 import { readArchive } from "../src/pkg/zip/archive.ts";
@@ -79,17 +78,4 @@ test("the latest values are kept, the oldest forgotten, and one that is set agai
     [1, 2, 3, 4].map((key) => latest.get(key)),
     ["value 1", undefined, "value 3", "value 4"],
   );
-});
-
-test("parts of a download beyond the number that is remembered are forgotten, and those that meet count as one", () => {
-  const parts = new SentParts();
-  const scattered = Array.from({ length: 1000 }, (_, i) => ({ start: 20 * i, end: 20 * i + 10 }));
-  const meeting = Array.from({ length: 1000 }, (_, i) => ({ start: 10 * i, end: 10 * i + 10 }));
-
-  const early = scattered.map((part) => parts.add("scattered", part, 20_000));
-  const gaps = scattered.map(({ end }) => parts.add("scattered", { start: end, end: end + 10 }, 20_000));
-  const whole = meeting.map((part) => parts.add("meeting", part, 10_000));
-
-  assert.ok(![...early, ...gaps].includes(true), "the first 32 parts alone are known");
-  assert.equal(whole.indexOf(true), 999);
 });

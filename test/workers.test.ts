@@ -133,7 +133,7 @@ test("pieces come in order from as few buffers as are needed, whenever each is r
   };
 
   const found: (number | undefined)[] = [];
-  for await (const [value] of prefetch({ width: 1, count: 7, buffer, make })) found.push(value);
+  for await (const [value] of prefetch({ count: 7, buffer, make })) found.push(value);
 
   assert.deepEqual(found, [0, 1, 2, 3, 4, 5, 6]);
   assert.equal(buffers, 2);
@@ -148,7 +148,7 @@ test("a piece that fails is thrown, and whoever stops early leaves nothing under
     if (i === 3) throw new Error("the third failed");
     return buffer;
   };
-  const pieces = () => prefetch({ width: 2, count: 9, buffer: () => new Uint8Array(1), make });
+  const pieces = () => prefetch({ count: 9, buffer: () => new Uint8Array(1), make });
   const all = async () => {
     for await (const piece of pieces()) assert.equal(piece.length, 1);
   };

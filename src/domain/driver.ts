@@ -48,8 +48,6 @@ export interface ArchiveReport {
   /** Of all files, unpacked. */
   readonly totalBytes: number;
   readonly infs: readonly InfSummary[];
-  /** Of all INFs, unpacked; absent in reports of earlier versions. */
-  readonly infBytes?: number;
   /** What no printer INF uses, nor those that they bring along; absent without any, and in earlier reports. */
   readonly unused?: UnusedFiles;
   /** The path of the INF that is the printer's, by the rule in docs/decisions; null where there is none. */

@@ -16,14 +16,12 @@ import { StoredObject } from "./stored.ts";
 /** Reads a report that was kept. @throws Error when the text is no object in JSON */
 export function reportFrom(json: string): ArchiveReport {
   const stored = StoredObject.parse(json);
-  const infBytes = stored.integer("infBytes");
   const unused = stored.object("unused");
   return {
     fileCount: stored.integer("fileCount"),
     totalBytes: stored.integer("totalBytes"),
     // An INF without a path cannot be chosen, and is none.
     infs: stored.objects("infs").flatMap((inf) => (inf.text("path") === "" ? [] : infFrom(inf))),
-    ...(infBytes > 0 ? { infBytes } : {}),
     ...(unused === undefined ? {} : { unused: unusedFrom(unused) }),
     printerInf: stored.textOrNull("printerInf"),
     warnings: stored.texts("warnings"),

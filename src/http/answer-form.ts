@@ -6,7 +6,6 @@ import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import { statusOf, wantsLine } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, textReply } from "./answers/reply.ts";
-import { pageTurns } from "./requests/page-turns.ts";
 
 /** What a change led to: its value, or the error that the page shows where the form is. */
 export type Outcome<T> =
@@ -90,11 +89,11 @@ export async function answerForm<T>(
   const status = error === undefined ? 200 : statusOf(error);
   if (!isNavigation(request)) {
     if (error !== undefined && wantsLine(request)) return textReply(status, error.message);
-    return pageTurns.run(request, async () => htmlReply(await fragment(outcome), status));
+    return htmlReply(await fragment(outcome), status);
   }
   if (error === undefined) return redirect(path(outcome.value));
   if (page === undefined) throw error;
-  return pageTurns.run(request, async () => htmlReply(await page(error), status));
+  return htmlReply(await page(error), status);
 }
 
 /** Answers a form whose change waits for more of its sender: nothing is changed, and nobody is sent on. */
@@ -102,7 +101,7 @@ export async function answerWaiting(
   request: IncomingMessage,
   { page, fragment }: { readonly page: () => Html | Promise<Html>; readonly fragment: () => Html },
 ): Promise<Reply> {
-  return pageTurns.run(request, async () => htmlReply(isNavigation(request) ? await page() : fragment()));
+  return htmlReply(isNavigation(request) ? await page() : fragment());
 }
 
 /** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */

@@ -201,8 +201,8 @@ export function formatOf(id: string): PackageFormat {
 
 /** A package, an archive or a driver's files as a download. */
 export function packageReply(download: NamedPackage): Download {
-  const { file, fileName, contentType, isEncrypted, isResumable } = download;
+  const { file, fileName, contentType } = download;
   const { size, etag } = file;
   const open = () => file.open();
-  return { kind: "download", type: contentType, fileName, size, etag, isEncrypted, isResumable, open };
+  return { kind: "download", type: contentType, fileName, size, etag, open };
 }

@@ -36,12 +36,8 @@ export interface Route {
   /** What has to be on for it to be of use; undefined where it always is. */
   readonly needs: Need | undefined;
   readonly names: readonly string[];
-  /** Whether its answer is a page, which is made in turn with others. */
-  readonly isPage: boolean;
-  /** Whether requests for the same page at the same time get the same answer. */
-  readonly isShared: boolean;
-  /** Whether its answer is a file that is made first, in turn with others. */
-  readonly isDownload: boolean;
+  /** What its answer is, where that takes time to be made: a few at a time are. */
+  readonly answers: "page" | "download" | undefined;
   readonly handler: Handler<string>;
   /** So much of a request's body is kept in memory at most. */
   readonly keptBytes: number;
@@ -56,10 +52,7 @@ type Need = "sign-in" | "passwords";
 export type Reach = "printer" | "client" | "driver" | "files";
 
 const routeOf =
-  (
-    method: string,
-    { keptBytes = formLimitBytes, isPage = false, isShared = true, isDownload = false } = {},
-  ) =>
+  (method: string, answers?: Route["answers"], keptBytes = formLimitBytes) =>
   <const Pattern extends string>(
     path: Pattern,
     rule: Rule,
@@ -69,21 +62,19 @@ const routeOf =
     const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
     const source = path.replaceAll(".", "\\.").replace(/:\w+/g, "([^/]+)");
     const pattern = new RegExp(`^${source}$`);
-    const kind = { method, path, isPage, isShared, isDownload, keptBytes, needs: undefined };
+    const kind = { method, path, answers, keptBytes, needs: undefined };
     return { ...kind, pattern, rule, names, reach, handler: handler as Handler<string> };
   };
 
 /** What is neither a page nor made first: it is answered at once, however many of those are asked for. */
 export const get = routeOf("GET");
-export const page = routeOf("GET", { isPage: true });
-/** A page with a form that works once: each request gets a form of its own. */
-export const unsharedPage = routeOf("GET", { isPage: true, isShared: false });
-export const download = routeOf("GET", { isDownload: true });
+export const page = routeOf("GET", "page");
+export const download = routeOf("GET", "download");
 export const post = routeOf("POST");
 /** A printer's form, with its PrintTicket. */
-export const postPrinter = routeOf("POST", { keptBytes: printerFormLimitBytes });
+export const postPrinter = routeOf("POST", undefined, printerFormLimitBytes);
 /** A form that brings a list, which is kept in memory. */
-export const postList = routeOf("POST", { keptBytes: importLimitBytes });
+export const postList = routeOf("POST", undefined, importLimitBytes);
 export const del = routeOf("DELETE");
 
 /** A route that is there only where something is on. */
@@ -91,9 +82,15 @@ export function where(needs: Need, route: Route): Route {
   return { ...route, needs };
 }
 
+export interface FoundRoute {
+  readonly kind: "route";
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** What the table says of a request. */
 export type Found =
-  | { readonly kind: "route"; readonly route: Route; readonly params: Readonly<Record<string, string>> }
+  | FoundRoute
   | { readonly kind: "wrong method"; readonly allow: string }
   | { readonly kind: "nothing" };
 
@@ -139,10 +136,7 @@ export function pageAbove(routes: readonly Route[], path: string): string {
 }
 
 /** Runs the handler of a route. @throws UserError "not-found" where the path's `:id` is no integer */
-export async function runRoute(
-  { route, params }: Extract<Found, { kind: "route" }>,
-  base: RequestContext,
-): Promise<Reply> {
+export async function runRoute({ route, params }: FoundRoute, base: RequestContext): Promise<Reply> {
   // The table's types hold each handler to the names of its pattern; here the names are only known as text.
   const context = "id" in params ? { ...base, params, id: parseId(params.id) } : { ...base, params };
   return route.handler(context as Context<string>);

@@ -18,18 +18,7 @@ import * as packages from "./packages.ts";
 import * as printerPage from "./printer-page.ts";
 import * as printers from "./printers.ts";
 import * as publish from "./publish.ts";
-import {
-  del,
-  download,
-  get,
-  page,
-  post,
-  postList,
-  postPrinter,
-  type Route,
-  unsharedPage,
-  where,
-} from "./router.ts";
+import { del, download, get, page, post, postList, postPrinter, type Route, where } from "./router.ts";
 import * as scriptPages from "./script-pages.ts";
 import * as search from "./search.ts";
 import * as signIn from "./sign-in.ts";
@@ -117,14 +106,14 @@ export const routes: readonly Route[] = [
   where("passwords", post("/account/sessions/end", "person", account.endOthers)),
   where("sign-in", page("/accounts", "admin", accounts.index)),
   where("sign-in", post("/accounts", "admin", accounts.create)),
-  where("sign-in", unsharedPage("/accounts/:id", "admin", accounts.show)),
+  where("sign-in", page("/accounts/:id", "admin", accounts.show)),
   where("sign-in", post("/accounts/:id", "admin", accounts.setRole)),
   where("sign-in", del("/accounts/:id", "admin", accounts.remove)),
   where("sign-in", post("/accounts/:id/delete", "admin", accounts.remove)),
   where("passwords", post("/accounts/:id/password", "admin", accounts.resetPassword)),
   where("sign-in", post("/accounts/:id/disable", "admin", accounts.disable)),
   where("sign-in", post("/accounts/:id/enable", "admin", accounts.enable)),
-  where("sign-in", unsharedPage("/tokens", "admin", tokens.index)),
+  where("sign-in", page("/tokens", "admin", tokens.index)),
   where("sign-in", post("/tokens", "admin", tokens.create)),
   where("sign-in", del("/tokens/:id", "admin", tokens.revoke)),
   where("sign-in", post("/tokens/:id/delete", "admin", tokens.revoke)),

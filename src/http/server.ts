@@ -1,28 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { App } from "../app.ts";
 import { nameOf } from "../domain/access.ts";
-import { plainAddress } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
-import { isTrusted } from "../domain/proxies.ts";
 import { siteOf } from "../domain/site.ts";
 import { BoundedLines } from "../services/bounded-lines.ts";
 import { asActor } from "../store/audit/actor.ts";
+import { Admission, Quota } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
 import { arrive, askerOf } from "./access/asker.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
-import { SentParts } from "./answers/sent-parts.ts";
 import { whenBodyIsRead } from "./requests/body-end.ts";
+import { admit, letOthersIn, oneAtATime } from "./requests/connections.ts";
 import { drain } from "./requests/forms.ts";
-import { inTurn } from "./requests/in-turn.ts";
-import { defaultLimits, type Limits, makeQuotas, type Quotas } from "./requests/limits.ts";
-import { formLimitBytes } from "./requests/multipart.ts";
-import { arrived, downloadInTurn, Pages } from "./requests/page-turns.ts";
+import { defaultLimits, type Limits } from "./requests/limits.ts";
 import { answerBrokenRequests, endWith, headLimits, headProblem } from "./requests/request-heads.ts";
-import { type Asked, findRoute, pageAbove, runRoute } from "./router.ts";
+import { type Asked, type FoundRoute, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
 import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 
@@ -30,23 +25,33 @@ import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 interface Service {
   readonly app: App;
   readonly limits: Limits;
-  readonly quotas: Quotas;
-  readonly pages: Pages;
-  readonly sentParts: SentParts;
+  /** Of forms that are received and of pages that are sent. */
+  readonly bodyBytes: Quota;
+  readonly pages: Admission;
+  /** That are made ready. */
+  readonly waitingDownloads: Admission;
+  /** That are being sent. */
+  readonly downloads: Quota;
   /** Of requests that were refused or broken off. */
   readonly lines: BoundedLines;
 }
 
+/** So many pages are made at a time: while one waits for the disk, another one goes on. */
+const pagesAtOnce = 4;
+/** Likewise downloads are made ready. As many may wait as there are connections. */
+const downloadsAtOnce = 32;
+
 /** The HTTP server, not listening yet. */
 export function createHttpServer(app: App, limits: Limits = defaultLimits): Server {
-  const quotas = makeQuotas(limits);
   const lines = new BoundedLines(app.log);
+  const connections = new Quota(limits.connections, "connections are open");
   const service = {
     app,
     limits,
-    quotas,
-    pages: new Pages(quotas),
-    sentParts: new SentParts(),
+    bodyBytes: new Quota(limits.bodyBytes, "forms and pages are being sent"),
+    pages: new Admission(pagesAtOnce, limits.pages, "pages are asked for"),
+    waitingDownloads: new Admission(downloadsAtOnce),
+    downloads: new Quota(limits.downloads, "downloads are being sent"),
     lines,
   };
   const server = createServer({
@@ -64,38 +69,19 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
   server.maxHeadersCount = headLimits.headers + 1;
   server.setTimeout(limits.idleMs);
   answerBrokenRequests(server, app.config, lines);
-  server.on("connection", (socket) => admit(service, socket));
-  for (const event of ["connection", "request"]) server.on(event, arrived);
-  const ask = inTurn(limits.pipelined, (request, response) => answer(service, request, response));
-  server.on("request", ask);
+  server.on("connection", (socket) => admit(socket, connections, { config: app.config, lines }));
+  const answerOne = oneAtATime(limits.pipelined, (request, response) => answer(service, request, response));
+  server.on("request", answerOne);
   return server;
 }
-
-/**
- * Takes a connection, or turns it away where its client or all together have too many. Who is behind a trusted proxy is
- * not known before the first request: its connections count for all of its clients, and it may have all there are.
- */
-function admit({ app, quotas, lines }: Service, socket: Socket): void {
-  const address = plainAddress(socket.remoteAddress ?? "") ?? "";
-  const release = quotas.connections.take(address, 1, isTrusted(app.config.proxies, address));
-  if (release !== undefined) {
-    socket.once("close", release);
-    return;
-  }
-  lines.sayRefused(503, tooMany, address);
-  endWith(socket, undefined, lastAnswer(app.config, 503, tooMany, { "Retry-After": "5" }));
-}
-
-const tooMany = "Too many connections are open at the moment. Try again in a few seconds.";
 
 async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { app } = service;
   arrive(app.config, request);
   const stopWatching = watchBody(service, request, response);
   const asked = lookUp(request);
-  const release = isReading(request) ? () => {} : takeBody(service, request, asked);
   try {
-    const reply = await handle(service, request, asked, release !== undefined).catch((error: unknown) => {
+    const reply = await handle(service, request, asked).catch((error: unknown) => {
       if (request.socket.destroyed) throw error;
       return errorReply(app, request, error);
     });
@@ -107,7 +93,6 @@ async function answer(service: Service, request: IncomingMessage, response: Serv
     await recover(service, request, response, error);
   } finally {
     stopWatching();
-    release?.();
   }
 }
 
@@ -115,13 +100,6 @@ function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
   const parsed = parseUrl(url);
   if (parsed === undefined) return { url: new URL("http://platen"), found: { kind: "nothing" } };
   return { url: parsed, found: findRoute(routes, method, parsed.pathname) };
-}
-
-/** A share of the memory for bodies. @returns what gives it back; undefined where none is left */
-function takeBody({ quotas }: Service, request: IncomingMessage, { found }: Asked): (() => void) | undefined {
-  const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
-  const kept = found.kind === "route" ? found.route.keptBytes : formLimitBytes;
-  return quotas.bodyBytes.take(askerOf(request).address, Math.min(announced, kept));
 }
 
 const tooSlow = "The request came too slowly.";
@@ -166,12 +144,7 @@ async function recover(
   await send(service, request, response, errorReply(app, request, error)).catch(() => response.destroy());
 }
 
-async function handle(
-  service: Service,
-  request: IncomingMessage,
-  asked: Asked,
-  hasQuota: boolean,
-): Promise<Reply> {
+async function handle(service: Service, request: IncomingMessage, asked: Asked): Promise<Reply> {
   const problem = headProblem(request);
   if (problem !== undefined) {
     return statusReply(request, problem.status, problem.message, { Connection: "close" });
@@ -181,15 +154,12 @@ async function handle(
   if (refused !== undefined) return refused;
   const { identity, address: from } = askerOf(request);
   const actor = { who: nameOf(identity), from };
-  return asActor(actor, () => handleAllowed(service, request, asked, hasQuota));
+  return asActor(actor, () => handleAllowed(service, request, asked));
 }
 
-async function handleAllowed(
-  { app, pages }: Service,
-  request: IncomingMessage,
-  { url, found }: Asked,
-  hasQuota: boolean,
-): Promise<Reply> {
+async function handleAllowed(service: Service, request: IncomingMessage, asked: Asked): Promise<Reply> {
+  const { app } = service;
+  const { url, found } = asked;
   const method = request.method ?? "GET";
   if (found.kind === "nothing") return statusReply(request, 404, "There is nothing at this address.");
   if (found.kind === "wrong method") {
@@ -198,20 +168,31 @@ async function handleAllowed(
     return statusReply(request, 405, `${method} is not possible here.`, { Allow: found.allow });
   }
   checkNeeds(app, found.route);
-  if (!isReading(request)) {
-    checkOrigin(app, request);
-    whenBodyIsRead(request, () => checkStillAllowed(app, request, { url, found }));
-  }
-  if (!hasQuota) {
-    throw new UserError(
-      "busy",
-      "Too many forms are being received at the moment. Try again in a few seconds.",
-    );
-  }
+  if (isReading(request)) return read(service, request, { url, found });
+  checkOrigin(app, request);
+  whenBodyIsRead(request, () => checkStillAllowed(app, request, asked));
+  const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+  const kept = Math.min(announced, found.route.keptBytes);
+  return service.bodyBytes.holding(askerOf(request).address, kept, () =>
+    runRoute(found, { app, request, url }),
+  );
+}
+
+/** What is asked for; what takes time is made for a few at a time. @throws Error where the client has left before */
+function read(
+  { app, pages, waitingDownloads }: Service,
+  request: IncomingMessage,
+  { url, found }: { readonly url: URL; readonly found: FoundRoute },
+): Promise<Reply> {
   const run = () => runRoute(found, { app, request, url });
-  const { isPage, isShared, isDownload } = found.route;
-  if (isPage) return pages.reply(request, url.pathname, run, isShared);
-  return isDownload ? downloadInTurn(request, run) : run();
+  const { answers } = found.route;
+  if (answers === undefined) return run();
+  const queue = answers === "page" ? pages : waitingDownloads;
+  return queue.run(async () => {
+    await letOthersIn();
+    if (request.socket.destroyed) throw new Error("the client left");
+    return run();
+  }, askerOf(request).address);
 }
 
 /** @throws UserError where a change is not asked for by a page of this service, or by no page at all */

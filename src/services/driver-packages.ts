@@ -87,4 +87,4 @@ export class DriverPackages {
   }
 }
 
-const plainDownload = { contentType: zipContentType, isResumable: true, isEncrypted: false };
+const plainDownload = { contentType: zipContentType };

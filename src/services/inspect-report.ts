@@ -1,6 +1,5 @@
 import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../domain/driver.ts";
 import { withUnseenShown } from "../domain/look.ts";
-import { kindOf } from "../inf/entries.ts";
 import { descriptionLimit, nameLimit } from "../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../inf/package.ts";
 import { folderOf, normalizePath } from "../inf/package-files.ts";
@@ -40,7 +39,6 @@ export function reportOf(inspection: Inspection): ArchiveReport {
     fileCount: archive.entries.length,
     totalBytes: sum(archive.entries.map((entry) => entry.size)),
     infs,
-    infBytes: sum(archive.entries.map(({ path, size }) => (kindOf(path) === "inf" ? size : 0))),
     ...(unusedShown === undefined ? {} : { unused: unusedShown }),
     printerInf: printerInf?.path ?? null,
     warnings: [...warnings, ...modelWarnings(readings, infs)],

@@ -1,50 +1,45 @@
 import { type EncryptedPrefix, type EncryptionInfo, prefixSize } from "../pkg/formats/checkpoints.ts";
 import type { LaidOutFile, LaidOutZip } from "../pkg/formats/contents.ts";
-import { blockBytes, type EncryptionKeys, encryptedChunkBytes } from "../pkg/formats/encryption.ts";
+import { blockBytes, chunkBytes, type EncryptionKeys, type Span } from "../pkg/formats/encryption.ts";
 import type { EncryptingZip, OpenPackage } from "../pkg/formats/format.ts";
 import { fillFromLayout } from "../pkg/zip/layout.ts";
 import type { FileSource } from "../store/files.ts";
 import type { Workers } from "../workers/pool.ts";
-import { prefetch } from "../workers/prefetch.ts";
+import { type Prefetching, prefetch } from "../workers/prefetch.ts";
 import type { LaidOut } from "../workers/tasks.ts";
 import type { PackageCaches } from "./package-caches.ts";
 import { closeSources, openFiles, whileUnchanged } from "./source-files.ts";
 
-/** How many plain downloads there are at the moment: many get smaller buffers. */
-interface DownloadCount {
-  plain: number;
+/** Read or encrypted at a time for a download: large pieces for the first ones, small for the many. */
+const smallPieceBytes = 64 * 1024;
+const largePieceDownloads = 32;
+
+/** How many downloads there are at the moment. */
+let downloads = 0;
+
+/** Yields pieces while the next one is made. @param make given their size */
+async function* inPieces(make: (pieceBytes: number) => Prefetching): AsyncGenerator<Uint8Array> {
+  downloads++;
+  try {
+    yield* prefetch(make(downloads > largePieceDownloads ? smallPieceBytes : chunkBytes));
+  } finally {
+    downloads--;
+  }
 }
 
-/** Read at a time for a download that is not encrypted: large pieces for the first ones, small for the many. */
-const largePieceBytes = 512 * 1024;
-const smallPieceBytes = 64 * 1024;
-const largePieceDownloads = 16;
-
 /** Opens a file that is sent as it is laid out, reading in advance. @param files its sources, closed with it */
-export function openPlain(
-  { layout }: LaidOutFile,
-  files: readonly FileSource[],
-  count: DownloadCount,
-): OpenPackage {
-  async function* chunks(start: number, end: number) {
-    count.plain++;
-    try {
-      const size = count.plain <= largePieceDownloads ? largePieceBytes : smallPieceBytes;
-      yield* prefetch({
-        width: 1,
-        count: Math.ceil((end - start) / size),
-        buffer: () => Buffer.allocUnsafeSlow(Math.min(size, end - start)),
-        make: async (i, buffer) => {
-          const at = start + i * size;
-          const piece = buffer.subarray(0, Math.min(size, end - at));
-          await fillFromLayout(layout, files, at, piece);
-          return piece;
-        },
-      });
-    } finally {
-      count.plain--;
-    }
-  }
+export function openPlain({ layout }: LaidOutFile, files: readonly FileSource[]): OpenPackage {
+  const chunks = (start: number, end: number) =>
+    inPieces((size) => ({
+      count: Math.ceil((end - start) / size),
+      buffer: () => Buffer.allocUnsafeSlow(Math.min(size, end - start)),
+      make: async (i, buffer) => {
+        const at = start + i * size;
+        const piece = buffer.subarray(0, Math.min(size, end - at));
+        await fillFromLayout(layout, files, at, piece);
+        return piece;
+      },
+    }));
   return { chunks, close: () => closeSources(files) };
 }
 
@@ -81,19 +76,44 @@ export class EncryptedOnThreads implements EncryptingZip {
     await this.#prefix(keys);
   }
 
-  /** Encrypts one chunk while another is sent: more at a time are no quicker on two cores, and take more memory. */
-  encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number): AsyncGenerator<Uint8Array> {
-    return prefetch({
-      width: 1,
-      count: to - from,
-      buffer: () => new Uint8Array(new SharedArrayBuffer(encryptedChunkBytes)),
-      make: async (i, encrypted) => {
-        const index = from + i;
-        const state = info.checkpoints.slice(index * blockBytes, (index + 1) * blockBytes);
-        const length = await this.#workers.encrypt({ ...this.#laidOut(), keys, state, index, encrypted });
-        return encrypted.subarray(0, length);
+  /** Encrypts one piece while another is sent: more at a time are no quicker on two cores, and take more memory. */
+  async *encrypt(
+    keys: EncryptionKeys,
+    info: EncryptionInfo,
+    from: number,
+    to: number,
+  ): AsyncGenerator<Uint8Array> {
+    const { size } = this.#zip.layout;
+    const first = from - (from % chunkBytes);
+    let at = first;
+    let before: Promise<Uint8Array> | undefined;
+    const pieces = inPieces((pieceBytes) => ({
+      count: Math.floor((Math.min(to - 1, lastPieceAt(size, pieceBytes)) - first) / pieceBytes) + 1,
+      buffer: () => new Uint8Array(new SharedArrayBuffer(pieceBytes + blockBytes)),
+      make: (i, buffer) => {
+        const start = first + i * pieceBytes;
+        const span = { start, end: Math.min(start + pieceBytes, size) };
+        const piece = this.#encryptPiece(keys, span, stateAt(start, info) ?? before, buffer);
+        before = piece.then((encrypted) => encrypted.slice(-blockBytes));
+        before.catch(() => {});
+        return piece;
       },
-    });
+    }));
+    for await (const piece of pieces) {
+      yield piece.subarray(Math.max(0, from - at), to - at);
+      at += piece.length;
+    }
+  }
+
+  /** @param state of the cipher before the piece */
+  async #encryptPiece(
+    keys: EncryptionKeys,
+    span: Span,
+    state: Uint8Array | Promise<Uint8Array> | undefined,
+    buffer: Uint8Array,
+  ): Promise<Uint8Array> {
+    const input = { ...this.#laidOut(), keys, state: (await state) ?? keys.iv, span, encrypted: buffer };
+    return buffer.subarray(0, await this.#workers.encrypt(input));
   }
 
   close(): Promise<void> {
@@ -125,6 +145,18 @@ export class EncryptedOnThreads implements EncryptingZip {
   #laidOut(): LaidOut {
     return { layout: this.#zip.layout, files: openFiles(this.#files) };
   }
+}
+
+/** Where the last piece of a payload begins, which is padded and may hold nothing else. */
+function lastPieceAt(size: number, pieceBytes: number): number {
+  return size % chunkBytes === 0 ? size : size - 1 - ((size - 1) % pieceBytes);
+}
+
+/** The cipher's state where a chunk begins; undefined elsewhere, where it is the last block before. */
+function stateAt(start: number, { checkpoints }: EncryptionInfo): Uint8Array | undefined {
+  if (start % chunkBytes !== 0) return undefined;
+  const at = (start / chunkBytes) * blockBytes;
+  return checkpoints.slice(at, at + blockBytes);
 }
 
 /** A digest in hex. */

@@ -24,7 +24,6 @@ export class StoredPackageContext implements PackageContext {
   readonly #store: Store;
   readonly #workers: Workers;
   readonly #caches = new PackageCaches();
-  readonly #count = { plain: 0 };
 
   constructor(store: Store, workers: Workers) {
     this.#store = store;
@@ -45,7 +44,7 @@ export class StoredPackageContext implements PackageContext {
   }
 
   async openPlain(file: LaidOutFile): Promise<OpenPackage> {
-    return openPlain(file, await openSources(this.#store.blobs, file.sources), this.#count);
+    return openPlain(file, await openSources(this.#store.blobs, file.sources));
   }
 
   async openForEncryption(zip: LaidOutZip): Promise<EncryptingZip> {
@@ -70,9 +69,8 @@ export class StoredPackageContext implements PackageContext {
       const used = await Promise.all(
         keys.map((key) => this.#caches.usedEntries.find(key)?.catch(() => undefined)),
       );
-      const effort = drivers.reduce((sum, driver) => sum + driver.effort, 0);
       const laidOut = withSources(this.#store.blobs, drivers, (archives) =>
-        this.#workers.layOutDrivers({ drivers: folders, archives, used }, effort),
+        this.#workers.layOutDrivers({ drivers: folders, archives, used }),
       );
       for (const [i, { onlyUsedBy }] of folders.entries()) {
         if (onlyUsedBy === undefined || used[i] !== undefined) continue;

@@ -70,8 +70,8 @@ export class PackageBuilder {
   readonly #context: StoredPackageContext;
   readonly #sources: DriverSources;
   readonly #contents: PackageContents;
-  readonly #groups = new Admission(2, 64);
-  #preparing: Promise<void> = Promise.resolve();
+  readonly #groups = new Admission(2);
+  readonly #preparing = new Admission(1);
   /** Ids of drivers whose turn has not come. */
   readonly #toPrepare = new Set<number>();
 
@@ -163,7 +163,7 @@ export class PackageBuilder {
     // As the driver is when its turn comes: what it was asked for before that is not made any more.
     if (this.#toPrepare.has(id)) return;
     this.#toPrepare.add(id);
-    this.#preparing = this.#preparing.then(() => this.#prepare(id)).catch(() => {});
+    this.#preparing.run(() => this.#prepare(id)).catch(() => {});
   }
 
   async #prepare(id: number): Promise<void> {

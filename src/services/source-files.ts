@@ -5,18 +5,9 @@ import type { DriverFiles, SourceFile } from "../pkg/formats/contents.ts";
 import type { Blobs } from "../store/blobs.ts";
 import type { FileSource } from "../store/files.ts";
 
-/** Laying out one more file takes about as long as reading so many bytes of an INF. */
-const infBytesPerFile = 256;
-
 /** What of a driver's files packages hold. */
-export function wantedOf({
-  drop_unused,
-  inf_path,
-  report,
-}: Driver): Pick<DriverFiles, "onlyUsedBy" | "effort"> {
-  if (!drop_unused || inf_path === "") return { onlyUsedBy: undefined, effort: report.fileCount };
-  const reading = Math.ceil((report.infBytes ?? 0) / infBytesPerFile);
-  return { onlyUsedBy: inf_path, effort: report.fileCount + reading };
+export function wantedOf({ drop_unused, inf_path }: Driver): Pick<DriverFiles, "onlyUsedBy"> {
+  return { onlyUsedBy: drop_unused && inf_path !== "" ? inf_path : undefined };
 }
 
 /** Opens files that packages are made of: all of them, or none. @throws UserError of the file that is not as it was */

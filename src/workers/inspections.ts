@@ -1,5 +1,6 @@
 import type { ArchiveReport } from "../domain/driver.ts";
 import { stopping, UserError } from "../domain/errors.ts";
+import { Admission } from "./admission.ts";
 import { type InspectionAnswer, InspectionProcess, type InspectionReply } from "./inspection-process.ts";
 
 export interface InspectionLimits {
@@ -28,18 +29,6 @@ interface Archive {
   readonly size: number;
 }
 
-interface Uploader {
-  /** Running and waiting. */
-  asked: number;
-  /** When one of its was begun last, counted in all that were begun. */
-  lastStart: number;
-}
-
-interface Waiting {
-  readonly uploader: Uploader;
-  readonly start: () => void;
-}
-
 /** A slow disk reads so much in a second; that time comes on top. */
 const bytesPerSecond = 32 * 1024 * 1024;
 
@@ -52,11 +41,7 @@ export class Inspections {
   readonly #limits: InspectionLimits;
   readonly #readHere: ReadArchive | undefined;
   readonly #processes = new Set<InspectionProcess>();
-  readonly #waiting: Waiting[] = [];
-  readonly #uploaders = new Map<string, Uploader>();
-  #running = 0;
-  #starts = 0;
-  #count = 0;
+  readonly #queue: Admission;
   #isClosed = false;
 
   /**
@@ -67,52 +52,17 @@ export class Inspections {
     this.#script = script;
     this.#limits = { ...usualLimits, ...limits };
     this.#readHere = readHere;
+    this.#queue = new Admission(this.#limits.atOnce, this.#limits.most, "uploads are being read");
   }
 
   /**
    * What the archive at this path holds.
    * @param archive its size in bytes adds to the time that it may take
-   * @param uploader the address that it came from: nobody has more than half of all places, and who was served least lately is next
+   * @param uploader the address that it came from: nobody has more than half of all places
    * @throws UserError "invalid" when it is no driver ZIP, or takes more time or memory than one; "busy"
    */
-  async inspect(archive: Archive, uploader = ""): Promise<ArchiveReport> {
-    const own = this.#uploaders.get(uploader) ?? { asked: 0, lastStart: 0 };
-    if (this.#count >= this.#limits.most || own.asked >= this.#limits.most / 2) {
-      throw new UserError(
-        "busy",
-        "Too many uploads are being read at the moment. Try again in a few seconds.",
-      );
-    }
-    this.#count++;
-    own.asked++;
-    this.#uploaders.set(uploader, own);
-    if (this.#running < this.#limits.atOnce) this.#begin(own);
-    else await new Promise<void>((start) => this.#waiting.push({ uploader: own, start }));
-    try {
-      return await this.#run(archive);
-    } finally {
-      this.#running--;
-      this.#count--;
-      if (--own.asked === 0) this.#uploaders.delete(uploader);
-      this.#startNext();
-    }
-  }
-
-  #begin(uploader: Uploader): void {
-    this.#running++;
-    uploader.lastStart = ++this.#starts;
-  }
-
-  /** Begins, of those that wait, the one whose uploader was served least lately; of these, the one that waits longest. */
-  #startNext(): void {
-    const next = this.#waiting.reduce<Waiting | undefined>(
-      (best, each) => (best === undefined || each.uploader.lastStart < best.uploader.lastStart ? each : best),
-      undefined,
-    );
-    if (next === undefined) return;
-    this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    this.#begin(next.uploader);
-    next.start();
+  inspect(archive: Archive, uploader?: string): Promise<ArchiveReport> {
+    return this.#queue.run(() => this.#run(archive), uploader);
   }
 
   /** Ends what runs; it and what waits is rejected. */

@@ -1,7 +1,5 @@
 /** What is made in advance, and where. */
-interface Prefetching {
-  /** Pieces under way or waiting to be taken, besides the one that the caller has. */
-  readonly width: number;
+export interface Prefetching {
   /** How many pieces there are. */
   readonly count: number;
   /** Makes a buffer for a piece. */
@@ -11,11 +9,11 @@ interface Prefetching {
 }
 
 /**
- * Yields pieces 0, 1, … in order, while the next ones are made, each in a buffer of its own. A yielded piece is the
+ * Yields pieces 0, 1, … in order, while the next one is made, each in a buffer of its own. A yielded piece is the
  * caller's until it asks for the next one; then its buffer is used again. When the generator ends, however it ends,
  * nothing of it is under way any more.
  */
-export async function* prefetch({ width, count, buffer, make }: Prefetching): AsyncGenerator<Uint8Array> {
+export async function* prefetch({ count, buffer, make }: Prefetching): AsyncGenerator<Uint8Array> {
   const waiting: { readonly buffer: Uint8Array; readonly work: Promise<Uint8Array> }[] = [];
   let started = 0;
   const start = (free: Uint8Array) => {
@@ -24,7 +22,7 @@ export async function* prefetch({ width, count, buffer, make }: Prefetching): As
     waiting.push({ buffer: free, work });
   };
   try {
-    while (started < Math.min(width + 1, count)) start(buffer());
+    while (started < Math.min(2, count)) start(buffer());
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       yield await next.work;
       if (started < count) start(next.buffer);

@@ -20,10 +20,10 @@ import {
 } from "../pkg/formats/contents.ts";
 import {
   chunkBytes,
-  chunkSpan,
   type EncryptionKeys,
   encryptSpan,
   type Plaintext,
+  type Span,
 } from "../pkg/formats/encryption.ts";
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
 import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
@@ -88,9 +88,9 @@ export interface Tasks {
     input: LaidOut & { keys: EncryptionKeys; prefix: EncryptedPrefix; name: string };
     output: EncryptionInfo;
   };
-  /** Encrypts one chunk into `encrypted`, which lies in shared memory, and answers how far that is filled. */
+  /** Encrypts at most a chunk into `encrypted`, which lies in shared memory, and answers how far that is filled. */
   encrypt: {
-    input: LaidOut & { keys: EncryptionKeys; state: Uint8Array; index: number; encrypted: Uint8Array };
+    input: LaidOut & { keys: EncryptionKeys; state: Uint8Array; span: Span; encrypted: Uint8Array };
     output: number;
   };
 }
@@ -147,14 +147,13 @@ function handlersWith(open: Open): Handlers {
       return finishEncryption(plaintext, keys, prefix, begun.copy());
     },
     encrypt: async (input) => {
-      const { keys, state, index, encrypted } = input;
+      const { keys, state, span, encrypted } = input;
       const plain = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
       try {
-        const span = chunkSpan(index, input.layout.size);
         return await encryptSpan(plaintextOf(input), keys, state, span, plain, encrypted);
       } finally {
         spare.push(plain);
-        buffersUsed(chunkBytes);
+        buffersUsed(span.end - span.start);
       }
     },
   };

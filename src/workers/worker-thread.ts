@@ -7,7 +7,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-export interface ThreadLimits {
+interface ThreadLimits {
   /** Of its heap. */
   readonly heapMb: number;
   /** How long it stays with nothing to do. */
@@ -86,9 +86,7 @@ export class WorkerThread {
     // A last reply may come while it ends, for which somebody waits who must not be left alone with it.
     if (this.#isEnding) return;
     this.#worker.unref();
-    if (this.#idleMs === 0) void this.end();
-    else if (Number.isFinite(this.#idleMs))
-      this.#idle = setTimeout(() => void this.end(), this.#idleMs).unref();
+    if (Number.isFinite(this.#idleMs)) this.#idle = setTimeout(() => void this.end(), this.#idleMs).unref();
   }
 
   #drop(error: Error): void {

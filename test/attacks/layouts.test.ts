@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
-import { driverZip, printerInf } from "../support/driver-zip.ts";
+import { driverZip } from "../support/driver-zip.ts";
 import { unpackers } from "../support/foreign.ts";
 import { filesInf } from "../support/inf.ts";
 import { bytesOf } from "../support/mixed-driver.ts";
@@ -19,9 +19,6 @@ function driverOfManyFiles(count: number, seed = 0): Buffer {
 }
 
 const drop = { drop_unused: "on" };
-const lines = (count: number, line: (i: number) => string) =>
-  Array.from({ length: count }, (_, i) => line(i)).join("\n");
-
 /** The service with a driver that leaves out what is not used. */
 async function startWith(t: TestContext, archive: Buffer) {
   const app = await startApp(t);
@@ -31,52 +28,6 @@ async function startWith(t: TestContext, archive: Buffer) {
     Object.keys(unpackers.fflate(await bytesOf(app.fetch(`/drivers/${driver}/files`)))).sort();
   return { ...app, driver, names };
 }
-
-deepTest("a small driver does not wait for large ones that were asked for before", async (t) => {
-  const { addDriver, fetch } = await startApp(t);
-  const large: number[] = [];
-  for (let i = 0; i < 6; i++) large.push(await addDriver(driverOfManyFiles(11_000, i)));
-  const small = await addDriver();
-  const order: number[] = [];
-
-  const head = async (driver: number) => {
-    const { status } = await fetch(`/drivers/${driver}/files`, { method: "HEAD" });
-    order.push(driver);
-    return status;
-  };
-  const statuses = await Promise.all([...large, small].map(head));
-
-  assert.deepEqual([...new Set(statuses)], [200]);
-  // One after the other on one thread it came last of all.
-  assert.ok(order.indexOf(small) <= 2, `it came as number ${order.indexOf(small) + 1}`);
-  // Each has a connection of its own, so they may be asked for in another order.
-  assert.deepEqual(
-    order.filter((driver) => driver !== small).sort((a, b) => a - b),
-    large,
-  );
-});
-
-deepTest("a small driver does not wait for those whose large INFs are read again", async (t) => {
-  const { addDriver, post, fetch } = await startApp(t);
-  const text = lines(60_000, (i) => `"Papyrus ${i} of a series with a long name"=Install,USBPRINT\\P${i}`);
-  const inf = printerInf().replace("[Install]", `${text}\n[Install]`);
-  const slow: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const parts = [{ name: "papyrus.inf", bytes: `;${i}\n${inf}` }, { name: "papyrus.cat" }];
-    slow.push(await addDriver(makeZip([...parts, { name: "papyrus.dll" }])));
-  }
-  const small = await addDriver();
-  for (const driver of [...slow, small]) await post(`/drivers/${driver}`, drop);
-  const order: number[] = [];
-
-  const head = async (driver: number) => {
-    await fetch(`/drivers/${driver}/files`, { method: "HEAD" });
-    order.push(driver);
-  };
-  await Promise.all([...slow, small].map(head));
-
-  assert.ok(order.indexOf(small) <= 1, `it came as number ${order.indexOf(small) + 1}`);
-});
 
 deepTest("sixty thousand files of which three are used are found without holding anybody up", async (t) => {
   const { fetch, post, names, driver } = await startWith(t, driverOfManyFiles(60_000));

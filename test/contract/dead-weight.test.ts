@@ -185,9 +185,9 @@ test("what an INF uses is found out once for packages, clients and scripts", asy
   const { app, save, fetch } = await startWithWeight(t);
   const { layOutDrivers } = app.workers;
   const known: boolean[] = [];
-  app.workers.layOutDrivers = (input, effort) => {
+  app.workers.layOutDrivers = (input) => {
     known.push(input.used[0] !== undefined);
-    return layOutDrivers.call(app.workers, input, effort);
+    return layOutDrivers.call(app.workers, input);
   };
 
   await save(drop);
@@ -205,12 +205,12 @@ test("an INF that cannot be read within the limits is refused with the remedy, a
   const { app, save, fetch, text, id } = await startWithWeight(t);
   const { layOutDrivers } = app.workers;
   // As a record of an earlier version may be, whose reader had other limits.
-  app.workers.layOutDrivers = (input, effort) => {
+  app.workers.layOutDrivers = (input) => {
     const drivers = input.drivers.map((driver) => ({
       ...driver,
       onlyUsedBy: driver.onlyUsedBy && "gone.inf",
     }));
-    return layOutDrivers.call(app.workers, { ...input, drivers }, effort);
+    return layOutDrivers.call(app.workers, { ...input, drivers });
   };
   await save(drop);
 

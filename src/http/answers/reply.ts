@@ -29,7 +29,7 @@ interface Redirect {
 /**
  * Called when the first byte of an answer goes out.
  * @param range the part that was asked for
- * @returns what is called when this client was sent all bytes, in one part or in several
+ * @returns what is called when this client was sent the last byte
  */
 export type OnBegin = (range?: DownloadedRange) => (() => void) | undefined;
 
@@ -42,10 +42,6 @@ export interface Download {
   readonly size: number;
   /** Names these bytes and no others; without its quotes. */
   readonly etag: string;
-  /** Whether each byte is encrypted as it is sent. */
-  readonly isEncrypted?: boolean;
-  /** Whether ranges of it can be asked for; they can unless this says no. */
-  readonly isResumable?: boolean;
   readonly cacheControl?: string;
   readonly onBegin?: OnBegin;
   /** How the bytes are packed where a client's wish decides it; null: not, for this client. */

@@ -38,10 +38,7 @@ export interface DriverFolder {
   readonly onlyUsedBy: string | undefined;
 }
 
-export interface DriverFiles extends SourceFile, DriverFolder {
-  /** How long laying them out may take: about how many files that is worth. */
-  readonly effort: number;
-}
+export interface DriverFiles extends SourceFile, DriverFolder {}
 
 /** A picture as it crosses threads. */
 interface IconData {

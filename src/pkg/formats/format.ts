@@ -51,7 +51,7 @@ export interface EncryptingZip {
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo>;
   /** That part alone, in advance. @throws UserError "busy" */
   prepare(keys: EncryptionKeys): Promise<void>;
-  /** One encrypted chunk after the other, from one number up to another. */
+  /** Bytes of the ciphertext from `from` up to `to`, which is not included. */
   encrypt(keys: EncryptionKeys, info: EncryptionInfo, from: number, to: number): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
@@ -86,10 +86,6 @@ export interface PackageFormat extends ListedFormat {
   readonly contentType: string;
   /** Of its file's name, with the dot. */
   readonly extension: string;
-  /** Whether its bytes are the same each time and can begin anywhere, so that a broken download goes on. */
-  readonly isResumable: boolean;
-  /** Whether each byte is encrypted as it is sent, which takes memory and a worker thread's time. */
-  readonly isEncrypted: boolean;
   readonly hasIcon: boolean;
   /** What is filled in by hand where it goes, in the order in which that is asked for. */
   fields(facts: PackageFacts): readonly FieldSection[];

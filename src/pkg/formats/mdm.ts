@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutZip } from "./contents.ts";
-import { chunkBytes, chunkCount, cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
+import { cipherSize, deriveKeys, type EncryptionKeys } from "./encryption.ts";
 import type { EncryptingZip, OpenPackage, PackageContext, PackageFile, PackageFormat } from "./format.ts";
 import { intuneDependencies, intuneSections } from "./intune-fields.ts";
 import { detectionXml, packageFrame, packageSize } from "./intunewin.ts";
@@ -24,8 +24,6 @@ export const mdm = {
   fileType: ".intunewin",
   contentType: "application/octet-stream",
   extension: ".intunewin",
-  isResumable: true,
-  isEncrypted: true,
   hasIcon: true,
   guide: "Apps > All Apps > Create, Windows app (Win32): this file, these fields.",
   fields: intuneSections,
@@ -97,14 +95,6 @@ async function* encryptedChunks(
   if (start < head.length) yield head.subarray(start, end);
   const from = Math.max(0, start - head.length);
   const to = Math.min(end, tailStart) - head.length;
-  if (from < to) {
-    const first = Math.min(Math.floor(from / chunkBytes), chunkCount(plainSize) - 1);
-    const last = Math.min(Math.ceil(to / chunkBytes), chunkCount(plainSize));
-    let at = first * chunkBytes;
-    for await (const encrypted of zip.encrypt(keys, info, first, last)) {
-      yield encrypted.subarray(Math.max(0, from - at), to - at);
-      at += encrypted.length;
-    }
-  }
+  if (from < to) yield* zip.encrypt(keys, info, from, to);
   if (end > tailStart) yield tail.subarray(Math.max(0, start - tailStart), end - tailStart);
 }

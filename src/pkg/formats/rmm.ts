@@ -10,8 +10,6 @@ export const rmm: PackageFormat = {
   fileType: "ZIP",
   contentType: zipContentType,
   extension: ".zip",
-  isResumable: true,
-  isEncrypted: false,
   hasIcon: false,
   guide:
     "A ZIP with the three scripts, and with the driver where Windows does not bring it. Run install.ps1 as SYSTEM, with either of these:",
