@@ -101,7 +101,7 @@ test("a script's text stands on a page, escaped, with what would turn it round m
   assert.match(install, /data-copy="script-text"/);
   assert.equal(client.headers.get("content-disposition"), null);
   assert.match(await client.text(), /href="\/clients\/1\/scripts\/detect"/);
-  assert.match(marked, /Comment = \(&#39;&#39; \+ &#39;a&#39; \+ \[char\]0x200F \+ &#39;b&#39;\)/);
+  assert.match(marked, /Comment = \(-join \(&#39;a&#39;, \[char\]0x200F, &#39;b&#39;\)\)/);
   assert.doesNotMatch(marked, /\u200f<|[^>]\u200f/, "nothing is turned round");
   assert.deepEqual(
     statuses.map(({ status }) => status),

@@ -22,7 +22,7 @@ export function sealed(
 }
 
 /** A line that is whole: what it says and the hash that it carries, whether that is right or not. */
-export interface ChainedLine {
+interface ChainedLine {
   readonly entry: AuditEntry;
   readonly hash: string;
   /** Whether it comes behind the line with this hash, and nothing in it was changed. */

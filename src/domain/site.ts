@@ -7,11 +7,6 @@ export function siteOf(address: string): string {
   return isIPv6(plain) ? firstOf(plain, 4) : plain;
 }
 
-/** The /48 of an IPv6 site, which a customer is given; undefined for IPv4. */
-export function networkOf(site: string): string | undefined {
-  return site.includes(":") ? site.split(":").slice(0, 3).join(":") : undefined;
-}
-
 /** The network that failed attempts of an address are counted by: an IPv4 /24, or an IPv6 /64. */
 export function subnetOf(address: string): string {
   const site = siteOf(address);

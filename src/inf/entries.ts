@@ -55,7 +55,7 @@ export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
 }
 
 /** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
-export const cabinetNamesLimit = 100_000;
+const cabinetNamesLimit = 100_000;
 
 /** What the cabinets of an archive hold, in the order of its entries. */
 export class CabinetNames {

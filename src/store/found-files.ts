@@ -19,11 +19,6 @@ export function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
   return undefinedIfAbsent(error) ?? [];
 }
 
-/** Whether a file system says by this error that it has no hard links, or no more of them. */
-export function isWithoutLinks({ code = "" }: NodeJS.ErrnoException): boolean {
-  return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code);
-}
-
 /** Bytes that anybody may still write where a folder is; undefined where the system does not tell. */
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const found = await statfs(folder).catch(() => undefined);

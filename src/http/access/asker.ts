@@ -40,7 +40,7 @@ export function remember(
 }
 
 /** Where a request comes from, and under which name it was sent. */
-export interface Origin {
+interface Origin {
   /** Of the client itself, where a trusted proxy says it. */
   readonly address: string;
   /** Whether a trusted proxy sent it on. */

@@ -69,7 +69,7 @@ function checkRecord(record: DirectoryRecord): void {
 }
 
 /** How many bytes an archive of so many may unpack to. */
-export function unpackedLimit(archiveSize: number): number {
+function unpackedLimit(archiveSize: number): number {
   return Math.min(unpackedLimitBytes, Math.max(bombFloorBytes, archiveSize * bombRatio));
 }
 
