@@ -96,7 +96,7 @@ test("lists of a thousand printers are shown and taken, each in half a second of
   checkHolds(t, { shown, made, "shown with changes": shownChanged, changed }, 600);
 });
 
-test("a thousand printers change at once, or are deleted and come back, and hold nobody up", {
+test("a thousand printers change at once, or are deleted and come back, each in a quarter of a second of work", {
   timeout: 120_000,
 }, async (t) => {
   const shop = await openShop(t);
@@ -124,7 +124,7 @@ test("a thousand printers change at once, or are deleted and come back, and hold
   checkHolds(
     t,
     { client, driver, model, deleted: Math.min(...removals), "taken back": Math.min(...returns) },
-    50,
+    250,
   );
 });
 

@@ -24,7 +24,7 @@ async function fill({ app, addDriver }: TestApp, count: number): Promise<[number
 }
 
 deepTest(
-  "two thousand printers of as many models move, and get another driver, without holding others up",
+  "two thousand printers of as many models move, and get another driver, each in less than half a second of work",
   {
     timeout: 120_000,
   },
@@ -47,7 +47,7 @@ deepTest(
     assert.deepEqual(statuses, [303, 303]);
     assert.ok(rows.every(({ printer, driver }) => driver?.id === from && printer.driver_desc !== ""));
     assert.equal(new Set(rows.map(({ printer }) => printer.driver_desc)).size, 2000);
-    assert.ok(Math.max(moving, giving) < 150, `${moving}, ${giving} ms`);
+    assert.ok(Math.max(moving, giving) < 400, `${moving}, ${giving} ms`);
   },
 );
 
