@@ -7,7 +7,7 @@ import { html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
@@ -46,7 +46,7 @@ function revokedMessage({ app, url }: Context): Message | undefined {
 export async function create(context: Context): Promise<Reply> {
   const { app, request } = context;
   const form = await readForm(request);
-  const by = nameOf(askerOf(request).identity);
+  const by = nameOf(senderOf(request).identity);
   const made = await saving(() => app.once.make(form.once, () => app.tokens.add(form, by)));
   if (made.error !== undefined)
     return pageReply(context, { form: sentForm(form, made.error) }, statusOf(made.error));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { originOf } from "../../src/http/access/asker.ts";
+import { originOf } from "../../src/http/access/sender.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { startClosed } from "../support/people.ts";

@@ -10,12 +10,12 @@ import { type Proxies, roleOfGroups } from "../../domain/proxies.ts";
 import { siteOf } from "../../domain/site.ts";
 import type { Asked, Found } from "../router.ts";
 import { isLoopbackOnly } from "../service-url.ts";
-import { type Asker, askerOf, remember } from "./asker.ts";
 import { cookieOf } from "./cookies.ts";
 import { linkedBy } from "./reach.ts";
+import { remember, type Sender, senderOf } from "./sender.ts";
 
 /** Somebody, with the session that says who they are. */
-type Recognised = Pick<Asker, "identity" | "signedIn">;
+type Recognised = Pick<Sender, "identity" | "signedIn">;
 
 /**
  * Finds out who sent a request, and remembers it.
@@ -36,7 +36,7 @@ export function isOpenToAll(config: App["config"]): boolean {
  */
 function identify(app: App, request: IncomingMessage, { url, found }: Asked): Recognised {
   const { config, links } = app;
-  const { isProxied, address } = askerOf(request);
+  const { isProxied, address } = senderOf(request);
   const remote = remoteUserOf(request, config.proxies, isProxied);
   if (!needsSignIn(config)) return { identity: anyone };
   const linked = linkedBy(links, url, found);

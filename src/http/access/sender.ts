@@ -6,7 +6,7 @@ import { isTrusted, noProxies, type Proxies } from "../../domain/proxies.ts";
 import type { SignedIn } from "../../services/sessions.ts";
 
 /** What is known of who sent a request. */
-export interface Asker extends Origin {
+export interface Sender extends Origin {
   readonly identity: Identity;
   /** The session that they were recognised by; undefined for who was recognised by anything else, or not at all. */
   readonly signedIn?: SignedIn | undefined;
@@ -18,25 +18,25 @@ export interface Asker extends Origin {
 
 const stranger = { identity: nobody, canSignIn: false, isOpenToAll: false } as const;
 
-const askers = new WeakMap<IncomingMessage, Asker>();
+const senders = new WeakMap<IncomingMessage, Sender>();
 
 /** Who sent a request; nobody that we know until they were recognised. */
-export function askerOf(request: IncomingMessage): Asker {
-  return askers.get(request) ?? { ...originOf(request, noProxies), ...stranger };
+export function senderOf(request: IncomingMessage): Sender {
+  return senders.get(request) ?? { ...originOf(request, noProxies), ...stranger };
 }
 
 /** Remembers where a request comes from, before anything else is done with it. */
 export function arrive(config: Config, request: IncomingMessage): void {
   const canSignIn = takesPasswords(config);
-  askers.set(request, { ...originOf(request, config.proxies), ...stranger, canSignIn });
+  senders.set(request, { ...originOf(request, config.proxies), ...stranger, canSignIn });
 }
 
 /** Remembers who it is. */
 export function remember(
   request: IncomingMessage,
-  who: Pick<Asker, "identity" | "signedIn" | "isOpenToAll">,
+  who: Pick<Sender, "identity" | "signedIn" | "isOpenToAll">,
 ): void {
-  askers.set(request, { ...askerOf(request), ...who });
+  senders.set(request, { ...senderOf(request), ...who });
 }
 
 /** Where a request comes from, and under which name it was sent. */
