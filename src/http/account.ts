@@ -31,7 +31,7 @@ function pageOf(app: App, request: IncomingMessage, form: FormState, message?: M
   const frame = frameOf(request, message);
   if (signedIn === undefined) return accountPage(frame, undefined);
   const { account, session } = signedIn;
-  const sessions = app.sessions.ofAccount(account.id);
+  const sessions = app.store.sessions.ofAccount(account.id);
   return accountPage(frame, { account, sessions, current: session.id, form });
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { type Config, needsSignIn } from "../config.ts";
+import { type Config, isLoopbackOnly, needsSignIn } from "../config.ts";
+import { isLoopbackHost } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
 import { senderOf } from "./access/sender.ts";
 
@@ -18,17 +19,9 @@ export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publi
   return plainHost.test(host) && URL.canParse(url) ? url : undefined;
 }
 
-const loopback = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
-
 /** Whether an address of the service leads every other machine to itself. */
 export function isLoopback(service: string): boolean {
-  return loopback.test(new URL(service).hostname);
-}
-
-/** Whether this machine alone can connect to the service. */
-export function isLoopbackOnly({ host }: Pick<Config, "host">): boolean {
-  if (host === undefined) return false;
-  return host === "::1" || loopback.test(host);
+  return isLoopbackHost(new URL(service).hostname);
 }
 
 /** Whether a request that changes something comes from a page of another site. */
