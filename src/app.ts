@@ -1,14 +1,13 @@
 import type { Config } from "./config.ts";
-import type { Accounts } from "./services/accounts.ts";
 import type { ArchiveCheck } from "./services/archive-check.ts";
 import type { BackupKeeper } from "./services/backup-keeper.ts";
 import type { DeploymentMemory } from "./services/deployment-memory.ts";
 import type { Links } from "./services/links.ts";
 import type { ModelSearch } from "./services/model-search.ts";
-import type { Once } from "./services/once.ts";
 import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
+import type { Passwords } from "./services/passwords.ts";
 import type { PrinterExport } from "./services/printer-export.ts";
 import type { Sessions } from "./services/sessions.ts";
 import type { SignIn } from "./services/sign-in.ts";
@@ -32,13 +31,14 @@ export interface App {
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;
   readonly outcomes: Outcomes;
-  readonly once: Once;
   readonly exports: PrinterExport;
-  readonly accounts: Accounts;
+  readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly tokens: Tokens;
   readonly links: Links;
+  /** UTC, milliseconds since 1970. */
+  readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { adminName } from "./domain/account.ts";
+import { isLoopbackHost } from "./domain/address.ts";
 import { passwordProblem } from "./domain/password.ts";
 import { type Proxies, readProxies } from "./domain/proxies.ts";
 
@@ -52,6 +53,16 @@ export function needsSignIn(config: Config): boolean {
 /** Whether people can sign in here, and not at a proxy alone. */
 export function takesPasswords({ adminPassword, adminPasswordFile }: Config): boolean {
   return adminPassword !== undefined || adminPasswordFile !== undefined;
+}
+
+/** Whether this machine alone can connect to the service. */
+export function isLoopbackOnly({ host = "" }: Pick<Config, "host">): boolean {
+  return isLoopbackHost(host);
+}
+
+/** Whether whoever reaches the service may change everything, and more than this machine may reach it. */
+export function isOpenToAll(config: Config): boolean {
+  return !needsSignIn(config) && !isLoopbackOnly(config);
 }
 
 /** Whether people have to sign in, and nobody can be the administrator. */

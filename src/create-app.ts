@@ -3,13 +3,11 @@ import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { adminName } from "./domain/account.ts";
 import { passwordProblem } from "./domain/password.ts";
-import { Accounts } from "./services/accounts.ts";
 import { ArchiveCheck } from "./services/archive-check.ts";
 import { BackupKeeper } from "./services/backup-keeper.ts";
 import { DeploymentMemory } from "./services/deployment-memory.ts";
 import { Links } from "./services/links.ts";
 import { ModelSearch } from "./services/model-search.ts";
-import { Once } from "./services/once.ts";
 import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
@@ -20,7 +18,7 @@ import { SignIn } from "./services/sign-in.ts";
 import { Tokens } from "./services/tokens.ts";
 import { Undo } from "./services/undo.ts";
 import { readPasswordFile } from "./store/password-file.ts";
-import { openStore, type Store } from "./store/store.ts";
+import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections, type ReadArchive } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
 
@@ -71,11 +69,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await undo.start();
   const backups = new BackupKeeper({ store, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
-  const once = new Once(random);
   const exports = new PrinterExport(store);
   const models = new ModelSearch(store);
-  const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
-  await people.signIn.start(adminPassword);
+  const passwords = new Passwords(random, overrides.passwordCost);
+  const sessions = new Sessions(store, clock, log);
+  const signIn = new SignIn({ store, passwords, clock, random, log });
+  await signIn.start(adminPassword);
   const tokens = new Tokens({ store, clock, random, log });
   const links = new Links(store, clock);
   const services = {
@@ -91,31 +90,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     outcomes,
     tokens,
     links,
-    once,
     exports,
-    ...people,
-  };
-  const app = { config, store, ...services, random, log };
-  return { app, close: () => closeApp(app, overrides.workers === undefined) };
-}
-
-/** Who can sign in, and who is. */
-function peopleOf(
-  store: Store,
-  {
-    clock,
-    random,
-    log,
-    cost,
-  }: Required<Pick<Overrides, "clock" | "random" | "log">> & { cost?: PasswordCost | undefined },
-) {
-  const passwords = new Passwords(random, cost);
-  const sessions = new Sessions(store, clock, log);
-  return {
-    accounts: new Accounts(store, passwords, random),
+    passwords,
     sessions,
-    signIn: new SignIn({ store, passwords, sessions, clock, random, log }),
+    signIn,
   };
+  const app = { config, store, ...services, clock, random, log };
+  return { app, close: () => closeApp(app, overrides.workers === undefined) };
 }
 
 /** @throws Error that says what is wrong with the setting, and never repeats the password */
@@ -132,7 +113,7 @@ export async function adminPasswordOf({
 
 /** Whoever works in the folder ends first: another process may have it as soon as the store is closed. */
 async function closeApp(app: App, hasOwnWorkers: boolean): Promise<void> {
-  const { archives, backups, inspections, workers, deployments, undo, sessions, tokens, store } = app;
+  const { archives, backups, inspections, workers, deployments, undo, store } = app;
   archives.close();
   inspections.close();
   if (hasOwnWorkers) await workers.close();
@@ -140,8 +121,6 @@ async function closeApp(app: App, hasOwnWorkers: boolean): Promise<void> {
   await backups.close();
   await undo.close();
   await deployments.close();
-  await sessions.close();
-  await tokens.close();
   await store.close();
 }
 

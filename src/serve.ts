@@ -1,10 +1,9 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "./cli.ts";
-import { type Config, lacksAdmin, readSettings, waysToAdmin } from "./config.ts";
+import { type Config, isOpenToAll, lacksAdmin, readSettings, waysToAdmin } from "./config.ts";
 import { adminPasswordOf, createApp } from "./create-app.ts";
 import { messageOf } from "./domain/errors.ts";
-import { isOpenToAll } from "./http/access/recognise.ts";
 import { closeServer, createHttpServer } from "./http/server.ts";
 
 /** What runs at a signal may take so long to finish. */

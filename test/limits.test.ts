@@ -21,7 +21,6 @@ import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
 import { mostHashes } from "../src/services/passwords.ts";
 import { chosenLimit } from "../src/services/printer-group.ts";
-import { mostWrong } from "../src/services/tokens.ts";
 import { databaseLimitBytes, mostRecords } from "../src/store/room.ts";
 import { mostPerAccount } from "../src/store/sessions.ts";
 import { mostTokens } from "../src/store/tokens.ts";
@@ -69,7 +68,6 @@ const limits = {
   "sign-ins that are checked or wait, half for one address": mostHashes,
   "sessions of an account": mostPerAccount,
   tokens: mostTokens,
-  "wrong tokens from one client in a minute": mostWrong,
 };
 
 function bytes(count: number): string {

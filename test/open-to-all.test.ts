@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { lacksAdmin, readConfig } from "../src/config.ts";
-import { isOpenToAll } from "../src/http/access/recognise.ts";
+import { isOpenToAll, lacksAdmin, readConfig } from "../src/config.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { adminPassword, startClosed } from "./support/people.ts";
 import { proxySettings } from "./support/proxies.ts";

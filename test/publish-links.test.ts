@@ -16,8 +16,8 @@ async function guardedWithShared(t: TestContext): Promise<Guarded> {
   return guarded;
 }
 
-async function urlsOf(asker: Pick<Guarded["admin"], "fetch">, path: string): Promise<string[]> {
-  const { settings } = await published(asker, path);
+async function urlsOf(sender: Pick<Guarded["admin"], "fetch">, path: string): Promise<string[]> {
+  const { settings } = await published(sender, path);
   const together = settings.Together === null ? [] : [settings.Together];
   return [...settings.Apps, ...together].map(({ Package }) => Package.Url);
 }

@@ -65,35 +65,18 @@ test("a session ends after 30 days without use, and after 90 in any case", async
   assert.deepEqual(seen, [200, 401, 200, 200, 401]);
 });
 
-test("a session that begins in the future, as an altered backup or a wrong clock has it, is none", async (t) => {
-  let now = Date.UTC(2036, 10, 21);
-  const app = await startClosed(t, { clock: () => now });
-  const cookie = await signInAdmin(app);
-  const status = async () => (await app.fetch("/clients", { headers: { cookie } })).status;
-
-  const sooner = [now, now - hour, now - 10 * 365 * day].map((time) => async () => {
-    now = time;
-    return status();
-  });
-  const statuses: number[] = [];
-  for (const ask of sooner) statuses.push(await ask());
-
-  assert.deepEqual(statuses, [200, 200, 401]);
-});
-
-test("using a session writes nothing until five minutes have gone, and then one time for all", async (t) => {
+test("that a session is used is saved at most every five minutes", async (t) => {
   let now = Date.UTC(2026, 10, 21);
   const app = await startClosed(t, { clock: () => now });
   const cookie = await signInAdmin(app);
   const version = app.app.store.version();
 
   for (let i = 0; i < 20; i++) await app.fetch("/clients", { headers: { cookie } });
+  const before = app.app.store.version();
   now += 4 * hour;
   for (let i = 0; i < 20; i++) await app.fetch("/clients", { headers: { cookie } });
-  const before = app.app.store.version();
-  await app.app.sessions.flush();
 
-  assert.equal(before, version);
+  assert.deepEqual([before, app.app.store.version()], [version, version + 1]);
   assert.equal(app.app.store.accounts.list()[0]?.seen_at, now);
 });
 

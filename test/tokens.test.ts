@@ -1,28 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isTokenText, makeTokenText } from "../src/domain/token.ts";
+import { makeTokenText } from "../src/domain/token.ts";
 import { navigation, startApp } from "./support/app.ts";
 import { startGuarded } from "./support/guarded.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-test("a token's text is one that scanners find, and no other text passes for it", () => {
+test("a token's text is one that scanners find", () => {
   const made = [0, 1, 255].map((fill) => makeTokenText((bytes) => Buffer.alloc(bytes, fill)));
-  const [zero = ""] = made;
-  const wrong = [
-    "",
-    "platen_",
-    zero.slice(0, -1),
-    `${zero}0`,
-    zero.replace("platen", "PLATEN"),
-    `${zero.slice(0, 20)}-${zero.slice(21)}`,
-    `${zero.slice(0, 20)}1${zero.slice(21)}`,
-  ];
 
   for (const text of made) assert.match(text, /^platen_[0-9A-Za-z]{39}$/);
   assert.equal(new Set(made).size, 3);
-  assert.deepEqual(made.map(isTokenText), [true, true, true]);
-  assert.deepEqual(wrong.filter(isTokenText), []);
 });
 
 test("a token is shown once, kept as a digest, and works as Bearer and as the password of curl -u", async (t) => {
@@ -153,19 +141,19 @@ test("a token ends on its day, and at once when it is revoked", async (t) => {
   assert.match(answer.headers.get("location") ?? "", /^\/tokens\?revoked=[\w-]+$/);
 });
 
-test("when and from where a token was used is shown at once, and saved when the service ends", async (t) => {
+test("when and from where a token was used is shown at once, and saved one time for many uses", async (t) => {
   const { service, admin, addToken, bearer } = await startGuarded(t);
   const token = await addToken("read");
 
   const before = service.app.store.version();
-  await bearer(token).fetch("/printers");
+  for (let i = 0; i < 20; i++) await bearer(token).fetch("/printers");
   const saves = service.app.store.version() - before;
   const shown = await (await admin.fetch("/tokens")).text();
   await service.stop();
   const again = await startApp(t, { dataDir: service.dataDir });
   const [kept] = again.app.store.tokens.list();
 
-  assert.equal(saves, 0);
+  assert.equal(saves, 1);
   assert.match(shown, /21 Nov 2026, \d\d:\d\d<\/time><br><code>127\.0\.0\.1/);
   assert.deepEqual([kept?.used_at, kept?.used_from], [Date.UTC(2026, 10, 21, 14, 5), "127.0.0.1"]);
 });

@@ -60,11 +60,6 @@ export function parseAccount(input: FormInput): { readonly name: string; readonl
   return { name, role };
 }
 
-/** Whether an account can have this name. */
-export function isAccountName(text: string): boolean {
-  return text.length <= mostNameLength && plainName.test(text);
-}
-
 /** @throws UserError "invalid" */
 export function parseAccountRole(input: FormInput): AccountRole {
   const fields = new FieldReader(input);

@@ -43,6 +43,11 @@ export function derivePortName(address: string): string {
   return address === "" ? "" : `IP_${address}`;
 }
 
+/** Whether a host, as settings and URLs name it, is the machine itself. */
+export function isLoopbackHost(host: string): boolean {
+  return /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|\[::1\])$/i.test(host);
+}
+
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
   if (/^\d+$/.test(labels.at(-1) ?? "")) return false;

@@ -21,6 +21,15 @@ export function randomText(random: (bytes: number) => Buffer, bytes: number): st
   return random(bytes).toString("base64url");
 }
 
+/** A text of characters of an alphabet, of at most 256, each one random. */
+export function randomCharacters(
+  random: (bytes: number) => Buffer,
+  alphabet: string,
+  length: number,
+): string {
+  return Array.from(random(length), (byte) => alphabet.charAt(byte % alphabet.length)).join("");
+}
+
 /** What is kept of a text that lets somebody in: it is found by that, and nothing leads back. */
 export function secretDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");

@@ -1,7 +1,7 @@
-import { crc32 } from "node:zlib";
 import type { Scope } from "./access.ts";
 import { UserError } from "./errors.ts";
 import { FieldReader, type FormInput } from "./fields.ts";
+import { randomCharacters } from "./signed.ts";
 
 /** A program's token, without its text. */
 export interface Token {
@@ -37,24 +37,15 @@ export const tokenDays = [
 ] as const;
 export const usualTokenDays = 365;
 
-const prefix = "platen_";
-const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const secretBytes = 24;
-const secretLength = 33;
-const checkLength = 6;
-const shownLength = prefix.length + 4;
+/** What every token begins with, so that people and secret scanners know one by it. */
+export const tokenPrefix = "platen_";
+const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** Behind the prefix: some 230 random bits. */
+const secretLength = 39;
+const shownLength = tokenPrefix.length + 4;
 
-/** A new token's text: what secret scanners look for, 192 random bits, and a checksum by which nothing else passes for one. */
 export function makeTokenText(random: (bytes: number) => Buffer): string {
-  const secret = inBase62(BigInt(`0x${random(secretBytes).toString("hex")}`), secretLength);
-  return prefix + secret + checksumOf(secret);
-}
-
-/** Whether a text can be a token: known without a look at any. */
-export function isTokenText(text: string): boolean {
-  const secret = text.slice(prefix.length, prefix.length + secretLength);
-  const isShaped = text.length === prefix.length + secretLength + checkLength && text.startsWith(prefix);
-  return isShaped && /^[0-9A-Za-z]+$/.test(secret) && text.endsWith(checksumOf(secret));
+  return tokenPrefix + randomCharacters(random, characters, secretLength);
 }
 
 export function tokenBeginning(text: string): string {
@@ -84,14 +75,4 @@ export function scopeIn(text: string): Scope | undefined {
 /** In words. @param name of the client or the printer; its number unless it is given */
 export function scopeText(scope: Scope, name?: string): string {
   return scope.kind === "read" ? "everything that can be read" : `${scope.kind} ${name ?? scope.id}`;
-}
-
-function inBase62(number: bigint, length: number): string {
-  let text = "";
-  for (let left = number; text.length < length; left /= 62n) text = digits.charAt(Number(left % 62n)) + text;
-  return text;
-}
-
-function checksumOf(secret: string): string {
-  return inBase62(BigInt(crc32(prefix + secret)), checkLength);
 }

@@ -1,15 +1,9 @@
 import { type Account, accountRoles, isOneTimeOver } from "../domain/account.ts";
-import { deleteFold, type FormState, onceField, problemSummary, selectField, textField } from "./form.ts";
+import { deleteFold, type FormState, problemSummary, selectField, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { time } from "./text.ts";
-
-/** An account as lists show it. */
-interface ListedAccount {
-  readonly account: Account;
-  readonly seenAt: number;
-}
 
 /** A password that was just made, which is shown this once. */
 export interface OneTimePassword {
@@ -18,7 +12,7 @@ export interface OneTimePassword {
 }
 
 interface AccountList {
-  readonly accounts: readonly ListedAccount[];
+  readonly accounts: readonly Account[];
   /** Whether people sign in here with passwords, and not at a proxy alone. */
   readonly hasPasswords: boolean;
   /** Whether a proxy says who somebody is. */
@@ -80,11 +74,11 @@ function oneTimeNotice({ name, password }: OneTimePassword): Html {
 function accountTable({ accounts, hasPasswords, now }: AccountList): Html {
   if (accounts.length === 0) return html`<p>No accounts: everybody has the role of their groups.</p>`;
   const rows = accounts.map(
-    ({ account, seenAt }) => html`<tr>
+    (account) => html`<tr>
       <td data-label="Name"><bdi><a href="${paths.accountOf(account.id)}">${account.name}</a></bdi></td>
       <td data-label="Role">${account.role}</td>
       <td data-label="State">${hasPasswords ? stateOf(account, now) : accessOf(account)}</td>
-      <td data-label="Last seen" class="whole">${seenAt > 0 ? time(seenAt) : "never"}</td></tr>`,
+      <td data-label="Last seen" class="whole">${account.seen_at > 0 ? time(account.seen_at) : "never"}</td></tr>`,
   );
   return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">State</th>
     <th scope="col">Last seen</th></tr></thead><tbody>${rows}</tbody></table>`;
@@ -106,26 +100,23 @@ export function accountOfPage(
   frame: Frame,
   {
     account,
-    seenAt,
     hasPasswords,
     now,
-    once,
     made,
-  }: ListedAccount & {
+  }: {
+    readonly account: Account;
     readonly hasPasswords: boolean;
     readonly now: number;
-    /** By which the form for a password is known where it is sent again. */
-    readonly once: string;
     readonly made?: OneTimePassword | undefined;
   },
 ): Html {
-  const { id, name, role, created_at } = account;
-  const lastSeen = seenAt > 0 ? html`last seen ${time(seenAt)}` : "never seen";
+  const { id, name, role, created_at, seen_at } = account;
+  const lastSeen = seen_at > 0 ? html`last seen ${time(seen_at)}` : "never seen";
   return page(
     { ...frame, title: name, heading: html`<bdi>${name}</bdi>`, place: "Accounts" },
     html`${made && oneTimeNotice(made)}
     <p class="soft">${role}, ${hasPasswords ? stateOf(account, now) : accessOf(account)}, since ${time(created_at)}, ${lastSeen}</p>
-    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords, once)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
+    ${role === "admin" ? aboutAdmin(hasPasswords) : html`${changes(account, hasPasswords)}${deleteFold({ what: "account", consequence: `“${name}” is signed out at once. What the account did stays in the log.`, action: paths.accountDelete(id) })}`}`,
   );
 }
 
@@ -136,7 +127,7 @@ function aboutAdmin(hasPasswords: boolean): Html {
     It is changed there alone: start Platen again, and every browser that was signed in as the administrator is signed out.</p>`;
 }
 
-function changes({ id, role, isDisabled }: Account, hasPasswords: boolean, once: string): Html {
+function changes({ id, role, isDisabled }: Account, hasPasswords: boolean): Html {
   return html`<section><h2>Role</h2><form class="panel narrow" method="post" action="${paths.accountOf(id)}">
       ${selectField({ values: { role }, problems: {} }, { label: "Role", name: "role", choices: roleChoices, hint: roleHint })}
       <button class="primary">Save role</button></form></section>
@@ -144,7 +135,7 @@ function changes({ id, role, isDisabled }: Account, hasPasswords: boolean, once:
       hasPasswords
         ? html`<form method="post" action="${paths.accountReset(id)}">
       <p>A new one-time password ends the one there is, and all sessions. Links that the account made stay: a printer’s page ends those to it.</p>
-      ${onceField(once)}<p class="actions"><button>Make a one-time password</button></p></form>`
+      <p class="actions"><button>Make a one-time password</button></p></form>`
         : html`<p>None is asked for: people sign in at the proxy in front of Platen. With the setting <code>ADMIN_PASSWORD</code> they could also sign in here.</p>`
     }</section>
     <section><h2>Access</h2>${

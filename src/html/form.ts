@@ -93,11 +93,6 @@ export function openedField({ values }: FormState): Html {
   return html`<input type="hidden" name="opened" value="${values.opened}">`;
 }
 
-/** By which a form is known that counts once. */
-export function onceField(name: string): Html {
-  return html`<input type="hidden" name="once" value="${name}">`;
-}
-
 /** What a form that sends what it was opened with says of its record. */
 interface Opened {
   /** What the fields are called, by name. */

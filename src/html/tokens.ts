@@ -1,13 +1,6 @@
 import { dayMs } from "../domain/day.ts";
 import { type Token, tokenDays } from "../domain/token.ts";
-import {
-  type FormState,
-  onceField,
-  problemSummary,
-  type SelectChoice,
-  selectField,
-  textField,
-} from "./form.ts";
+import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { badge, copyable, type Frame, page } from "./layout.ts";
 import { paths } from "./paths.ts";
@@ -29,8 +22,6 @@ export interface TokenList {
   readonly tokens: readonly { readonly token: Token; readonly reaches: string }[];
   /** UTC, milliseconds since 1970. */
   readonly now: number;
-  /** By which the form is known where it is sent again. */
-  readonly once: string;
   readonly clients: readonly Named[];
   readonly printers: readonly (Named & { readonly client: string | undefined })[];
 }
@@ -57,7 +48,7 @@ function madeNotice({ name, text }: MadeToken): Html {
     <p>The token “<bdi>${name}</bdi>” is made. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
 }
 
-function tokenForm({ clients, printers, once }: TokenList, form: FormState): Html {
+function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
   const days = tokenDays.map(([count, label]): SelectChoice => [String(count), label]);
   const of = (kind: string, records: readonly Named[], group: string) =>
     records.map(({ id, name }): SelectChoice => [`${kind}:${id}`, name, group]);
@@ -82,7 +73,7 @@ function tokenForm({ clients, printers, once }: TokenList, form: FormState): Htm
       hint: "Of a client or a printer: its scripts, its packages, and the files of the drivers that they use.",
     })}
     ${selectField(form, { label: "Holds for", name: "days", choices: days })}
-    ${onceField(once)}<button class="primary">Make token</button></form>`;
+    <button class="primary">Make token</button></form>`;
 }
 
 function tokenTable({ tokens, now }: TokenList): Html {

@@ -5,8 +5,8 @@ import { emptyForm, type FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { askerOf } from "./access/asker.ts";
 import { sessionCookie } from "./access/cookies.ts";
+import { senderOf } from "./access/sender.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { refusedPage } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
@@ -27,17 +27,17 @@ export function show({ app, request, url }: Context): Reply {
 }
 
 function pageOf(app: App, request: IncomingMessage, form: FormState, message?: Message): Html {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   const frame = frameOf(request, message);
   if (signedIn === undefined) return accountPage(frame, undefined);
   const { account, session } = signedIn;
-  const sessions = app.sessions.ofAccount(account.id);
+  const sessions = app.store.sessions.ofAccount(account.id);
   return accountPage(frame, { account, sessions, current: session.id, form });
 }
 
 /** `POST /account/password` */
 export async function changePassword({ app, request }: Context): Promise<Reply> {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
   const { password = "", chosen = "", again = "" } = await readForm(request);
   const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
@@ -48,14 +48,14 @@ export async function changePassword({ app, request }: Context): Promise<Reply> 
 
 /** `POST /account/sessions/{id}/end` */
 export async function endSession({ app, request, id }: Context<"id">): Promise<Reply> {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   if (signedIn !== undefined) await app.store.sessions.endElsewhere(signedIn.account.id, id);
   return redirect(`${paths.account}?done=ended`);
 }
 
 /** `POST /account/sessions/end` */
 export async function endOthers({ app, request }: Context): Promise<Reply> {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   if (signedIn !== undefined) await app.store.sessions.endOthers(signedIn.account.id, signedIn.session.id);
   return redirect(`${paths.account}?done=others`);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { takesPasswords } from "../config.ts";
-import { type Account, adminName, isAccountName, parseAccount, parseAccountRole } from "../domain/account.ts";
+import { adminName, parseAccount, parseAccountRole } from "../domain/account.ts";
 import { accountOfPage, accountsPage, type OneTimePassword } from "../html/accounts.ts";
 import { emptyForm, type FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
@@ -14,18 +14,16 @@ import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
+import { withQuery } from "./undo.ts";
 
 /** `GET /accounts` */
 export function index({ app, request, url }: Context): Reply {
   return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(app, url) }));
 }
 
-/** The account is gone: its name stands in the address, and is shown where it could have been one and none has it. */
-function deletedMessage({ store }: App, url: URL): Message | undefined {
-  const name = url.searchParams.get("name") ?? "";
-  const text = html`The account “<bdi>${name}</bdi>” is deleted.`;
-  const isGone = isAccountName(name) && store.accounts.findByName(name) === undefined;
-  return isGone ? doneMessage(url, { deleted: text }) : undefined;
+function deletedMessage({ outcomes }: App, url: URL): Message | undefined {
+  const gone = outcomes.find("account", url.searchParams.get("deleted"));
+  return gone && { tone: "good", text: html`The account “<bdi>${gone.name}</bdi>” is deleted.` };
 }
 
 function listPage(
@@ -38,19 +36,14 @@ function listPage(
 ): Html {
   const hasPasswords = takesPasswords(app.config);
   // Where nobody has a password the administrator's account is nobody's, and decides nothing.
-  const shown = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
-  const accounts = shown.map((account) => listed(app, account));
+  const accounts = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
   return accountsPage(frameOf(request, message), {
     accounts,
     hasPasswords,
     hasProxy: app.config.proxies.userHeader !== undefined,
-    now: app.sessions.now(),
+    now: app.clock(),
     ...rest,
   });
-}
-
-function listed({ sessions }: App, account: Account) {
-  return { account, seenAt: sessions.lastSeen(account) };
 }
 
 /** `POST /accounts`: the answer itself shows the one-time password, which no other address ever does. */
@@ -58,13 +51,15 @@ export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readForm(request);
   const saved = await saving(async () => {
     const { name, role } = parseAccount(form);
-    if (takesPasswords(app.config)) return { name, ...(await app.accounts.add(name, role)) };
-    return { id: await app.accounts.addWithoutPassword(name, role) };
+    if (!takesPasswords(app.config)) return { id: await app.store.accounts.add(name, role) };
+    const { password, hash } = await app.passwords.makeOneTime();
+    await app.store.accounts.add(name, role, hash);
+    return { name, password };
   });
   const { error, value: made } = saved;
   if (error !== undefined) return refusedPage(listPage(app, request, { form: sentForm(form, error) }), error);
-  if ("password" in made) return htmlReply(listPage(app, request, { form: emptyForm, made }));
-  return redirect(`${paths.accountOf(made.id)}?done=made`);
+  if ("id" in made) return redirect(`${paths.accountOf(made.id)}?done=made`);
+  return htmlReply(listPage(app, request, { form: emptyForm, made }));
 }
 
 /** `GET /accounts/{id}` */
@@ -76,12 +71,10 @@ function pageOf(
   { app, request, url, id }: RequestContext & { readonly id: number },
   password?: string,
 ): Html {
-  const { account, seenAt } = listed(app, app.store.accounts.get(id));
+  const account = app.store.accounts.get(id);
   const name = html`“<bdi>${account.name}</bdi>”`;
   const message = doneMessage(url, {
     made: html`The account ${name} is made, and decides from the next click.`,
-    again:
-      "This form was sent before: no second password was made. The first is shown no more; where it is lost, make another.",
     role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
     // Whatever an address says, only what is so is said.
     ...(account.isDisabled
@@ -89,14 +82,8 @@ function pageOf(
       : { enabled: html`The account ${name} is enabled again.` }),
   });
   const made = password === undefined ? undefined : { name: account.name, password };
-  const state = {
-    account,
-    seenAt,
-    hasPasswords: takesPasswords(app.config),
-    now: app.sessions.now(),
-    once: app.once.name(),
-  };
-  return accountOfPage(frameOf(request, message), { ...state, made });
+  const hasPasswords = takesPasswords(app.config);
+  return accountOfPage(frameOf(request, message), { account, hasPasswords, now: app.clock(), made });
 }
 
 /** `POST /accounts/{id}` */
@@ -107,10 +94,9 @@ export async function setRole({ app, request, id }: Context<"id">): Promise<Repl
 
 /** `POST /accounts/{id}/password`: as for a new account, the answer itself shows it. */
 export async function resetPassword(context: Context<"id">): Promise<Reply> {
-  const { app, request, id } = context;
-  const { once } = await readForm(request);
-  const password = await app.once.make(once, () => app.accounts.resetPassword(id));
-  if (password === undefined) return redirect(`${paths.accountOf(id)}?done=again`);
+  const { app, id } = context;
+  const { password, hash } = await app.passwords.makeOneTime();
+  await app.store.accounts.setOneTimePassword(id, hash);
   return htmlReply(pageOf(context, password));
 }
 
@@ -130,5 +116,5 @@ export async function enable({ app, id }: Context<"id">): Promise<Reply> {
 export async function remove({ app, id }: Context<"id">): Promise<Reply> {
   const { name } = app.store.accounts.get(id);
   await app.store.accounts.remove(id);
-  return redirect(`${paths.accounts}?${new URLSearchParams({ done: "deleted", name })}`);
+  return redirect(withQuery(paths.accounts, "deleted", app.outcomes.remember({ kind: "account", name })));
 }

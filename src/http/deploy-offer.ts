@@ -26,7 +26,7 @@ import {
   withoutDriverName,
 } from "../services/download-names.ts";
 import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "../services/package-facts.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
 type Offer = Omit<DeployOffer, "logo">;
@@ -155,7 +155,7 @@ function publishOffer(
 }
 
 function linksOf(config: Config, request: IncomingMessage, owner: LinkOwner): Offer["links"] {
-  const { identity } = askerOf(request);
+  const { identity } = senderOf(request);
   if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
   const { links: path, endLinks: endPath } = pathsOf(owner);
   const hasToken = owner.kind !== "driver" && mayUse(identity, "admin");

@@ -9,7 +9,7 @@ import { type DriverList, driverList, driversPage } from "../html/drivers.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver } from "../services/drivers.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
@@ -71,7 +71,7 @@ async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedD
   const limitBytes = app.config.uploadLimitBytes;
   const tooLarge = () => driverTooLarge(limitBytes);
   const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge });
-  const site = siteOf(askerOf(request).address);
+  const site = siteOf(senderOf(request).address);
   return addDriver(app, result, fileName, { site, askAgain: () => askAgain(request) });
 }
 

@@ -11,7 +11,7 @@ import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/c
 import { driversOfPrinter } from "../services/deployable.ts";
 import { deployedModels } from "../services/driver-models.ts";
 import type { Store } from "../store/store.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
 import { frameOf } from "./frame.ts";
@@ -78,7 +78,7 @@ async function makeLink(
   if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
   const days = linkDays(app.config.linkDays).find((count) => String(count) === form.days);
   if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
-  const by = askerOf(request).identity;
+  const by = senderOf(request).identity;
   const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
   const until = utcDay(expires_at);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 
 const places: ReadonlyMap<string, Link> = new Map([
   ["printers", { label: "All printers", path: paths.printers }],
@@ -47,7 +47,7 @@ export function nextLinks(request: IncomingMessage, status: number): Link[] {
 function pageBefore(request: IncomingMessage): string | undefined {
   const { url } = request;
   const { referer } = request.headers;
-  const { host } = askerOf(request);
+  const { host } = senderOf(request);
   if (referer === undefined || host === undefined || !URL.canParse(referer)) return undefined;
   const page = new URL(referer);
   const path = page.pathname + page.search;

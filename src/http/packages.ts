@@ -16,7 +16,7 @@ import { clientFileName, scriptFileName, scriptName, withoutDriverName } from ".
 import type { NamedPackage } from "../services/named-package.ts";
 import type { MadeScript, PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./answers/reply.ts";
 import { counting } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
@@ -118,7 +118,7 @@ function kindOf(text: string): ScriptKind {
 export function filesUrl({ app, request }: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
   const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
   if (service === undefined) return undefined;
-  const { identity } = askerOf(request);
+  const { identity } = senderOf(request);
   return (driverId: number) => service + filesAddress(app, driverId, identity, bringer);
 }
 

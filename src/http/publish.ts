@@ -6,7 +6,7 @@ import { paths, pathsOf } from "../html/paths.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
 import type { PublicationState } from "../pkg/scripts/publish-script.ts";
 import { clientGroup } from "../services/printer-group.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
 import { driverRecord } from "./driver-packages.ts";
@@ -41,8 +41,8 @@ export async function printerPublish(context: Context<"id">): Promise<PublishScr
   const { app, id } = context;
   const details = app.store.printers.get(id);
   const { row, siblings } = await app.overview.printer(id);
-  const asker = askerFor(context, { kind: "printer", id });
-  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, asker);
+  const sender = senderFor(context, { kind: "printer", id });
+  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, sender);
 }
 
 /** The same for all printers of a client that can be deployed. */
@@ -50,20 +50,20 @@ export async function clientPublish(context: Context<"id">): Promise<PublishScri
   const { app, id } = context;
   const client = app.store.clients.get(id);
   const group = await clientGroup(app.overview, client, false);
-  const asker = askerFor(context, { kind: "client", id });
-  return app.packages.publisher.ofClient(client, group, asker);
+  const sender = senderFor(context, { kind: "client", id });
+  return app.packages.publisher.ofClient(client, group, sender);
 }
 
 /** The same for a driver by itself. */
 export function driverPublish(context: Context<"id">): Promise<PublishScript> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
-  return app.packages.publisher.ofDriver(driver, askerFor(context, { kind: "driver", id }));
+  return app.packages.publisher.ofDriver(driver, senderFor(context, { kind: "driver", id }));
 }
 
 /** @param whose the record that the script is of */
-function askerFor({ app, request }: RequestContext, whose: LinkOwner) {
-  const { identity } = askerOf(request);
+function senderFor({ app, request }: RequestContext, whose: LinkOwner) {
+  const { identity } = senderOf(request);
   const service = serviceUrl(request, app.config) ?? "";
   const url = (owner: LinkOwner, address: string) => {
     if (service === "" || !needsSignIn(app.config)) return service && service + address;

@@ -7,7 +7,7 @@ import { BoundedLines } from "../services/bounded-lines.ts";
 import { asActor } from "../store/audit/actor.ts";
 import { Admission, Quota } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
-import { arrive, askerOf } from "./access/asker.ts";
+import { arrive, senderOf } from "./access/sender.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
@@ -117,7 +117,7 @@ function watchBody(
     if (request.complete) clearInterval(timer);
     // What came and was not taken yet is our own slowness, not the client's.
     else if (came < limits.leastBytes && request.readableLength === 0) {
-      lines.sayRefused(408, tooSlow, `${requestLine(request)} from ${askerOf(request).address}`);
+      lines.sayRefused(408, tooSlow, `${requestLine(request)} from ${senderOf(request).address}`);
       endWith(request.socket, response, lastAnswer(app.config, 408, tooSlow));
     }
   }, limits.slowMs);
@@ -137,7 +137,7 @@ async function recover(
   if (response.headersSent || isGone) {
     response.destroy();
     const why = isGone ? "the client left" : error instanceof Error ? error.message : String(error);
-    lines.say(`broken off: ${requestLine(request)}: ${why}`, siteOf(askerOf(request).address));
+    lines.say(`broken off: ${requestLine(request)}: ${why}`, siteOf(senderOf(request).address));
     return;
   }
   for (const name of response.getHeaderNames()) response.removeHeader(name);
@@ -152,7 +152,7 @@ async function handle(service: Service, request: IncomingMessage, asked: Asked):
   if (asked.url.pathname !== "/health") checkReader(request, service.app.config);
   const refused = checkSender(service.app, request, asked);
   if (refused !== undefined) return refused;
-  const { identity, address: from } = askerOf(request);
+  const { identity, address: from } = senderOf(request);
   const actor = { who: nameOf(identity), from };
   return asActor(actor, () => handleAllowed(service, request, asked));
 }
@@ -173,7 +173,7 @@ async function handleAllowed(service: Service, request: IncomingMessage, asked: 
   whenBodyIsRead(request, () => checkStillAllowed(app, request, asked));
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   const kept = Math.min(announced, found.route.keptBytes);
-  return service.bodyBytes.holding(askerOf(request).address, kept, () =>
+  return service.bodyBytes.holding(senderOf(request).address, kept, () =>
     runRoute(found, { app, request, url }),
   );
 }
@@ -192,7 +192,7 @@ function read(
     await letOthersIn();
     if (request.socket.destroyed) throw new Error("the client left");
     return run();
-  }, askerOf(request).address);
+  }, senderOf(request).address);
 }
 
 /** @throws UserError where a change is not asked for by a page of this service, or by no page at all */

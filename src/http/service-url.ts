@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { type Config, needsSignIn } from "../config.ts";
+import { type Config, isLoopbackOnly, needsSignIn } from "../config.ts";
+import { isLoopbackHost } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
@@ -12,23 +13,15 @@ const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1
  */
 export function serviceUrl(request: IncomingMessage, config: Pick<Config, "publicUrl">): string | undefined {
   if (config.publicUrl !== undefined) return config.publicUrl;
-  const { host = "", scheme } = askerOf(request);
+  const { host = "", scheme } = senderOf(request);
   const url = `${scheme}://${host}`;
   // A port beyond 65,535, for example, is in no address.
   return plainHost.test(host) && URL.canParse(url) ? url : undefined;
 }
 
-const loopback = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/i;
-
 /** Whether an address of the service leads every other machine to itself. */
 export function isLoopback(service: string): boolean {
-  return loopback.test(new URL(service).hostname);
-}
-
-/** Whether this machine alone can connect to the service. */
-export function isLoopbackOnly({ host }: Pick<Config, "host">): boolean {
-  if (host === undefined) return false;
-  return host === "::1" || loopback.test(host);
+  return isLoopbackHost(new URL(service).hostname);
 }
 
 /** Whether a request that changes something comes from a page of another site. */
@@ -46,7 +39,7 @@ export function isOwnAddress(
   { publicUrl }: Pick<Config, "publicUrl">,
 ): boolean {
   if (!URL.canParse(address)) return false;
-  const ours = [askerOf(request).host, publicUrl && new URL(publicUrl).host];
+  const ours = [senderOf(request).host, publicUrl && new URL(publicUrl).host];
   return ours.includes(new URL(address).host);
 }
 
@@ -99,7 +92,7 @@ export function checkReader(request: IncomingMessage, known: Known): void {
 
 /** What a request calls us: in `Host`, and in its address where that is whole (RFC 9112, 3.2.2). */
 function hostsOf(request: IncomingMessage): (string | undefined)[] {
-  const { host } = askerOf(request);
+  const { host } = senderOf(request);
   const authority = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "")?.[1];
   return authority === undefined ? [host] : [host, authority];
 }

@@ -8,8 +8,8 @@ import { firstPasswordPage, signInPage } from "../html/sign-in.ts";
 import { deviceMs } from "../services/devices.ts";
 import { TooEarly } from "../services/sign-in.ts";
 import { atProxy } from "./access/access.ts";
-import { askerOf } from "./access/asker.ts";
 import { cookieOf, isSecure, sessionCookie, setCookie } from "./access/cookies.ts";
+import { senderOf } from "./access/sender.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { refusedPage, statusOf, statusReply } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, type TextReply } from "./answers/reply.ts";
@@ -22,7 +22,7 @@ import { isOwnAddress } from "./service-url.ts";
 /** `GET /sign-in`: of the query, `next` alone is read. */
 export function show({ app, request, url }: Context): Reply {
   const next = ownPath(url.searchParams.get("next"));
-  if (!needsSignIn(app.config) || askerOf(request).identity.kind === "person") return redirect(next);
+  if (!needsSignIn(app.config) || senderOf(request).identity.kind === "person") return redirect(next);
   if (!takesPasswords(app.config)) return statusReply(request, 401, atProxy);
   return formReply(app, request, { next }, 200);
 }
@@ -31,7 +31,7 @@ export function show({ app, request, url }: Context): Reply {
 export async function signIn({ app, request }: Context): Promise<Reply> {
   const { name = "", password = "", next: sent } = await readForm(request);
   const next = ownPath(sent);
-  const { address } = askerOf(request);
+  const { address } = senderOf(request);
   const from = {
     address,
     browser: browserOf(request.headers["user-agent"]),
@@ -52,15 +52,15 @@ export async function signIn({ app, request }: Context): Promise<Reply> {
 
 /** `POST /sign-out` */
 export async function signOut({ app, request }: Context): Promise<Reply> {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   if (signedIn !== undefined)
-    await app.signIn.signOut(signedIn.session, signedIn.account.name, askerOf(request).address);
+    await app.signIn.signOut(signedIn.session, signedIn.account.name, senderOf(request).address);
   return redirect(paths.signIn, [sessionCookie(request, app.config)]);
 }
 
 /** `GET /sign-in/password`: of the query, `next` alone is read. */
 export function showFirstPassword({ request, url }: Context): Reply {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   return htmlReply(firstPasswordPage(frameOf(request), emptyForm, ownPath(url.searchParams.get("next"))));
@@ -68,7 +68,7 @@ export function showFirstPassword({ request, url }: Context): Reply {
 
 /** `POST /sign-in/password` */
 export async function changeFirstPassword({ app, request }: Context): Promise<Reply> {
-  const signedIn = askerOf(request).signedIn;
+  const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   const form = await readForm(request);
@@ -87,7 +87,7 @@ function formReply(
 ): TextReply {
   const { publicUrl } = config;
   // A browser keeps cookies that are for https only where it came by https.
-  const isHere = askerOf(request).scheme === "https" || !isSecure(request, config);
+  const isHere = senderOf(request).scheme === "https" || !isSecure(request, config);
   const isElsewhere = !isHere && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
   const elsewhere = isElsewhere ? publicUrl : undefined;
   return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);

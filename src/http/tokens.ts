@@ -1,17 +1,15 @@
 import type { App } from "../app.ts";
 import { nameOf, type Scope } from "../domain/access.ts";
-import type { FormInput } from "../domain/fields.ts";
 import { scopeIn, scopeText, usualTokenDays } from "../domain/token.ts";
 import type { FormState } from "../html/form.ts";
 import { html } from "../html/html.ts";
 import type { Message } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { type MadeToken, type TokenList, tokensPage } from "../html/tokens.ts";
-import { askerOf } from "./access/asker.ts";
+import { senderOf } from "./access/sender.ts";
 import { saving, sentForm } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
-import { doneMessage } from "./done-message.ts";
 import { frameOf } from "./frame.ts";
 import { readForm } from "./requests/forms.ts";
 import type { Context, RequestContext } from "./router.ts";
@@ -19,44 +17,27 @@ import { withQuery } from "./undo.ts";
 
 /** `GET /tokens`, with `?scope=printer:7` for a token of that printer. Without sign-in nothing needs one: it is not there. */
 export function index(context: Context): Reply {
-  const { url } = context;
+  const { app, url } = context;
   const scope = url.searchParams.get("scope") ?? "read";
-  const message =
-    revokedMessage(context) ??
-    doneMessage(url, {
-      again:
-        "This form was sent before: no second token was made. The text of the first is shown no more; where it is lost, revoke it and make another.",
-    });
-  return pageReply(context, {
-    form: { values: { scope, days: String(usualTokenDays) }, problems: {} },
-    message,
-  });
+  const gone = app.outcomes.find("revoked", url.searchParams.get("revoked"));
+  const text = gone && html`The token “<bdi>${gone.name}</bdi>” is revoked, with the links that it fetched.`;
+  return pageReply(context, { form: newForm(scope), message: text && { tone: "good", text } });
 }
 
-function revokedMessage({ app, url }: Context): Message | undefined {
-  const gone = app.outcomes.find("revoked", url.searchParams.get("revoked"));
-  if (gone === undefined) return undefined;
-  return {
-    tone: "good",
-    text: html`The token “<bdi>${gone.name}</bdi>” is revoked, with the links that it fetched.`,
-  };
+/** A form that nobody has filled in. */
+function newForm(scope: string): FormState {
+  return { values: { scope, days: String(usualTokenDays) }, problems: {} };
 }
 
 /** `POST /tokens`: the answer shows the new token, which no address does. */
 export async function create(context: Context): Promise<Reply> {
   const { app, request } = context;
   const form = await readForm(request);
-  const by = nameOf(askerOf(request).identity);
-  const made = await saving(() => app.once.make(form.once, () => app.tokens.add(form, by)));
-  if (made.error !== undefined)
-    return pageReply(context, { form: sentForm(form, made.error) }, statusOf(made.error));
-  if (made.value === undefined) return redirect(`${paths.tokens}?done=again`);
-  const { name } = app.store.tokens.get(made.value.id);
-  const empty: FormInput = { days: String(usualTokenDays) };
-  return pageReply(context, {
-    form: { values: empty, problems: {} },
-    made: { name, text: made.value.text },
-  });
+  const by = nameOf(senderOf(request).identity);
+  const { error, value } = await saving(() => app.tokens.add(form, by));
+  if (error !== undefined) return pageReply(context, { form: sentForm(form, error) }, statusOf(error));
+  const { name } = app.store.tokens.get(value.id);
+  return pageReply(context, { form: newForm("read"), made: { name, text: value.text } });
 }
 
 /** `DELETE /tokens/{id}`, and `POST /tokens/{id}/delete` */
@@ -78,9 +59,8 @@ function pageReply(
   status = 200,
 ): Reply {
   const list: TokenList = {
-    tokens: app.tokens.list().map((token) => ({ token, reaches: reachOf(app, token.scope) })),
-    now: app.tokens.now(),
-    once: app.once.name(),
+    tokens: app.store.tokens.list().map((token) => ({ token, reaches: reachOf(app, token.scope) })),
+    now: app.clock(),
     clients: app.store.clients.names(),
     printers: printersOffered(app, url),
   };

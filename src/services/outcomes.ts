@@ -11,7 +11,8 @@ type Outcome =
   /** Deleted without a way back, by name: because somebody said so; because there was no room to keep it. */
   | { readonly kind: "ended"; readonly name: string }
   | { readonly kind: "deleted"; readonly name: string }
-  /** A token. */
+  /** An account that is deleted; a token that is revoked. */
+  | { readonly kind: "account"; readonly name: string }
   | { readonly kind: "revoked"; readonly name: string };
 
 /** More than these are forgotten, the oldest first. */

@@ -1,5 +1,6 @@
-import { type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { type ScryptOptions, scrypt } from "node:crypto";
 import { normalPassword } from "../domain/password.ts";
+import { isSameText, randomCharacters } from "../domain/signed.ts";
 import { Admission } from "../workers/admission.ts";
 
 /** What a hash costs: RFC 7914's parameters, N as its logarithm. 32 MB, and some 0.25 s of one core (EPYC, Node 20), by default. */
@@ -9,31 +10,24 @@ export interface PasswordCost {
   readonly p: number;
 }
 
+/** All hashes that are stored have it: who raises it still has to read those. */
 const defaultCost: PasswordCost = { ln: 15, r: 8, p: 3 };
-/** A hash that asks for more was not written by us, and would take the service's memory. */
-const mostCost: PasswordCost = { ln: 17, r: 8, p: 4 };
 const saltBytes = 16;
 const hashBytes = 32;
-
-/** A hash that no password has. */
-export const noHash = "";
 
 /** A hash takes memory, and a thread of the pool that files are written with: two of the four stay free. */
 const atOnce = 2;
 /** So many are computed or wait. */
 export const mostHashes = 64;
 
-export interface Verdict {
-  readonly fits: boolean;
-  /** Whether the hash was made with other parameters than a new one would be. */
-  readonly isOld: boolean;
-}
+/** Of one-time passwords: 32, and none that looks like another. */
+const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
 
 /** Hashes passwords, two at a time; others wait in the order in which they came. */
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
-  readonly #turns = new Admission(atOnce, mostHashes, "are signing in");
+  readonly #places = new Admission(atOnce, mostHashes, "are signing in");
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {
@@ -41,7 +35,7 @@ export class Passwords {
     this.#cost = cost;
   }
 
-  /** How many hashes were computed. */
+  /** How many hashes were computed so far: the work that attempts to sign in cost. */
   get count(): number {
     return this.#count;
   }
@@ -49,8 +43,15 @@ export class Passwords {
   /** @returns the hash with its parameters and salt, in the PHC string format @throws UserError "busy" */
   async hash(password: string): Promise<string> {
     const salt = this.#random(saltBytes);
-    const cost = this.#cost;
-    return written(cost, salt, await this.#turns.run(() => this.#derive(password, salt, cost)));
+    const key = await this.#places.run(() => this.#derive(password, salt));
+    return `${this.#beginning}${base64(salt)}$${base64(key)}`;
+  }
+
+  /** A password of 100 random bits, in groups that can be read out, which is to be changed. @throws UserError "busy" */
+  async makeOneTime(): Promise<{ readonly password: string; readonly hash: string }> {
+    const groups = Array.from({ length: 4 }, () => randomCharacters(this.#random, oneTimeCharacters, 5));
+    const password = groups.join("-");
+    return { password, hash: await this.hash(password) };
   }
 
   /**
@@ -59,26 +60,25 @@ export class Passwords {
    * @param client the address that it comes from, which has half of the places at most
    * @throws UserError "busy", and what `check` throws
    */
-  verify(password: string, hash: string | undefined, check = () => {}, client?: string): Promise<Verdict> {
-    const parsed = parseHash(hash ?? noHash);
-    const { cost, salt, key } = parsed ?? {
-      cost: this.#cost,
-      salt: Buffer.alloc(saltBytes),
-      key: Buffer.alloc(hashBytes),
-    };
-    return this.#turns.run(async () => {
+  verify(password: string, hash = "", check = () => {}, client?: string): Promise<boolean> {
+    const isOurs = hash.startsWith(this.#beginning);
+    const [salt = "", key = ""] = isOurs ? hash.slice(this.#beginning.length).split("$") : [];
+    return this.#places.run(async () => {
       check();
-      const isEqual = timingSafeEqual(await this.#derive(password, salt, cost), key);
-      const { ln, r, p } = this.#cost;
-      return {
-        fits: isEqual && parsed !== undefined,
-        isOld: cost.ln !== ln || cost.r !== r || cost.p !== p,
-      };
+      const derived = await this.#derive(password, Buffer.from(salt, "base64"));
+      return isSameText(base64(derived), key);
     }, client);
   }
 
-  #derive(password: string, salt: Buffer, { ln, r, p }: PasswordCost): Promise<Buffer> {
+  /** What a hash begins with. */
+  get #beginning(): string {
+    const { ln, r, p } = this.#cost;
+    return `$scrypt$ln=${ln},r=${r},p=${p}$`;
+  }
+
+  #derive(password: string, salt: Buffer): Promise<Buffer> {
     this.#count++;
+    const { ln, r, p } = this.#cost;
     const N = 2 ** ln;
     const options: ScryptOptions = { N, r, p, maxmem: 128 * r * (N + p + 2) };
     return new Promise((resolve, reject) => {
@@ -89,26 +89,6 @@ export class Passwords {
   }
 }
 
-interface ParsedHash {
-  readonly cost: PasswordCost;
-  readonly salt: Buffer;
-  readonly key: Buffer;
-}
-
-function written({ ln, r, p }: PasswordCost, salt: Buffer, key: Buffer): string {
-  const text = (bytes: Buffer) => bytes.toString("base64").replaceAll("=", "");
-  return `$scrypt$ln=${ln},r=${r},p=${p}$${text(salt)}$${text(key)}`;
-}
-
-/** Undefined for what is no hash of ours, or costs more than any of ours. */
-function parseHash(text: string): ParsedHash | undefined {
-  const parts =
-    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/.exec(
-      text,
-    );
-  if (parts === null) return undefined;
-  const [, ln, r, p, salt = "", key = ""] = parts;
-  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
-  if (cost.ln > mostCost.ln || cost.r > mostCost.r || cost.p > mostCost.p) return undefined;
-  return { cost, salt: Buffer.from(salt, "base64"), key: Buffer.from(key, "base64") };
+function base64(bytes: Buffer): string {
+  return bytes.toString("base64").replaceAll("=", "");
 }

@@ -2,15 +2,16 @@ import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } 
 import { UserError } from "../domain/errors.ts";
 import { type ChosenPassword, checkChosen, isPossible } from "../domain/password.ts";
 import { counted } from "../domain/sentences.ts";
-import { secretDigest } from "../domain/signed.ts";
+import { keyFor, randomText, secretDigest } from "../domain/signed.ts";
 import { siteOf, subnetOf } from "../domain/site.ts";
+import { noHash } from "../store/accounts.ts";
 import { currentActor } from "../store/audit/actor.ts";
 import type { Store } from "../store/store.ts";
 import { BoundedLines } from "./bounded-lines.ts";
-import { Devices } from "./devices.ts";
+import { makeDevice, readDevice } from "./devices.ts";
 import { FailedAttempts, type FailureKey } from "./failed-attempts.ts";
-import { noHash, type Passwords, type Verdict } from "./passwords.ts";
-import { newCookie, type Sessions, type SignedIn } from "./sessions.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SignedIn } from "./sessions.ts";
 
 /** What somebody sends who wants to sign in. */
 interface Credentials {
@@ -27,6 +28,9 @@ interface From {
   readonly session?: string | undefined;
 }
 
+/** Of a session: nobody can guess it. */
+const cookieBytes = 32;
+
 /** Somebody tries a password. */
 interface Attempt {
   /** As it was typed. */
@@ -39,7 +43,6 @@ interface Attempt {
 interface SignInOptions {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly sessions: Sessions;
   readonly clock: () => number;
   readonly random: (bytes: number) => Buffer;
   readonly log: (line: string) => void;
@@ -61,21 +64,16 @@ export class TooEarly extends UserError {
 /** Lets people in who know their password. */
 export class SignIn {
   readonly #options: SignInOptions;
-  readonly #devices: Devices;
+  readonly #deviceKey: Uint8Array;
   readonly #failed: FailedAttempts;
   /** Of what was refused, for the service's log. */
   readonly #lines: BoundedLines;
 
   constructor(options: SignInOptions) {
     this.#options = options;
-    this.#devices = new Devices(options.store.secret, options.clock, options.random);
+    this.#deviceKey = keyFor("devices", options.store.secret);
     this.#failed = new FailedAttempts(options.clock);
     this.#lines = new BoundedLines(options.log);
-  }
-
-  /** How many hashes were computed so far: the work that attempts cost. */
-  get work(): number {
-    return this.#options.passwords.count;
   }
 
   /** Makes the administrator's password the setting's; without one, nothing fits the administrator's account. */
@@ -86,8 +84,8 @@ export class SignIn {
       if (known !== undefined && known.hash !== noHash) await store.accounts.renewAdmin(noHash);
       return;
     }
-    const verdict = await passwords.verify(adminPassword, known?.hash);
-    if (!verdict.fits || verdict.isOld) await store.accounts.renewAdmin(await passwords.hash(adminPassword));
+    const fits = await passwords.verify(adminPassword, known?.hash);
+    if (!fits) await store.accounts.renewAdmin(await passwords.hash(adminPassword));
   }
 
   /**
@@ -99,20 +97,20 @@ export class SignIn {
     { name, password }: Credentials,
     { address, browser, ...cookies }: From,
   ): Promise<{ readonly account: Account; readonly cookie: string; readonly device: string }> {
-    const { store, sessions, clock, random } = this.#options;
+    const { store, clock, random } = this.#options;
     const attempt = { name, address, keys: this.#keysOf(name, address, cookies.device) };
     const found = store.accounts.findByName(name);
-    const verdict = await this.#verify(attempt, password, found?.hash);
+    const fits = await this.#verify(attempt, password, found?.hash);
     const refuse = (why: string) =>
       this.#refuse(attempt, why, "There is no such account with this password.");
-    if (found === undefined || !verdict.fits) throw refuse("wrong password");
+    if (found === undefined || !fits) throw refuse("wrong password");
     const { account } = found;
     if (account.isDisabled) throw refuse("the account is disabled");
     if (isOneTimeOver(account, clock())) throw refuse("its one-time password is over");
-    const cookie = newCookie(random);
-    const hasBegun = await sessions.begin({
+    const cookie = randomText(random, cookieBytes);
+    const hasBegun = await store.sessions.add({
       account,
-      verified: verdict.isOld ? await this.#rehash(account, found.hash, password) : found.hash,
+      verified: found.hash,
       digest: secretDigest(cookie),
       before: cookies.session && secretDigest(cookies.session),
       address: address.slice(0, 64),
@@ -121,13 +119,13 @@ export class SignIn {
     if (!hasBegun) throw refuse("the account was changed meanwhile");
     this.#failed.forgive(attempt.keys);
     this.#note("signed-in", attempt);
-    return { account, cookie, device: this.#devices.make(accountNameKey(name)) };
+    return { account, cookie, device: makeDevice(this.#deviceKey, accountNameKey(name), clock(), random) };
   }
 
   /** A browser that was signed in before under this name is held up by its own failures alone. */
   #keysOf(name: string, address: string, device: string | undefined): FailureKey[] {
     const key = accountNameKey(name);
-    const known = this.#devices.read(device, key);
+    const known = readDevice(this.#deviceKey, key, this.#options.clock(), device);
     if (known !== undefined) return [`browser ${known}`];
     return [`name ${secretDigest(key)}`, `network ${subnetOf(address)}`];
   }
@@ -144,7 +142,7 @@ export class SignIn {
     // Whoever found an open browser guesses here as slowly as anywhere, and holds up nobody else.
     const attempt = { name, address: currentActor().from, keys: [`browser session ${session.id}`] as const };
     const kept = store.accounts.findByName(name);
-    const { fits } = await this.#verify(attempt, sent.password, kept?.hash);
+    const fits = await this.#verify(attempt, sent.password, kept?.hash);
     if (kept === undefined || !fits)
       throw this.#refuse(
         attempt,
@@ -152,7 +150,7 @@ export class SignIn {
         "This is not your current password.",
       );
     this.#failed.forgive(attempt.keys);
-    const cookie = newCookie(random);
+    const cookie = randomText(random, cookieBytes);
     const hash = await passwords.hash(sent.chosen);
     await store.sessions.changePassword(session, { verified: kept.hash, hash, digest: secretDigest(cookie) });
     return cookie;
@@ -169,7 +167,7 @@ export class SignIn {
    * count: however many come at once, few more are tried than one by one.
    * @throws `TooEarly`, UserError "busy"
    */
-  async #verify(attempt: Attempt, password: string, hash: string | undefined): Promise<Verdict> {
+  async #verify(attempt: Attempt, password: string, hash: string | undefined): Promise<boolean> {
     const check = () => {
       const waitMs = this.#failed.waitMs(attempt.keys);
       if (waitMs === 0) return;
@@ -178,14 +176,7 @@ export class SignIn {
     };
     check();
     const tried = isPossible(password) ? password : "";
-    const verdict = await this.#options.passwords.verify(tried, hash, check, attempt.address);
-    return { ...verdict, fits: verdict.fits && isPossible(password) };
-  }
-
-  async #rehash({ id }: Account, before: string, password: string): Promise<string> {
-    const hash = await this.#options.passwords.hash(password);
-    await this.#options.store.accounts.rehash(id, before, hash);
-    return hash;
+    return (await this.#options.passwords.verify(tried, hash, check, attempt.address)) && tried === password;
   }
 
   /** Counts an attempt as failed. @param why for the logs alone @returns what is said */

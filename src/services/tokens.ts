@@ -3,11 +3,9 @@ import { dayMs, utcDay } from "../domain/day.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { secretDigest } from "../domain/signed.ts";
-import { isTokenText, makeTokenText, parseToken, type Token, tokenBeginning } from "../domain/token.ts";
+import { makeTokenText, parseToken, tokenBeginning, tokenPrefix } from "../domain/token.ts";
 import type { Store } from "../store/store.ts";
-import type { TokenUse } from "../store/tokens.ts";
 import { LastUsed } from "./last-used.ts";
-import { Latest } from "./latest.ts";
 
 interface Parts {
   readonly store: Store;
@@ -17,40 +15,17 @@ interface Parts {
   readonly log: (line: string) => void;
 }
 
-/** So many wrong ones may come from one client in a minute; who holds a right one is never held up. */
-export const mostWrong = 30;
-const wrongMs = 60_000;
-/** So many clients are remembered. */
-const mostClients = 2000;
-
 const unknown = "This token is not known: it was revoked, or mistyped.";
-const notAToken =
-  "This is no token, which begins with “platen_”: passwords of people do not work here, and a token takes their place.";
+const notAToken = `This is no token, which begins with “${tokenPrefix}”: send one as “Authorization: Bearer ${tokenPrefix}…”, or as the password. Passwords of people do not work here.`;
 
 /** Tokens of programs: made, checked, and remembered when they were used. */
 export class Tokens {
   readonly #parts: Parts;
-  readonly #uses: LastUsed<TokenUse>;
-  readonly #wrong = new Latest<string, { readonly until: number; count: number }>(mostClients);
+  readonly #uses: LastUsed;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { store, log } = parts;
-    const save = (uses: ReadonlyMap<number, TokenUse>) => store.tokens.used([...uses.values()]);
-    this.#uses = new LastUsed({ save, what: "when tokens were used", log });
-  }
-
-  /** By the clock of their ends. */
-  now(): number {
-    return this.#parts.clock();
-  }
-
-  /** All of them, also with what is not saved yet; the newest first. */
-  list(): Token[] {
-    return this.#parts.store.tokens.list().map((token) => {
-      const use = this.#uses.all().get(token.id);
-      return use === undefined ? token : { ...token, used_at: use.at, used_from: use.from };
-    });
+    this.#uses = new LastUsed("when tokens were used", parts.log);
   }
 
   /** @returns its text, which nobody can be told again @throws UserError "invalid" */
@@ -69,39 +44,20 @@ export class Tokens {
     return { id, text };
   }
 
-  /**
-   * Who a token stands for.
-   * @param client whose wrong ones are counted
-   * @throws UserError "unauthorized" that says why it does not count, or "too-often"
-   */
-  identify(text: string, address: string, client: string): Identity {
-    const token = isTokenText(text) ? this.#parts.store.tokens.find(secretDigest(text)) : undefined;
-    const now = this.#parts.clock();
-    if (token === undefined) throw this.#refusal(client, text.startsWith("platen_") ? unknown : notAToken);
-    if (token.expires_at <= now) {
-      const day = utcDay(token.expires_at);
-      throw this.#refusal(
-        client,
-        `The token “${token.name}” has expired on ${day}: an administrator can make a new one.`,
+  /** Who a token stands for. @throws UserError "unauthorized" that says why it does not count */
+  identify(text: string, address: string): Identity {
+    const { store, clock } = this.#parts;
+    const token = store.tokens.find(secretDigest(text));
+    if (token === undefined)
+      throw new UserError("unauthorized", text.startsWith(tokenPrefix) ? unknown : notAToken);
+    const { id, name, scope, expires_at, used_at = 0 } = token;
+    const now = clock();
+    if (expires_at <= now)
+      throw new UserError(
+        "unauthorized",
+        `The token “${name}” has expired on ${utcDay(expires_at)}: an administrator can make a new one.`,
       );
-    }
-    this.#uses.note(token.id, { id: token.id, at: now, from: address });
-    const { id, name, scope, expires_at } = token;
+    this.#uses.note(id, used_at, now, () => store.tokens.used(id, now, address));
     return { kind: "token", id, name, scope, expires_at };
-  }
-
-  #refusal(client: string, why: string): UserError {
-    const now = this.#parts.clock();
-    const known = this.#wrong.get(client);
-    const counted = known !== undefined && known.until > now ? known : { until: now + wrongMs, count: 0 };
-    counted.count++;
-    this.#wrong.set(client, counted);
-    if (counted.count <= mostWrong) return new UserError("unauthorized", why);
-    return new UserError("too-often", "Too many wrong tokens came from here. Try again in a minute.");
-  }
-
-  /** Saves what is left. */
-  close(): Promise<void> {
-    return this.#uses.close();
   }
 }

@@ -5,11 +5,8 @@ import type { Database } from "./database/database.ts";
 import { type Row, readable } from "./database/rows.ts";
 import { checkRoom } from "./room.ts";
 
-/** A password as it is kept. */
-interface KeptPassword {
-  readonly hash: string;
-  readonly isOneTime: boolean;
-}
+/** In the place of a password's hash, where no password fits. */
+export const noHash = "";
 
 /** The accounts' only SQL. What takes an account's rights away ends its sessions in the same write. */
 export class Accounts {
@@ -46,9 +43,12 @@ export class Accounts {
     return row && { account: accountOf(row), hash: String(row.password_hash) };
   }
 
-  /** @throws UserError "conflict" when the name is taken, whatever its case */
-  add(name: string, role: AccountRole, password: KeptPassword): Promise<number> {
-    return this.#db.write(() => this.#insert(name, role, password));
+  /**
+   * @param oneTimeHash of a password that is to be changed; for who signs in at a proxy alone there is none
+   * @throws UserError "conflict" when the name is taken, whatever its case
+   */
+  add(name: string, role: AccountRole, oneTimeHash = noHash): Promise<number> {
+    return this.#db.write(() => this.#insert(name, role, oneTimeHash, oneTimeHash !== noHash));
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator */
@@ -64,23 +64,9 @@ export class Accounts {
     });
   }
 
-  /** Ends all sessions of the account. @throws UserError "not-found", or "forbidden" for the administrator */
-  setPassword(id: number, password: KeptPassword): Promise<void> {
-    return this.#change(id, () => {
-      this.#updatePassword(id, password);
-      this.#endSessions(id);
-    });
-  }
-
-  /** The same password under newer parameters, unless it was changed meanwhile. */
-  rehash(id: number, before: string, hash: string): Promise<void> {
-    return this.#db.write(() => {
-      this.#db.all("UPDATE accounts SET password_hash = ? WHERE id = ? AND password_hash = ?", [
-        hash,
-        id,
-        before,
-      ]);
-    });
+  /** Gives an account a password that is to be changed. @throws UserError "not-found", or "forbidden" for the administrator */
+  setOneTimePassword(id: number, hash: string): Promise<void> {
+    return this.#change(id, () => this.#renewPassword(id, hash, true));
   }
 
   /** @throws UserError "not-found", or "forbidden" for the administrator */
@@ -92,21 +78,15 @@ export class Accounts {
   renewAdmin(hash: string): Promise<void> {
     return this.#db.write(() => {
       const known = this.#db.first("SELECT id FROM accounts WHERE name_key = ?", [adminName]);
-      const password = { hash, isOneTime: false };
-      if (known === undefined) {
-        this.#insert(adminName, "admin", password);
-        return;
-      }
-      this.#updatePassword(Number(known.id), password);
-      this.#endSessions(Number(known.id));
+      if (known === undefined) this.#insert(adminName, "admin", hash, false);
+      else this.#renewPassword(Number(known.id), hash, false);
     });
   }
 
-  /** @param times when each account was used last, by its id */
-  seen(times: ReadonlyMap<number, number>): Promise<void> {
+  /** @param at when the account was used, UTC, milliseconds since 1970 */
+  seen(id: number, at: number): Promise<void> {
     return this.#db.write(() => {
-      for (const [id, at] of times)
-        this.#db.all("UPDATE accounts SET seen_at = max(seen_at, ?) WHERE id = ?", [at, id]);
+      this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [at, id]);
     });
   }
 
@@ -116,7 +96,7 @@ export class Accounts {
       readable(`the account ${row.id}`, () => accountOf(row));
   }
 
-  #insert(name: string, role: Role, { hash, isOneTime }: KeptPassword): number {
+  #insert(name: string, role: Role, hash: string, isOneTime: boolean): number {
     const key = accountNameKey(name);
     const taken = this.#db.first("SELECT name FROM accounts WHERE name_key = ?", [key]);
     if (taken !== undefined) {
@@ -145,13 +125,15 @@ export class Accounts {
     });
   }
 
-  #updatePassword(id: number, { hash, isOneTime }: KeptPassword): void {
+  /** Ends all sessions of the account. */
+  #renewPassword(id: number, hash: string, isOneTime: boolean): void {
     this.#db.all("UPDATE accounts SET password_hash = ?, one_time = ?, password_at = ? WHERE id = ?", [
       hash,
       Number(isOneTime),
       this.#clock(),
       id,
     ]);
+    this.#endSessions(id);
   }
 
   #endSessions(id: number): void {

@@ -30,8 +30,8 @@ export interface NewSession {
   readonly browser: string;
 }
 
-/** A session that begins later than this from now has a time that no clock of ours gave it, and would never end. */
-const clockErrorMs = dayMs;
+/** The condition of sessions that are not over: they began, and were used, after some time. */
+const lasting = "created_at > ? AND seen_at > ?";
 
 /** The sessions' only SQL. */
 export class Sessions {
@@ -47,42 +47,44 @@ export class Sessions {
 
   /** The session with a cookie's digest, and whose it is; undefined where it is over or the account is disabled. */
   find(digest: string): { readonly session: Session; readonly account: Account } | undefined {
-    const row = this.#db.first("SELECT * FROM sessions WHERE sha256 = ?", [digest]);
+    const row = this.#db.first(`SELECT * FROM sessions WHERE sha256 = ? AND ${lasting}`, [
+      digest,
+      ...this.#since(),
+    ]);
     if (row === undefined) return undefined;
     const session = sessionOf(row);
-    const age = this.#clock() - session.created_at;
-    if (age >= sessionMs.longest || age < -clockErrorMs) return undefined;
     const account = this.#accounts.get(session.account_id);
     return account.isDisabled ? undefined : { session, account };
   }
 
   /** Those of an account, the one that was used last first. */
   ofAccount(id: number): Session[] {
-    const rows = this.#db.all("SELECT * FROM sessions WHERE account_id = ? ORDER BY seen_at DESC, id DESC", [
-      id,
-    ]);
+    const rows = this.#db.all(
+      `SELECT * FROM sessions WHERE account_id = ? AND ${lasting} ORDER BY seen_at DESC, id DESC`,
+      [id, ...this.#since()],
+    );
     return rows.map(sessionOf);
   }
 
   /**
    * Saved on a full disk too: who cannot sign in cannot make room.
-   * @param uses when sessions were used last, by their ids, where that is not saved yet; the latest use last
    * @returns whether it began; it does not where the account was disabled or got another password meanwhile
    */
-  add(
-    { account, verified, digest, before, address, browser }: NewSession,
-    uses: ReadonlyMap<number, number> = new Map(),
-  ): Promise<boolean> {
+  add({ account, verified, digest, before, address, browser }: NewSession): Promise<boolean> {
     return this.#db.freeingWrite(() => {
       const now = this.#clock();
-      this.#forgetOld(now);
+      this.#db.all(`DELETE FROM sessions WHERE NOT (${lasting})`, this.#since());
       const row = this.#db.first(
         "SELECT id FROM accounts WHERE id = ? AND password_hash = ? AND disabled = 0",
         [account.id, verified],
       );
       if (row === undefined) return false;
       if (before !== undefined) this.#db.all("DELETE FROM sessions WHERE sha256 = ?", [before]);
-      this.#endLeastUsed(account.id, uses);
+      this.#db.all(
+        `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE account_id = ?
+          ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
+        [account.id, mostPerAccount - 1],
+      );
       this.#db.all(
         `INSERT INTO sessions (account_id, sha256, created_at, seen_at, address, browser)
           VALUES (?, ?, ?, ?, ?, ?)`,
@@ -91,17 +93,6 @@ export class Sessions {
       this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [now, account.id]);
       return true;
     });
-  }
-
-  /** Makes room for one more session of an account. */
-  #endLeastUsed(accountId: number, uses: ReadonlyMap<number, number>): void {
-    const order = [...uses.keys()];
-    const lastUse = ({ id, seen_at }: Session) => Math.max(seen_at, uses.get(id) ?? 0);
-    const sessions = this.ofAccount(accountId).sort(
-      (a, b) => lastUse(b) - lastUse(a) || order.indexOf(b.id) - order.indexOf(a.id),
-    );
-    for (const { id } of sessions.slice(mostPerAccount - 1))
-      this.#db.all("DELETE FROM sessions WHERE id = ?", [id]);
   }
 
   /**
@@ -152,18 +143,13 @@ export class Sessions {
     });
   }
 
-  /** @param times when each session was used last, by its id */
-  seen(times: ReadonlyMap<number, number>): Promise<void> {
+  /** A session was used, and with it its account. @param at UTC, milliseconds since 1970 */
+  seen(id: number, at: number): Promise<void> {
     return this.#db.write(() => {
-      const values = JSON.stringify([...times].map(([id, at]) => ({ id, at })));
+      this.#db.all("UPDATE sessions SET seen_at = ? WHERE id = ?", [at, id]);
       this.#db.all(
-        `UPDATE sessions SET seen_at = max(seen_at, used.at) FROM
-          (SELECT value ->> 'id' AS used_id, value ->> 'at' AS at FROM json_each(?)) AS used WHERE id = used.used_id`,
-        [values],
-      );
-      this.#db.all(
-        `UPDATE accounts SET seen_at = (SELECT max(seen_at) FROM sessions WHERE account_id = accounts.id)
-          WHERE seen_at < (SELECT max(seen_at) FROM sessions WHERE account_id = accounts.id)`,
+        "UPDATE accounts SET seen_at = max(seen_at, ?) WHERE id = (SELECT account_id FROM sessions WHERE id = ?)",
+        [at, id],
       );
     });
   }
@@ -174,11 +160,10 @@ export class Sessions {
       readable(`the session ${row.id}`, () => [sessionOf(row), digestIn(row)]);
   }
 
-  #forgetOld(now: number): void {
-    this.#db.all("DELETE FROM sessions WHERE created_at <= ? OR seen_at <= ?", [
-      now - sessionMs.longest,
-      now - sessionMs.idle,
-    ]);
+  /** The two parameters of `lasting`. */
+  #since(): [number, number] {
+    const now = this.#clock();
+    return [now - sessionMs.longest, now - sessionMs.idle];
   }
 }
 

@@ -9,13 +9,6 @@ type AddedToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expi
   readonly sha256: string;
 };
 
-/** When and from where a token was used last. */
-export interface TokenUse {
-  readonly id: number;
-  readonly at: number;
-  readonly from: string;
-}
-
 /** More of them nobody could oversee. */
 export const mostTokens = 500;
 
@@ -82,11 +75,10 @@ export class Tokens {
     });
   }
 
-  /** What was used of tokens that are gone is forgotten. */
-  used(uses: readonly TokenUse[]): Promise<void> {
+  /** @param at when it was used, UTC, milliseconds since 1970 @param from the address that it was used from */
+  used(id: number, at: number, from: string): Promise<void> {
     return this.#db.write(() => {
-      for (const { id, at, from } of uses)
-        this.#db.all("UPDATE tokens SET used_at = ?, used_from = ? WHERE id = ?", [at, from, id]);
+      this.#db.all("UPDATE tokens SET used_at = ?, used_from = ? WHERE id = ?", [at, from, id]);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { originOf } from "../../src/http/access/asker.ts";
+import { originOf } from "../../src/http/access/sender.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { startClosed } from "../support/people.ts";
@@ -38,9 +38,6 @@ test("a header twice, empty, folded, too long or with odd characters names nobod
     ["Remote-User: jo", "Remote-User: admin", groups],
     ["Remote-User:", groups],
     ["Remote-User: jo", groups, groups],
-    ["Remote-User: jo", "Remote_User: admin", groups],
-    ["Remote_User: admin"],
-    ["Remote-User: jo", "Remote-Groups: x", "REMOTE_GROUPS: platen-admins"],
     [`Remote-User: ${"a".repeat(121)}`, groups],
     [`Remote-User: jo`, `Remote-Groups: ${"a,".repeat(4500)}`],
     ["Remote-User: a\u0085b", groups],
@@ -52,12 +49,14 @@ test("a header twice, empty, folded, too long or with odd characters names nobod
   const answers = [];
   for (const lines of attempts) answers.push(statusOf(await get(url, lines)));
   const groupsAlone = statusOf(await get(url, [groups]));
+  // Some proxies take it for the same header: here it is another one, and says nothing.
+  const underscore = statusOf(await get(url, ["Remote_User: admin", "REMOTE_GROUPS: platen-admins"]));
 
   assert.deepEqual(
     answers,
     attempts.map(() => 400),
   );
-  assert.equal(groupsAlone, 401);
+  assert.deepEqual([groupsAlone, underscore], [401, 401]);
 });
 
 test("a group's name does not become several by a sign that its proxy does not write between groups", async (t) => {
@@ -155,7 +154,7 @@ test("a page of another site cannot pass for ours by a forwarded host from anywh
 
 test("a name that only looks like an account's is not that account, nor anybody whom the log has names for", async (t) => {
   const service = await startApp(t, { proxies: groupedProxies() });
-  await service.app.store.accounts.add("otto", "operator", { hash: "none", isOneTime: false });
+  await service.app.store.accounts.add("otto", "operator");
   const ask = async (name: string) => {
     const lines = [`Remote-User: ${Buffer.from(name).toString("latin1")}`, "Remote-Groups: techs"];
     return statusOf(await get(service.url, lines));

@@ -21,11 +21,11 @@ test("a right password of a disabled account, or one that is over, is told apart
     ["overdue", late],
     ["overdue", "not this one at all"],
   ] as const) {
-    const before = app.app.signIn.work;
+    const before = app.app.passwords.count;
     const answer = await app.post("/sign-in", { name, password });
     const text = (await answer.text()).replaceAll(name, "NAME");
     now += day;
-    tried.push(JSON.stringify([answer.status, text, app.app.signIn.work - before]));
+    tried.push(JSON.stringify([answer.status, text, app.app.passwords.count - before]));
   }
   await app.stop();
   const whys = entriesIn(app.dataDir).filter(({ event }) => event === "sign-in-failed");

@@ -29,8 +29,6 @@ test("what is no token opens nothing, however it is written", async (t) => {
     basic(`${token}:`),
     basic(`boss:${token} `),
     basic(`boss:wrong`),
-    `Basic ${Buffer.from(`a:${token}`).toString("base64")}!`,
-    `Basic ${Buffer.from(`a:${token}`).toString("base64").replace(/=+$/, "")}-`,
   ];
 
   const statuses = [];
@@ -48,25 +46,6 @@ test("what is no token opens nothing, however it is written", async (t) => {
   );
   assert.deepEqual([inAddress.status], [401]);
   assert.equal(statusOf(twice), 401);
-});
-
-test("who guesses is slowed, who holds a right token is not, and what is open stays so", async (t) => {
-  let now = 0;
-  const { service, addToken, bearer } = await startGuarded(t, { clock: () => now });
-  const token = await addToken("read");
-  const guess = async () => (await bearer(unknown).fetch("/printers")).status;
-
-  const guesses = [];
-  for (let i = 0; i < 40; i++) guesses.push(await guess());
-  const right = (await bearer(token).fetch("/printers")).status;
-  const open = (await bearer(unknown).fetch("/health")).status;
-  now += 60_000;
-  const later = await guess();
-
-  assert.deepEqual([guesses.indexOf(429), guesses.at(-1), later], [30, 429, 401]);
-  assert.deepEqual([right, open], [200, 200]);
-  const [first = ""] = service.lines.filter((line) => line.startsWith("refused with 429"));
-  assert.match(first, /Too many wrong tokens came from here\..*\(GET \/printers from 127\.0\.0\.1\)$/);
 });
 
 test("a token of one client escapes to no other, by whatever spelling of an address", async (t) => {

@@ -89,7 +89,7 @@ async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
   const first = await add(`Datto-${"x".repeat(70)}`, { kind: "client", id: 1 }, 20);
   await add("مكتب القاهرة", { kind: "read" }, 400);
   await add("over", { kind: "printer", id: 1 }, -1);
-  await tokens.used([{ id: first, at: Date.now(), from: "2001:db8:85a3:8d3:1319:8a2e:370:7348" }]);
+  await tokens.used(first, Date.now(), "2001:db8:85a3:8d3:1319:8a2e:370:7348");
 }
 
 for (const width of some([320, 345, 360, 700, 1440], 1)) {

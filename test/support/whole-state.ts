@@ -9,6 +9,9 @@ let sql: Promise<SqlJsStatic> | undefined;
 const told = /^(?:changes|audit_places|downloads|saves)$/;
 const files = /^(?:drivers|icons|incoming|backups)$/;
 
+/** When and from where something was used last: whoever is refused was here, too. */
+const used = new Set(["seen_at", "used_at", "used_from"]);
+
 /** All that is kept in a data folder, as lines: each row of the database, each file with its size; what the audit log needs aside. */
 export async function stateOf(dataDir: string): Promise<string[]> {
   sql ??= initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
@@ -18,7 +21,9 @@ export async function stateOf(dataDir: string): Promise<string[]> {
     .filter((table) => !told.test(table))
     .flatMap((table) => {
       const [found] = db.exec(`SELECT * FROM ${table}`);
-      return (found?.values ?? []).map((cells) => `${table} ${JSON.stringify(cells)}`);
+      const columns = found?.columns ?? [];
+      const rows = (found?.values ?? []).map((cells) => cells.filter((_, i) => !used.has(columns[i] ?? "")));
+      return rows.map((cells) => `${table} ${JSON.stringify(cells)}`);
     });
   db.close();
   return [...rows, ...filesIn(dataDir)].sort();

@@ -34,9 +34,9 @@ const nameOf = (n: number) => `person${n}`;
 const oneTime = new Map<TestApp, string>();
 
 async function addAccount(service: TestApp, n: number): Promise<number> {
-  const { id, password } = await service.app.accounts.add(nameOf(n), "viewer");
+  const { password, hash } = await service.app.passwords.makeOneTime();
   oneTime.set(service, password);
-  return id;
+  return service.app.store.accounts.add(nameOf(n), "viewer", hash);
 }
 
 /** Somebody who signed in with a one-time password. */
@@ -55,7 +55,7 @@ const addToken = async ({ app }: TestApp, n: number) =>
 async function addSession(service: TestApp): Promise<number> {
   cookies.set(service, await signIn(service, "admin", adminPassword));
   const admin = service.app.store.accounts.findByName("admin")?.account.id ?? 0;
-  return Math.max(...service.app.sessions.ofAccount(admin).map(({ id }) => id));
+  return Math.max(...service.app.store.sessions.ofAccount(admin).map(({ id }) => id));
 }
 
 /** Whoever has the cookie that `prepare` got, and nothing else. */

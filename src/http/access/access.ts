@@ -10,9 +10,9 @@ import { basicChallenge, isReading, statusReply, takesPages } from "../answers/e
 import { type Reply, redirect } from "../answers/reply.ts";
 import { firstPasswordPath, ownPath } from "../own-path.ts";
 import type { Asked, Found, Route } from "../router.ts";
-import { askerOf } from "./asker.ts";
 import { isReached } from "./reach.ts";
 import { recognise } from "./recognise.ts";
+import { senderOf } from "./sender.ts";
 
 /**
  * Finds out who sent a request, and whether they may have what they ask for. The audit log has who may not.
@@ -30,12 +30,12 @@ export function checkSender(
     recognise(app, request, asked);
   } catch (error) {
     const countedAs = error instanceof UserError ? inWords[error.code] : undefined;
-    const actor = { who: nameOf(nobody), from: askerOf(request).address };
+    const actor = { who: nameOf(nobody), from: senderOf(request).address };
     if (countedAs !== undefined)
       noteRefused(app, request, asked, { actor, why: messageOf(error), countedAs });
     throw error;
   }
-  const { identity, address: from } = askerOf(request);
+  const { identity, address: from } = senderOf(request);
   const refused = refusalOf(app, request, identity, asked.found);
   const known = who ?? (identity.kind === "nobody" ? undefined : nameOf(identity));
   if (refused !== undefined && known !== undefined)

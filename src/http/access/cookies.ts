@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
 import { sessionMs } from "../../store/sessions.ts";
-import { askerOf } from "./asker.ts";
+import { senderOf } from "./sender.ts";
 
 /** A cookie's name; behind https it is one that no other host and no page without https can set (RFC 6265bis, 4.1.3). */
 type CookieName = "platen" | "platen-device";
 
 /** Whether a browser reaches us over https: so says the setting, or a trusted proxy. */
 export function isSecure(request: IncomingMessage, { publicUrl }: Pick<Config, "publicUrl">): boolean {
-  return publicUrl?.startsWith("https:") === true || askerOf(request).scheme === "https";
+  return publicUrl?.startsWith("https:") === true || senderOf(request).scheme === "https";
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
 import type { BoundedLines } from "../../services/bounded-lines.ts";
 import type { Quota } from "../../workers/admission.ts";
-import { askerOf } from "../access/asker.ts";
+import { senderOf } from "../access/sender.ts";
 import type { Limits } from "../requests/limits.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { encodingFor, leastPackedLength, packPage } from "./compression.ts";
@@ -55,7 +55,7 @@ async function sendText(
   response: ServerResponse,
   reply: TextReply,
 ): Promise<void> {
-  const { address } = askerOf(request);
+  const { address } = senderOf(request);
   lines.sayRefused(reply.status, reply.refusal ?? "", `${requestLine(request)} from ${address}`);
   const isPackable = reply.body.length >= leastPackedLength;
   const encoding = isPackable ? encodingFor(request.headers["accept-encoding"]) : undefined;
@@ -151,5 +151,5 @@ async function sendStream(
 
 /** A cache that many share keeps nothing that was opened by a session, a token or a link. */
 function cachingFor(request: IncomingMessage): string {
-  return askerOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
+  return senderOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
 }

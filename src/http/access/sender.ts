@@ -1,42 +1,41 @@
 import type { IncomingMessage } from "node:http";
-import { type Config, takesPasswords } from "../../config.ts";
+import { type Config, isOpenToAll, takesPasswords } from "../../config.ts";
 import { type Identity, nobody } from "../../domain/access.ts";
 import { plainAddress } from "../../domain/address.ts";
 import { isTrusted, noProxies, type Proxies } from "../../domain/proxies.ts";
 import type { SignedIn } from "../../services/sessions.ts";
 
-/** What is known of who sent a request. */
-export interface Asker extends Origin {
+/** Somebody, and the session by which they were recognised; undefined where that was anything else. */
+export interface Recognised {
   readonly identity: Identity;
-  /** The session that they were recognised by; undefined for who was recognised by anything else, or not at all. */
   readonly signedIn?: SignedIn | undefined;
+}
+
+/** What is known of who sent a request. */
+export interface Sender extends Origin, Recognised {
   /** Whether people sign in at Platen's own page, with a password. */
   readonly canSignIn: boolean;
-  /** Whether other machines may ask as well, and nobody has to sign in. */
+  /** Whether other machines may send requests as well, and nobody has to sign in. */
   readonly isOpenToAll: boolean;
 }
 
-const stranger = { identity: nobody, canSignIn: false, isOpenToAll: false } as const;
-
-const askers = new WeakMap<IncomingMessage, Asker>();
+const senders = new WeakMap<IncomingMessage, Sender>();
 
 /** Who sent a request; nobody that we know until they were recognised. */
-export function askerOf(request: IncomingMessage): Asker {
-  return askers.get(request) ?? { ...originOf(request, noProxies), ...stranger };
+export function senderOf(request: IncomingMessage): Sender {
+  const stranger = { identity: nobody, canSignIn: false, isOpenToAll: false };
+  return senders.get(request) ?? { ...originOf(request, noProxies), ...stranger };
 }
 
 /** Remembers where a request comes from, before anything else is done with it. */
 export function arrive(config: Config, request: IncomingMessage): void {
-  const canSignIn = takesPasswords(config);
-  askers.set(request, { ...originOf(request, config.proxies), ...stranger, canSignIn });
+  const may = { canSignIn: takesPasswords(config), isOpenToAll: isOpenToAll(config) };
+  senders.set(request, { ...originOf(request, config.proxies), identity: nobody, ...may });
 }
 
 /** Remembers who it is. */
-export function remember(
-  request: IncomingMessage,
-  who: Pick<Asker, "identity" | "signedIn" | "isOpenToAll">,
-): void {
-  askers.set(request, { ...askerOf(request), ...who });
+export function remember(request: IncomingMessage, recognised: Recognised): void {
+  senders.set(request, { ...senderOf(request), ...recognised });
 }
 
 /** Where a request comes from, and under which name it was sent. */
@@ -49,9 +48,6 @@ interface Origin {
   readonly host: string | undefined;
   readonly scheme: "http" | "https";
 }
-
-/** So many proxies can stand behind each other. */
-const mostHops = 20;
 
 /** What a request says of itself counts from a trusted proxy alone. */
 export function originOf({ socket, headers }: IncomingMessage, proxies: Proxies): Origin {
@@ -70,14 +66,11 @@ export function originOf({ socket, headers }: IncomingMessage, proxies: Proxies)
 /** The last address that is no trusted proxy's: what stands before it, its sender may have made up. */
 function clientBehind(proxy: string, chain: string, proxies: Proxies): string {
   let nearest = proxy;
-  let end = chain.length;
-  for (let hop = 0; hop < mostHops && end > 0 && isTrusted(proxies, nearest); hop++) {
-    const start = chain.lastIndexOf(",", end - 1) + 1;
-    const address = plainAddress(withoutPort(chain.slice(start, end).trim()));
+  for (const entry of chain.split(",").reverse()) {
     // What is no address hides who came before it.
-    if (address === undefined) break;
-    nearest = address;
-    end = start - 1;
+    const before = isTrusted(proxies, nearest) ? plainAddress(withoutPort(entry.trim())) : undefined;
+    if (before === undefined) break;
+    nearest = before;
   }
   return nearest;
 }
