@@ -78,7 +78,7 @@ test("packages without a driver share neither keys nor digests", { skip: without
   }
 });
 
-test("a source that is not there fails both threads of an encryption, and nobody waits", async (t) => {
+test("a source that is not there fails an encryption, and nobody waits", async (t) => {
   const workers = new Workers(bundle);
   t.after(() => workers.close());
   const literals = new Uint8Array();
