@@ -27,7 +27,7 @@ import {
   type Span,
 } from "../pkg/formats/encryption.ts";
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
-import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
+import { usedEntries } from "../pkg/formats/used-entries.ts";
 import type { ScriptSettings } from "../pkg/scripts/deployment.ts";
 import {
   type Publication,
@@ -57,15 +57,10 @@ export interface PublishedScript {
 
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
-  /** Lays out the files of these drivers, whose archives, and what is known of them, are in the same order. */
+  /** Lays out the files of these drivers, whose archives are in the same order. */
   layOutDrivers: {
-    input: {
-      drivers: readonly DriverFolder[];
-      archives: readonly OpenFile[];
-      /** What was answered of them before; undefined where nobody asked, or all files are wanted. */
-      used: readonly (UsedEntries | undefined)[];
-    };
-    output: { drivers: LaidOutDrivers; used: readonly (UsedEntries | undefined)[] };
+    input: { drivers: readonly DriverFolder[]; archives: readonly OpenFile[] };
+    output: LaidOutDrivers;
   };
   /** Lays out a ZIP that begins with these drivers. */
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
@@ -118,10 +113,8 @@ function handlersWith(open: Open): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
   const digests = new Map<string, PayloadDigests>();
   return {
-    layOutDrivers: async ({ drivers, archives, used }) => {
-      const read = await readAll(drivers, archives.map(open), used);
-      return { drivers: layOutDrivers(drivers, read.entries), used: read.used };
-    },
+    layOutDrivers: async ({ drivers, archives }) =>
+      layOutDrivers(drivers, await wantedEntries(drivers, archives.map(open))),
     layOut: async ({ drivers, end }) => layOut(drivers, end),
     renderScript: async ({ kind, settings }) =>
       new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
@@ -181,26 +174,18 @@ function keep(kept: Map<string, PayloadDigests>, name: string, digests: PayloadD
 export const keptPrefixes = 512;
 
 /** One after the other, and no more files than one package can hold: each may have 60,000. */
-async function readAll(
-  drivers: readonly DriverFolder[],
-  sources: readonly ByteSource[],
-  known: readonly (UsedEntries | undefined)[],
-) {
-  const entries: (readonly ArchiveEntry[])[] = [];
-  const used: (UsedEntries | undefined)[] = [];
+async function wantedEntries(drivers: readonly DriverFolder[], sources: readonly ByteSource[]) {
+  const wanted: (readonly ArchiveEntry[])[] = [];
   let count = 0;
   for (const [i, source] of sources.entries()) {
-    const all = (await readArchive(source)).entries;
+    const { entries } = await readArchive(source);
     const inf = drivers[i]?.onlyUsedBy;
-    const of =
-      inf === undefined ? undefined : (known[i] ?? (await usedEntries(source, all, inf, buffersUsed)));
-    const wanted = of === undefined ? all : all.filter((_, entry) => of[entry] === 1);
-    count += wanted.length;
+    const used = inf === undefined ? entries : await usedEntries(source, entries, inf, buffersUsed);
+    count += used.length;
     checkFileCount(count);
-    entries.push(wanted);
-    used.push(of);
+    wanted.push(used);
   }
-  return { entries, used };
+  return wanted;
 }
 
 async function digestOf({ layout, sources }: Plaintext): Promise<Uint8Array> {

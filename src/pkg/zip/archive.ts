@@ -192,7 +192,6 @@ export async function checkEntry(
     size += chunk.length;
     used(2 * chunk.length);
     if (size > entry.size) throw mismatch();
-    return true;
   };
   if (entry.method === 0) {
     for await (const chunk of windows(source, entry)) take(chunk);
@@ -204,34 +203,6 @@ export async function checkEntry(
   }
   if (size !== entry.size || crc !== entry.crc32) throw mismatch();
   return Buffer.concat(kept);
-}
-
-/**
- * The first `keep` bytes of an entry, unpacking no more of it than that takes; its checksum is not looked at. Blocks
- * while it inflates: call it in a worker thread.
- * @param used is told of buffers that are done with
- * @throws UserError "invalid" when the entry is damaged
- */
-export async function readHead(
-  source: ByteSource,
-  entry: ArchiveEntry,
-  keep: number,
-  used: (bytes: number) => void = () => {},
-): Promise<Buffer> {
-  const { path, method, dataOffset, compressedSize, size } = entry;
-  if (method === 0) return source.read(dataOffset, Math.min(keep, compressedSize));
-  if (size <= keep) return checkEntry(source, entry, keep, used);
-  const kept: Buffer[] = [];
-  let length = 0;
-  const take = (chunk: Buffer) => {
-    kept.push(chunk);
-    length += chunk.length;
-    used(2 * chunk.length);
-    return length < keep;
-  };
-  const mismatch = () => damaged(`“${path}” does not match its checksum`);
-  await inflateStream(windows(source, entry), compressedSize, take, mismatch);
-  return Buffer.concat(kept).subarray(0, keep);
 }
 
 async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {
@@ -261,16 +232,14 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** @param take answers whether it wants more; after the last chunk that it wants nothing is checked any more */
 async function inflateStream(
   input: AsyncIterable<Buffer>,
   length: number,
-  take: (chunk: Buffer) => boolean,
+  take: (chunk: Buffer) => void,
   mismatch: () => UserError,
 ): Promise<void> {
   const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
   let readError: unknown;
-  let isEnough = false;
   const watched = async function* () {
     try {
       yield* input;
@@ -281,15 +250,11 @@ async function inflateStream(
   };
   try {
     await pipeline(watched, inflate, async (output: AsyncIterable<Buffer>) => {
-      for await (const chunk of output) {
-        isEnough = !take(chunk);
-        if (isEnough) return;
-      }
+      for await (const chunk of output) take(chunk);
     });
   } catch {
-    if (isEnough) return;
     // Data that ends before its input does is reported in several ways, none of them zlib's.
     throw readError ?? mismatch();
   }
-  if (!isEnough && inflate.bytesWritten !== length) throw mismatch();
+  if (inflate.bytesWritten !== length) throw mismatch();
 }
