@@ -139,7 +139,6 @@ test("archives are read and packages laid out by other threads and processes alo
   const blocking = [
     "readArchive",
     "checkEntry",
-    "readHead",
     "usedEntries",
     "layOutDrivers",
     "layOut",

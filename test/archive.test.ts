@@ -95,6 +95,19 @@ test("what honest writers leave out of local headers, or put there in other word
   assert.equal(contents["nothing.txt"], "");
 });
 
+test("the table of contents decides, whatever a file's own header says or stands there unlisted", async () => {
+  const lies = { name: Buffer.from("../b.txt"), method: 8, crc: 1, size: 4, packedSize: 4, flags: 0x801 };
+  const zip = makeZip(
+    [
+      { name: "a.txt", bytes: "hello", method: 0, local: lies },
+      { name: "hidden.txt", bytes: "unlisted" },
+    ],
+    { order: [0] },
+  );
+
+  assert.deepEqual(await contentsOf(zip), { "a.txt": "hello" });
+});
+
 test("a signed directory, and an archive inside the archive, are read", async () => {
   const inner = makeZip([{ name: "inner.txt", bytes: "inner" }], { comment: "inner comment" });
   const signature = Buffer.from("PK\x05\x05\x03\x00abc", "latin1");

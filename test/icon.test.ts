@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { checkIcon } from "../src/domain/icon.ts";
-import { pngTools } from "../src/services/icons.ts";
 import { without } from "./support/foreign.ts";
 import { picturesOfOthers } from "./support/pictures.ts";
 import { makePicture, type Picture, pictureRows, pngChunk } from "./support/png.ts";
@@ -22,7 +21,7 @@ test("pictures of every colour type, depth and interlacing are taken", () => {
     ),
   );
 
-  for (const picture of pictures) checkIcon(makePicture(picture), pngTools);
+  for (const picture of pictures) checkIcon(makePicture(picture));
 
   assert.equal(pictures.length, 30);
 });
@@ -33,12 +32,9 @@ test("a palette beside true colours, data in many chunks and chunks that nobody 
   const text = pngChunk("tEXt", Buffer.from("Comment\0hello"));
   const animation = [pngChunk("acTL", Buffer.alloc(8, 1)), pngChunk("fcTL", Buffer.alloc(26))];
 
-  checkIcon(makePicture({ colour: 6, palette: 768 }), pngTools);
-  checkIcon(makePicture({ data: pieces.map((piece) => pngChunk("IDAT", piece)) }), pngTools);
-  checkIcon(
-    makePicture({ before: [text, ...animation], after: [pngChunk("fdAT", Buffer.alloc(9)), text] }),
-    pngTools,
-  );
+  checkIcon(makePicture({ colour: 6, palette: 768 }));
+  checkIcon(makePicture({ data: pieces.map((piece) => pngChunk("IDAT", piece)) }));
+  checkIcon(makePicture({ before: [text, ...animation], after: [pngChunk("fdAT", Buffer.alloc(9)), text] }));
 });
 
 test("another size is refused by its pixels, whatever its data would unpack to", () => {
@@ -51,14 +47,14 @@ test("another size is refused by its pixels, whatever its data would unpack to",
   for (const [width, height] of sizes) {
     const picture = makePicture({ width, height, rows: Buffer.alloc(10) });
 
-    assert.throws(() => checkIcon(picture, pngTools), new RegExp(`${width} × ${height} pixels`));
+    assert.throws(() => checkIcon(picture), new RegExp(`${width} × ${height} pixels`));
   }
 });
 
 test("pictures of another encoder are taken", { skip: without.python }, () => {
   const pictures = picturesOfOthers();
 
-  for (const picture of pictures) checkIcon(picture, pngTools);
+  for (const picture of pictures) checkIcon(picture);
 
   assert.equal(pictures.length, 30);
 });

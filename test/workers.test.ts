@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { closeSync, openSync, writeSync } from "node:fs";
 import { test } from "node:test";
 import { deriveKeys } from "../src/pkg/formats/encryption.ts";
 import { mdm } from "../src/pkg/formats/mdm.ts";
@@ -7,7 +6,7 @@ import { StoredPackageContext } from "../src/services/package-context.ts";
 import { Admission } from "../src/workers/admission.ts";
 import { Workers } from "../src/workers/pool.ts";
 import { prefetch } from "../src/workers/prefetch.ts";
-import { bundle, startApp, type TestApp, temporaryFolder } from "./support/app.ts";
+import { bundle, startApp, type TestApp } from "./support/app.ts";
 import { deepTest } from "./support/depth.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { verifyIntunewin, without } from "./support/foreign.ts";
@@ -78,7 +77,7 @@ test("packages without a driver share neither keys nor digests", { skip: without
   }
 });
 
-test("a source that is not there fails both threads of an encryption, and nobody waits", async (t) => {
+test("a source that is not there fails an encryption, and nobody waits", async (t) => {
   const workers = new Workers(bundle);
   t.after(() => workers.close());
   const literals = new Uint8Array();
@@ -188,37 +187,3 @@ deepTest(
     assert.match(reason, /hold more text than one package can/);
   },
 );
-
-test("an archive that is written while its driver is encrypted spoils no later package", {
-  skip: without.verifier,
-}, async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const before = await startApp(t, { dataDir });
-  const zip = largeDriver();
-  const id = await before.addPrinter({ driver_id: String(await before.addDriver(zip)) });
-  await before.stop();
-  const { app, fetch, upload } = await startApp(t, { dataDir, workers: "own" });
-  const path = app.store.blobs.archivePath(app.store.drivers.get(1).sha256);
-  const { encryptPrefix } = app.workers;
-  app.workers.encryptPrefix = (prefix) => {
-    writeAt(path, 1_000_000, "spoiled");
-    return encryptPrefix.call(app.workers, prefix);
-  };
-
-  const during = await fetch(`/printers/${id}/packages/mdm`);
-  const reason = await during.text();
-  app.workers.encryptPrefix = encryptPrefix;
-  await upload("/drivers/upload", zip);
-  const after = await bytesOf(fetch(`/printers/${id}/packages/mdm`));
-
-  assert.equal(during.status, 503);
-  assert.match(reason, /was changed a moment ago/);
-  assert.equal(verifyIntunewin(after)["driver/large.bin"]?.length, 10 * noise.length);
-});
-
-/** Writes into a file without making another one of it. */
-function writeAt(path: string, position: number, text: string): void {
-  const file = openSync(path, "r+");
-  writeSync(file, text, position);
-  closeSync(file);
-}

@@ -1,7 +1,5 @@
-import { crc32, inflateSync } from "node:zlib";
 import { UserError } from "../domain/errors.ts";
 import { checkIcon } from "../domain/icon.ts";
-import type { PngTools } from "../domain/png.ts";
 import type { Blobs, Incoming } from "../store/blobs.ts";
 import type { Store } from "../store/store.ts";
 import type { Undo } from "./undo.ts";
@@ -35,7 +33,7 @@ export async function keepIcon(
   try {
     const bytes = await readWhole(blobs, incoming.path);
     if (bytes === undefined) throw new Error("a picture went away while it was read");
-    checkIcon(bytes, pngTools);
+    checkIcon(bytes);
     const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming));
     return await undo.settle(await blobs.inTurn(incoming.sha256, put));
   } finally {
@@ -68,19 +66,3 @@ async function readWhole(blobs: Blobs, path: string): Promise<Buffer | undefined
     await source?.close();
   }
 }
-
-/** What zlib answers with the option `info`. */
-interface Inflated {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
-}
-
-/** What checking a PNG needs of zlib. Inflating an icon takes a few milliseconds. */
-export const pngTools: PngTools = {
-  crc32: (data) => crc32(data),
-  inflate(data, limit) {
-    const options = { maxOutputLength: limit, info: true };
-    const { buffer, engine } = inflateSync(data, options) as unknown as Inflated;
-    return { bytes: buffer, used: engine.bytesWritten };
-  },
-};

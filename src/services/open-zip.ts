@@ -8,7 +8,7 @@ import type { Workers } from "../workers/pool.ts";
 import { type Prefetching, prefetch } from "../workers/prefetch.ts";
 import type { LaidOut } from "../workers/tasks.ts";
 import type { PackageCaches } from "./package-caches.ts";
-import { closeSources, openFiles, whileUnchanged } from "./source-files.ts";
+import { closeSources, openFiles } from "./source-files.ts";
 
 /** Read or encrypted at a time for a download: large pieces for the first ones, small for the many. */
 const smallPieceBytes = 64 * 1024;
@@ -65,10 +65,7 @@ export class EncryptedOnThreads implements EncryptingZip {
   encryptionInfo(keys: EncryptionKeys): Promise<EncryptionInfo> {
     return this.#caches.encryptionInfos.get(nameOf(this.#zip.digest), async () => {
       const prefix = await this.#prefix(keys);
-      const name = this.#prefixName(keys);
-      return whileUnchanged(this.#files, () =>
-        this.#workers.finish({ ...this.#laidOut(), keys, prefix, name }),
-      );
+      return this.#workers.finish({ ...this.#laidOut(), keys, prefix, name: nameOf(keys.iv) });
     });
   }
 
@@ -125,21 +122,10 @@ export class EncryptedOnThreads implements EncryptingZip {
     const { drivers } = this.#zip;
     const size = prefixSize(drivers.prefix.files.size);
     if (size === 0) return { size, checkpoints: new Uint8Array(), state: keys.iv };
-    const name = this.#prefixName(keys);
+    const name = nameOf(keys.iv);
     return this.#caches.prefixes.get(name, () =>
-      whileUnchanged(this.#files, () =>
-        this.#workers.encryptPrefix({ ...this.#laidOut(), keys, size, name }),
-      ),
+      this.#workers.encryptPrefix({ ...this.#laidOut(), keys, size, name }),
     );
-  }
-
-  /**
-   * Names the drivers and their archives' versions, but no icon, which stands behind them. A thread keeps digests of
-   * what it read: of an archive that was written meanwhile, nobody asks for them again.
-   */
-  #prefixName({ iv }: EncryptionKeys): string {
-    const archives = this.#files.slice(0, this.#zip.drivers.sourceCount);
-    return [nameOf(iv), ...archives.map(({ version }) => version)].join(" ");
   }
 
   #laidOut(): LaidOut {

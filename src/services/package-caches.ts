@@ -1,6 +1,5 @@
 import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { Described, LaidOutDrivers } from "../pkg/formats/contents.ts";
-import type { UsedEntries } from "../pkg/formats/used-entries.ts";
 import { layoutBytes } from "../pkg/zip/layout.ts";
 import { keptPrefixes } from "../workers/tasks.ts";
 import { LruCache } from "./lru-cache.ts";
@@ -14,12 +13,6 @@ export class PackageCaches {
     count: 256,
     weight: 48 * mebibyte,
     weigh: ({ prefix }) => layoutBytes(prefix.files) + layoutBytes(prefix.directory),
-  });
-  /** What is used of archives, by `usedKey`: a byte for each file. */
-  readonly usedEntries = new LruCache<UsedEntries>({
-    count: 1024,
-    weight: 4 * mebibyte,
-    weigh: (used) => used.length,
   });
   /** ZIPs laid out, by `contentsKey`. Each counts in full, though most of it is shared: then it is quickly made anew. */
   readonly layouts = new LruCache<Described>({

@@ -2,7 +2,6 @@ import {
   type Contents,
   contentsKey,
   type DriverFiles,
-  type DriverFolder,
   driverFolders,
   driversKey,
   type LaidOutDrivers,
@@ -12,7 +11,6 @@ import {
   sourcesOf,
 } from "../pkg/formats/contents.ts";
 import type { EncryptingZip, OpenPackage, PackageContext } from "../pkg/formats/format.ts";
-import type { UsedEntries } from "../pkg/formats/used-entries.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 import { EncryptedOnThreads, nameOf, openPlain } from "./open-zip.ts";
@@ -63,30 +61,10 @@ export class StoredPackageContext implements PackageContext {
 
   #layOutDrivers(drivers: readonly DriverFiles[]): Promise<LaidOutDrivers> {
     const folders = driverFolders({ drivers });
-    return this.#caches.drivers.get(driversKey(folders), async () => {
-      const keys = folders.map(usedKey);
-      // What is being found out for others is waited for, whatever becomes of it.
-      const used = await Promise.all(
-        keys.map((key) => this.#caches.usedEntries.find(key)?.catch(() => undefined)),
-      );
-      const laidOut = withSources(this.#store.blobs, drivers, (archives) =>
-        this.#workers.layOutDrivers({ drivers: folders, archives, used }),
-      );
-      for (const [i, { onlyUsedBy }] of folders.entries()) {
-        if (onlyUsedBy === undefined || used[i] !== undefined) continue;
-        void this.#caches.usedEntries.get(keys[i] ?? "", async () => foundOf((await laidOut).used[i]));
-      }
-      return (await laidOut).drivers;
-    });
+    return this.#caches.drivers.get(driversKey(folders), () =>
+      withSources(this.#store.blobs, drivers, (archives) =>
+        this.#workers.layOutDrivers({ drivers: folders, archives }),
+      ),
+    );
   }
-}
-
-function foundOf(used: UsedEntries | undefined): UsedEntries {
-  if (used === undefined) throw new Error("nobody looked for the files that are used");
-  return used;
-}
-
-/** What is used of an archive depends on nothing else. */
-function usedKey({ sha256, onlyUsedBy }: DriverFolder): string {
-  return `${sha256} ${onlyUsedBy ?? ""}`;
 }

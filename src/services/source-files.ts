@@ -30,21 +30,10 @@ export async function withSources<T>(
 ): Promise<T> {
   const files = await openSources(blobs, sources);
   try {
-    return await whileUnchanged(files, () => use(openFiles(files)));
+    return await use(openFiles(files));
   } finally {
     await closeSources(files);
   }
-}
-
-/**
- * Works with open files, and rejects when one of them was written meanwhile: what came of it is of no use, even what
- * it says is wrong with them.
- */
-export async function whileUnchanged<T>(files: readonly FileSource[], work: () => Promise<T>): Promise<T> {
-  const [result] = await Promise.allSettled([work()]);
-  for (const file of files) if (!(await file.isUnchanged())) throw fileChanged();
-  if (result.status === "rejected") throw result.reason;
-  return result.value;
 }
 
 /** What is said of a file that another one took the place of, or that was written again. */

@@ -7,8 +7,6 @@ import { undefinedIfAbsent } from "./found-files.ts";
 export interface FileSource extends ByteSource, OpenFile {
   /** Changes when another file takes its place, and when it is written again. */
   readonly version: string;
-  /** Whether nobody has written it since it was opened. */
-  isUnchanged(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -21,9 +19,7 @@ export async function openSource(path: string): Promise<FileSource> {
       Number(found.size),
       async (targets, at) => (await handle.readv(targets, at)).bytesRead,
     );
-    const version = versionOf(found);
-    const isUnchanged = async () => versionOf(await handle.stat({ bigint: true })) === version;
-    return { ...source, descriptor: handle.fd, version, isUnchanged, close: () => handle.close() };
+    return { ...source, descriptor: handle.fd, version: versionOf(found), close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
@@ -45,9 +41,7 @@ export function openSourceBlocking(path: string): FileSource {
   const descriptor = openSync(path, "r");
   const found = fstatSync(descriptor, { bigint: true });
   const source = sourceOfOpen({ descriptor, size: Number(found.size) });
-  const version = versionOf(found);
-  const isUnchanged = async () => versionOf(fstatSync(descriptor, { bigint: true })) === version;
-  return { ...source, descriptor, version, isUnchanged, close: async () => closeSync(descriptor) };
+  return { ...source, descriptor, version: versionOf(found), close: async () => closeSync(descriptor) };
 }
 
 /** The same for a file that another thread opened, and closes when this one is done with it. */

@@ -1,10 +1,8 @@
 import { availableParallelism } from "node:os";
-import { MessageChannel } from "node:worker_threads";
 import type { OpenFile } from "../domain/byte-source.ts";
 import { stopping } from "../domain/errors.ts";
 import type { EncryptedPrefix, EncryptionInfo } from "../pkg/formats/checkpoints.ts";
 import type { Described } from "../pkg/formats/contents.ts";
-import type { EncryptionKeys } from "../pkg/formats/encryption.ts";
 import { Admission } from "./admission.ts";
 import type { LaidOut, PublishedScript, TaskName, Tasks } from "./tasks.ts";
 import { WorkerThread } from "./worker-thread.ts";
@@ -15,6 +13,7 @@ const usualHeapMb = 24;
 const layoutHeapMb = 768;
 /** Settings of more characters need more memory than the digest thread has. */
 const largeSettings = 100_000;
+/** One more than one, so that a small driver does not wait for a large one. */
 const prefixesAtOnce = 2;
 
 /** How much of one kind of work is done at a time, and by which threads. */
@@ -98,23 +97,9 @@ export class Workers {
     return this.#run("verifying", "verify", { file });
   }
 
-  /**
-   * Encrypts the first `size` bytes and keeps their digests under a name, on two threads. When it settles, both are
-   * done with the files.
-   */
-  encryptPrefix(
-    prefix: LaidOut & { readonly keys: EncryptionKeys; readonly size: number; readonly name: string },
-  ): Promise<EncryptedPrefix> {
-    return this.#prefixes.run(async () => {
-      const { port1, port2 } = new MessageChannel();
-      const ends = [
-        this.#thread("encryption").run("encryptPrefix", { ...prefix, port: port1 }, [port1]),
-        this.#thread("digests").run("digestPrefix", { ...prefix, port: port2 }, [port2]),
-      ] as const;
-      await Promise.allSettled(ends);
-      const [encrypted] = await Promise.all(ends);
-      return encrypted;
-    });
+  /** Encrypts the first `size` bytes and keeps their digests under a name. */
+  encryptPrefix(input: Tasks["encryptPrefix"]["input"]): Promise<EncryptedPrefix> {
+    return this.#prefixes.run(async () => this.#thread("digests").run("encryptPrefix", input));
   }
 
   /** Encrypts and digests what stands behind a prefix that was kept under this name. */

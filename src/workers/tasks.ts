@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { setPriority } from "node:os";
+import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
 import {
   type EncryptedPrefix,
   type EncryptionInfo,
-  encryptPrefixAlone,
+  encryptPrefix,
   finishEncryption,
 } from "../pkg/formats/checkpoints.ts";
 import {
@@ -26,7 +27,7 @@ import {
   type Span,
 } from "../pkg/formats/encryption.ts";
 import type { PayloadDigests } from "../pkg/formats/payload-digests.ts";
-import { type UsedEntries, usedEntries } from "../pkg/formats/used-entries.ts";
+import { usedEntries } from "../pkg/formats/used-entries.ts";
 import type { ScriptSettings } from "../pkg/scripts/deployment.ts";
 import {
   type Publication,
@@ -39,7 +40,6 @@ import { type ArchiveEntry, readArchive } from "../pkg/zip/archive.ts";
 import { fillFromLayout, type Layout, wholeOf } from "../pkg/zip/layout.ts";
 import { checkFileCount } from "../pkg/zip/zip.ts";
 import { buffersUsed } from "./memory.ts";
-import { type PipelineSide, runDigests, runEncryption } from "./seal-pipeline.ts";
 
 /** A layout with the files that it takes its bytes from. */
 export interface LaidOut {
@@ -57,15 +57,10 @@ export interface PublishedScript {
 
 /** What a worker thread can be asked, and what it answers. */
 export interface Tasks {
-  /** Lays out the files of these drivers, whose archives, and what is known of them, are in the same order. */
+  /** Lays out the files of these drivers, whose archives are in the same order. */
   layOutDrivers: {
-    input: {
-      drivers: readonly DriverFolder[];
-      archives: readonly OpenFile[];
-      /** What was answered of them before; undefined where nobody asked, or all files are wanted. */
-      used: readonly (UsedEntries | undefined)[];
-    };
-    output: { drivers: LaidOutDrivers; used: readonly (UsedEntries | undefined)[] };
+    input: { drivers: readonly DriverFolder[]; archives: readonly OpenFile[] };
+    output: LaidOutDrivers;
   };
   /** Lays out a ZIP that begins with these drivers. */
   layOut: { input: { drivers: LaidOutDrivers; end: PackageTail }; output: Described };
@@ -80,9 +75,11 @@ export interface Tasks {
   digest: { input: LaidOut; output: Uint8Array };
   /** SHA-256 of a whole file, at the lowest priority: the thread never leaves it again. */
   verify: { input: { file: OpenFile }; output: Uint8Array };
-  encryptPrefix: { input: LaidOut & PipelineSide; output: EncryptedPrefix };
-  /** Keeps the digests in this thread under a name. */
-  digestPrefix: { input: LaidOut & PipelineSide & { name: string }; output: undefined };
+  /** Encrypts the first `size` bytes, whole blocks, and keeps their digests in this thread under a name. */
+  encryptPrefix: {
+    input: LaidOut & { keys: EncryptionKeys; size: number; name: string };
+    output: EncryptedPrefix;
+  };
   /** Ends what was begun under this name; begins by itself where the thread does not know it. */
   finish: {
     input: LaidOut & { keys: EncryptionKeys; prefix: EncryptedPrefix; name: string };
@@ -114,12 +111,10 @@ type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promis
 
 function handlersWith(open: Open): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
-  const digests = new KeptDigests();
+  const digests = new Map<string, PayloadDigests>();
   return {
-    layOutDrivers: async ({ drivers, archives, used }) => {
-      const read = await readAll(drivers, archives.map(open), used);
-      return { drivers: layOutDrivers(drivers, read.entries), used: read.used };
-    },
+    layOutDrivers: async ({ drivers, archives }) =>
+      layOutDrivers(drivers, await wantedEntries(drivers, archives.map(open))),
     layOut: async ({ drivers, end }) => layOut(drivers, end),
     renderScript: async ({ kind, settings }) =>
       new Uint8Array(renderSettings(kind, JSON.parse(settings) as ScriptSettings)),
@@ -133,18 +128,20 @@ function handlersWith(open: Open): Handlers {
       lowerPriority(19);
       return digestOf({ layout: wholeOf(file.size), sources: [open(file)] });
     },
-    encryptPrefix: (input) => runEncryption(input, plaintextOf(input)),
-    digestPrefix: async (input) => {
-      digests.keep(input.name, await runDigests(input, plaintextOf(input)));
+    encryptPrefix: async (input) => {
+      const { keys, size, name } = input;
+      const begun = await encryptPrefix(plaintextOf(input), keys, size, betweenChunks);
+      keep(digests, name, begun.digests);
       prepareScripts();
-      return undefined;
+      return begun.prefix;
     },
     finish: async (input) => {
       const { keys, prefix, name } = input;
       const plaintext = plaintextOf(input);
-      const begun = digests.find(name) ?? (await encryptPrefixAlone(plaintext, keys, prefix.size));
-      digests.keep(name, begun);
-      return finishEncryption(plaintext, keys, prefix, begun.copy());
+      const begun =
+        digests.get(name) ?? (await encryptPrefix(plaintext, keys, prefix.size, betweenChunks)).digests;
+      keep(digests, name, begun);
+      return finishEncryption(plaintext, keys, prefix, begun.copy(), betweenChunks);
     },
     encrypt: async (input) => {
       const { keys, state, span, encrypted } = input;
@@ -159,46 +156,36 @@ function handlersWith(open: Open): Handlers {
   };
 }
 
-/** Digests of the beginnings of payloads, those that were used last. They cannot leave their thread. */
-class KeptDigests {
-  readonly #kept = new Map<string, PayloadDigests>();
+/** Other tasks of the thread go on between two chunks. */
+async function betweenChunks(usedBytes: number): Promise<void> {
+  buffersUsed(usedBytes);
+  await setImmediate();
+}
 
-  find(name: string): PayloadDigests | undefined {
-    return this.#kept.get(name);
-  }
-
-  keep(name: string, digests: PayloadDigests): void {
-    this.#kept.delete(name);
-    this.#kept.set(name, digests);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > keptPrefixes && oldest !== undefined) this.#kept.delete(oldest);
-  }
+/** Keeps digests of the beginnings of payloads, those that were used last. They cannot leave their thread. */
+function keep(kept: Map<string, PayloadDigests>, name: string, digests: PayloadDigests): void {
+  kept.delete(name);
+  kept.set(name, digests);
+  const [oldest] = kept.keys();
+  if (kept.size > keptPrefixes && oldest !== undefined) kept.delete(oldest);
 }
 
 /** Beginnings of payloads that are remembered, a few hundred bytes each, and their checkpoints: 32 KB a gigabyte. */
 export const keptPrefixes = 512;
 
 /** One after the other, and no more files than one package can hold: each may have 60,000. */
-async function readAll(
-  drivers: readonly DriverFolder[],
-  sources: readonly ByteSource[],
-  known: readonly (UsedEntries | undefined)[],
-) {
-  const entries: (readonly ArchiveEntry[])[] = [];
-  const used: (UsedEntries | undefined)[] = [];
+async function wantedEntries(drivers: readonly DriverFolder[], sources: readonly ByteSource[]) {
+  const wanted: (readonly ArchiveEntry[])[] = [];
   let count = 0;
   for (const [i, source] of sources.entries()) {
-    const all = (await readArchive(source)).entries;
+    const { entries } = await readArchive(source);
     const inf = drivers[i]?.onlyUsedBy;
-    const of =
-      inf === undefined ? undefined : (known[i] ?? (await usedEntries(source, all, inf, buffersUsed)));
-    const wanted = of === undefined ? all : all.filter((_, entry) => of[entry] === 1);
-    count += wanted.length;
+    const used = inf === undefined ? entries : await usedEntries(source, entries, inf, buffersUsed);
+    count += used.length;
     checkFileCount(count);
-    entries.push(wanted);
-    used.push(of);
+    wanted.push(used);
   }
-  return { entries, used };
+  return wanted;
 }
 
 async function digestOf({ layout, sources }: Plaintext): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-import { type MessagePort, Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { UserError } from "../domain/errors.ts";
 import type { TaskName, TaskReply, Tasks } from "./tasks.ts";
 
@@ -51,17 +51,13 @@ export class WorkerThread {
   }
 
   /** @throws what the task throws, and Error when the thread ends before it is done */
-  run<K extends TaskName>(
-    name: K,
-    input: Tasks[K]["input"],
-    handedOver: readonly MessagePort[] = [],
-  ): Promise<Tasks[K]["output"]> {
+  run<K extends TaskName>(name: K, input: Tasks[K]["input"]): Promise<Tasks[K]["output"]> {
     clearTimeout(this.#idle);
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
       this.#jobs.set(id, { resolve: resolve as (output: unknown) => void, reject });
       this.#worker.ref();
-      this.#worker.postMessage({ id, name, input }, [...handedOver]);
+      this.#worker.postMessage({ id, name, input });
     });
   }
 

@@ -181,26 +181,6 @@ test("what the first package would wait for is done when the choice is saved", a
   assert.equal(sizes.length, before + 1);
 });
 
-test("what an INF uses is found out once for packages, clients and scripts", async (t) => {
-  const { app, save, fetch } = await startWithWeight(t);
-  const { layOutDrivers } = app.workers;
-  const known: boolean[] = [];
-  app.workers.layOutDrivers = (input) => {
-    known.push(input.used[0] !== undefined);
-    return layOutDrivers.call(app.workers, input);
-  };
-
-  await save(drop);
-  const paths = ["/drivers/1/files", "/clients/1/packages/rmm", "/printers/1/packages/rmm"];
-  const answers = await Promise.all(paths.map((path) => fetch(path, { method: "HEAD" })));
-
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [200, 200, 200],
-  );
-  assert.deepEqual(known.sort(), [false, true, true], "three forms, of which one reads the INFs");
-});
-
 test("an INF that cannot be read within the limits is refused with the remedy, and switching it off helps", async (t) => {
   const { app, save, fetch, text, id } = await startWithWeight(t);
   const { layOutDrivers } = app.workers;

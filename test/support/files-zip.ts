@@ -21,6 +21,5 @@ export async function filesZip(archive: Buffer, onlyUsedBy?: string): Promise<Bu
 export async function usedOf(archive: Buffer, infPath: string) {
   const source = sourceOf(archive);
   const { entries } = await readArchive(source);
-  const used = await usedEntries(source, entries, infPath, () => {});
-  return entries.filter((_, i) => used[i] === 1);
+  return usedEntries(source, entries, infPath, () => {});
 }

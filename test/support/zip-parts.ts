@@ -7,7 +7,7 @@ export const two: ZipPart[] = [
 ];
 
 /** A name's bytes as old writers have them. */
-export const raw = (name: string) => Buffer.from(name, "latin1");
+const raw = (name: string) => Buffer.from(name, "latin1");
 
 /** A file with another name in Unicode beside its raw one. */
 export const named = (name: string, unicode: string): ZipPart => ({

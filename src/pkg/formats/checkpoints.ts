@@ -1,4 +1,3 @@
-import { fillFromLayout } from "../zip/layout.ts";
 import {
   blockBytes,
   chunkBytes,
@@ -9,7 +8,6 @@ import {
   encryptSpan,
   type Plaintext,
   type Span,
-  sliceBytes,
 } from "./encryption.ts";
 import { PayloadDigests, type PayloadSums } from "./payload-digests.ts";
 
@@ -34,29 +32,24 @@ export function prefixSize(commonBytes: number): number {
   return Math.floor(commonBytes / blockBytes) * blockBytes;
 }
 
-/** What takes each encrypted piece; its buffer is used again afterwards. */
-interface PieceBuffers {
-  /** A buffer for an encrypted chunk. */
-  readonly next: () => Promise<Uint8Array>;
-  /** Takes what was filled of it. */
-  readonly done: (encrypted: Uint8Array, span: Span) => void | Promise<void>;
-}
+/** Is called behind each chunk with the bytes of buffers that are done with. */
+type Between = (usedBytes: number) => void | Promise<void>;
 
 /**
- * Encrypts the first `size` bytes, one chunk after the other.
+ * Encrypts and digests the first `size` bytes. Blocks for each chunk: call it in a worker thread.
  * @param size a multiple of the cipher's block, less than the whole
  */
 export async function encryptPrefix(
   plaintext: Plaintext,
   keys: EncryptionKeys,
   size: number,
-  buffers: PieceBuffers,
-): Promise<EncryptedPrefix> {
+  between?: Between,
+): Promise<{ readonly prefix: EncryptedPrefix; readonly digests: PayloadDigests }> {
+  const digests = PayloadDigests.begin(keys);
+  if (size === 0) return { prefix: { size, checkpoints: new Uint8Array(), state: keys.iv }, digests };
   const whole = { start: 0, end: size };
-  const nothing = { checkpoints: new Uint8Array(), state: keys.iv };
-  const { checkpoints, state } =
-    size === 0 ? nothing : await encryptPieces(plaintext, keys, keys.iv, whole, buffers);
-  return { size, checkpoints, state };
+  const encrypted = await encryptChunks(plaintext, keys, keys.iv, whole, digests, between);
+  return { prefix: { size, ...encrypted }, digests };
 }
 
 /**
@@ -68,65 +61,33 @@ export async function finishEncryption(
   keys: EncryptionKeys,
   prefix: EncryptedPrefix,
   digests: PayloadDigests,
+  between?: Between,
 ): Promise<EncryptionInfo> {
   const own = { start: prefix.size, end: plaintext.layout.size };
-  const rest = await encryptPieces(plaintext, keys, prefix.state, own, digesting(plaintext, digests));
-  const checkpoints = new Uint8Array(prefix.checkpoints.length + rest.checkpoints.length);
-  checkpoints.set(prefix.checkpoints);
-  checkpoints.set(rest.checkpoints, prefix.checkpoints.length);
+  const rest = await encryptChunks(plaintext, keys, prefix.state, own, digests, between);
+  const checkpoints = new Uint8Array(Buffer.concat([prefix.checkpoints, rest.checkpoints]));
   return { ...digests.finish(), checkpoints };
 }
 
-/** The digests of a prefix, encrypted on this thread alone. */
-export async function encryptPrefixAlone(plaintext: Plaintext, keys: EncryptionKeys, size: number) {
-  const digests = PayloadDigests.begin(keys);
-  await encryptPrefix(plaintext, keys, size, digesting(plaintext, digests));
-  return digests;
-}
-
-/** Adds encrypted bytes to the digests, reading the plain ones again: in slices that a core's own cache holds. */
-export async function addToDigests(
-  { layout, sources }: Plaintext,
-  digests: PayloadDigests,
-  encrypted: Uint8Array,
-  { start, end }: Span,
-  plain: Uint8Array,
-): Promise<void> {
-  for (let at = 0; at < encrypted.length; at += sliceBytes) {
-    const from = start + at;
-    const slice = plain.subarray(0, Math.max(0, Math.min(sliceBytes, end - from)));
-    await fillFromLayout(layout, sources, Math.min(from, end), slice);
-    digests.update(slice, encrypted.subarray(at, at + sliceBytes));
-  }
-}
-
-function digesting(plaintext: Plaintext, digests: PayloadDigests): PieceBuffers {
-  const buffer = new Uint8Array(encryptedChunkBytes);
-  const plain = new Uint8Array(sliceBytes);
-  return {
-    next: async () => buffer,
-    done: (encrypted, span) => addToDigests(plaintext, digests, encrypted, span, plain),
-  };
-}
-
-/** Encrypts a span, each chunk by itself; a checkpoint is taken wherever a chunk begins. */
-async function encryptPieces(
+/** Encrypts a span, each chunk by itself, and digests it; a checkpoint is taken wherever a chunk begins. */
+async function encryptChunks(
   plaintext: Plaintext,
   keys: EncryptionKeys,
   state: Uint8Array,
   whole: Span,
-  { next, done }: PieceBuffers,
-): Promise<{ readonly checkpoints: Uint8Array; readonly state: Uint8Array }> {
-  const spans = chunkSpansOf(whole, plaintext.layout.size);
+  digests: PayloadDigests,
+  between: Between = () => {},
+): Promise<Pick<EncryptedPrefix, "checkpoints" | "state">> {
   const checkpoints: Uint8Array[] = [];
   const plain = Buffer.allocUnsafeSlow(Math.min(chunkBytes, whole.end - whole.start));
+  const encrypted = new Uint8Array(encryptedChunkBytes);
   let current = state;
-  for (const span of spans) {
+  for (const span of chunkSpansOf(whole, plaintext.layout.size)) {
     if (span.start % chunkBytes === 0) checkpoints.push(current);
-    const buffer = await next();
-    const length = await encryptSpan(plaintext, keys, current, span, plain, buffer);
-    current = Uint8Array.from(buffer.subarray(length - blockBytes, length));
-    await done(buffer.subarray(0, length), span);
+    const length = await encryptSpan(plaintext, keys, current, span, plain, encrypted);
+    current = Uint8Array.from(encrypted.subarray(length - blockBytes, length));
+    digests.update(plain.subarray(0, span.end - span.start), encrypted.subarray(0, length));
+    await between(length);
   }
   return { checkpoints: new Uint8Array(Buffer.concat(checkpoints)), state: current };
 }

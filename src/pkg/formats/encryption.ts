@@ -18,8 +18,8 @@ export const blockBytes = 16;
 export const chunkBytes = 512 * 1024;
 /** An encrypted chunk's size at the most: the last one is padded. */
 export const encryptedChunkBytes = chunkBytes + blockBytes;
-/** Encrypted or hashed at a time: what fits into a core's own cache is hashed much faster. */
-export const sliceBytes = 64 * 1024;
+/** Encrypted at a time: what fits into a core’s own cache is encrypted much faster. */
+const sliceBytes = 64 * 1024;
 
 /**
  * Keys of a package, from the installation's secret and the digest of what it begins with: packages of the same

@@ -6,13 +6,10 @@ import { CabinetNames, infsOf, kindOf } from "../../inf/entries.ts";
 import { usedByInf } from "../../inf/package.ts";
 import { PackageFiles } from "../../inf/package-files.ts";
 import { Work } from "../../inf/work.ts";
-import { type ArchiveEntry, checkEntry, readHead } from "../zip/archive.ts";
-
-/** Which entries of an archive are used: 1 for each that is, in their order. */
-export type UsedEntries = Uint8Array;
+import { type ArchiveEntry, checkEntry } from "../zip/archive.ts";
 
 /**
- * What an INF and those that it brings along use of their archive, as an inspection finds it, within the same limits.
+ * The entries that an INF and those that it brings along use of their archive, as an inspection finds it, within the same limits.
  * Blocks: call it in a worker thread.
  * @param done is told of buffers that are done with
  * @throws UserError "invalid", with the remedy, when the INFs cannot be read within the limits
@@ -22,7 +19,7 @@ export async function usedEntries(
   entries: readonly ArchiveEntry[],
   infPath: string,
   done: (bytes: number) => void,
-): Promise<UsedEntries> {
+): Promise<ArchiveEntry[]> {
   try {
     return await findUsed(source, entries, infPath, done);
   } catch (error) {
@@ -39,12 +36,12 @@ async function findUsed(
   entries: readonly ArchiveEntry[],
   infPath: string,
   done: (bytes: number) => void,
-): Promise<UsedEntries> {
+): Promise<ArchiveEntry[]> {
   const infs = new Map(infsOf(entries).map((entry) => [entry.path, entry]));
   const cabinets = new CabinetNames();
   for (const entry of entries) {
     if (kindOf(entry.path) !== "cabinet") continue;
-    cabinets.add(entry.path, cabinetNames(await readHead(source, entry, cabinetHeadBytes, done)));
+    cabinets.add(entry.path, cabinetNames(await checkEntry(source, entry, cabinetHeadBytes, done)));
   }
   const paths = entries.map(({ path }) => path);
   const used = await usedByInf(infPath, new PackageFiles(paths, cabinets.byPath), new Work(), (path) => {
@@ -52,5 +49,5 @@ async function findUsed(
     if (entry === undefined) throw new UserError("invalid", `“${path}” is no INF of the archive.`);
     return checkEntry(source, entry, infLimitBytes, done);
   });
-  return Uint8Array.from(entries, ({ path }) => Number(used.has(path)));
+  return entries.filter(({ path }) => used.has(path));
 }

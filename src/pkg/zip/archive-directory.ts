@@ -1,5 +1,4 @@
-import { readLarge } from "./archive-extra.ts";
-import { type NameField, readPath } from "./archive-names.ts";
+import { extraFields, readPath } from "./archive-names.ts";
 import { damaged } from "./archive-refusal.ts";
 import { digitalSignature, centralDirectoryHeader as header } from "./record-fields.ts";
 
@@ -7,8 +6,6 @@ import { digitalSignature, centralDirectoryHeader as header } from "./record-fie
 export interface DirectoryRecord {
   /** With `/`, harmless; a folder's ends with one. */
   readonly path: string;
-  /** The name's bytes and what the extra fields say of it. */
-  readonly nameField: NameField;
   readonly isFolder: boolean;
   readonly isLink: boolean;
   readonly flags: number;
@@ -60,8 +57,7 @@ function isSignature(rest: Buffer): boolean {
 
 function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord {
   const flags = fixed.readUInt16LE(header.generalPurposeBitFlag);
-  const nameField = { bytes: name, flags, extra };
-  const path = readPath(nameField);
+  const path = readPath(name, flags, extra);
   const [size, compressedSize, headerOffset] = readLarge(extra, [
     fixed.readUInt32LE(header.uncompressedSize),
     fixed.readUInt32LE(header.compressedSize),
@@ -72,7 +68,6 @@ function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord
   }
   return {
     path,
-    nameField,
     isFolder: path.endsWith("/"),
     // The file type of the Unix mode, whatever system the archive says it comes from.
     isLink: ((fixed.readUInt32LE(header.externalFileAttributes) >>> 16) & 0o170000) === 0o120000,
@@ -83,4 +78,19 @@ function readRecord(fixed: Buffer, name: Buffer, extra: Buffer): DirectoryRecord
     compressedSize,
     headerOffset,
   };
+}
+
+/**
+ * Sizes and offset of a record, those that are full taken from the ZIP64 extra field (4.5.3) in their order;
+ * undefined where that field is missing or too short.
+ */
+function readLarge(extra: Buffer, values: readonly number[]): (number | undefined)[] {
+  const [field] = extraFields(extra, 0x0001);
+  let at = 0;
+  return values.map((value) => {
+    if (value !== 0xffffffff) return value;
+    if (field === undefined || at + 8 > field.length) return undefined;
+    at += 8;
+    return Number(field.readBigUInt64LE(at - 8));
+  });
 }

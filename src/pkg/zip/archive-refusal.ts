@@ -13,8 +13,3 @@ export function refuse(message: string): UserError {
 export function damaged(why: string): UserError {
   return refuse(`This ZIP is damaged: ${why}. Download it again and upload it once more.`);
 }
-
-/** A refusal of an archive that two programs would unpack differently. @param why a clause that says in what */
-export function ambiguous(why: string): UserError {
-  return refuse(`This ZIP is refused: ${why}, so that two programs would unpack different files. ${rezip}`);
-}

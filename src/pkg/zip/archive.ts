@@ -3,9 +3,9 @@ import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import type { UserError } from "../../domain/errors.ts";
 import { type DirectoryRecord, readRecords } from "./archive-directory.ts";
-import { readEnd } from "./archive-end.ts";
-import { flagsEncrypted, locateAll } from "./archive-local.ts";
+import { type ArchiveEnd, readEnd } from "./archive-end.ts";
 import { damaged, refuse, rezip } from "./archive-refusal.ts";
+import { generalPurposeBits, localFileHeader } from "./record-fields.ts";
 
 /** A file of a ZIP archive. Folders are not listed. */
 export interface ArchiveEntry {
@@ -33,19 +33,21 @@ export const unpackedLimitBytes = 0xffff_0000;
 /** Deflate reaches 1,032 : 1; drivers reach about 20 : 1. Small archives may do what they like. */
 export const bombRatio = 200;
 const bombFloorBytes = 256 * 1024 * 1024;
+const { encrypted, strongEncryption, maskedHeader } = generalPurposeBits;
+/** Any of these: nobody can read it without a password. */
+const flagsEncrypted = encrypted | strongEncryption | maskedHeader;
 
 /**
  * Reads the central directory of a ZIP archive (PKWARE APPNOTE 6.3.10): ZIP64 fields, UTF-8 and CP437
- * names, data descriptors and entries in any order are all right.
- * @throws UserError "invalid" for everything that is no plain ZIP, that could do harm when unpacked, or that
- * two programs would unpack differently.
+ * names, data descriptors and entries in any order are all right. Packages are made of what this directory says, so
+ * what a local header says besides of its file is not looked at.
+ * @throws UserError "invalid" for everything that is no plain ZIP, or that could do harm when unpacked
  */
 export async function readArchive(source: ByteSource): Promise<Archive> {
   const end = await readEnd(source);
   const records = readRecords(await source.read(end.directoryOffset, end.directorySize), end.entryCount);
   for (const record of records) checkRecord(record);
   checkAmount(records, source.size);
-  checkFolders(records);
   const { kept, warnings } = filesOf(records);
   const places = await locateAll(source, records, end);
   return { entries: kept.map((record) => entryOf(record, places.get(record) ?? 0)), warnings };
@@ -88,14 +90,50 @@ function entryOf(record: DirectoryRecord, dataOffset: number): ArchiveEntry {
   return { path, method: method === 8 ? 8 : 0, crc32: crc, size, compressedSize, dataOffset };
 }
 
-/** @throws UserError "invalid" where a file’s path is also a folder’s, without regard to case */
-function checkFolders(records: readonly DirectoryRecord[]): void {
-  // No path has a character as low as this: what stands in a folder is sorted right behind the folder’s own name.
-  const keyed = records.map(({ path }) => ({ path, key: path.toLowerCase().replaceAll("/", "\0") }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const found = keyed.find(({ key }, i) => !key.endsWith("\0") && keyed[i + 1]?.key.startsWith(`${key}\0`));
-  if (found !== undefined)
-    throw refuse(`“${found.path}” is a file and a folder at once in this ZIP. ${rezip}`);
+/** Headers that stand so close together are read at once. */
+const headerWindowBytes = 4096;
+
+/**
+ * Where each record's packed bytes start, in bytes from the start of the file: behind its local header (4.3.7).
+ * @throws UserError "invalid" where there is no such header, and for files that overlap
+ */
+async function locateAll(
+  source: ByteSource,
+  records: readonly DirectoryRecord[],
+  { directoryOffset, shift }: ArchiveEnd,
+): Promise<ReadonlyMap<DirectoryRecord, number>> {
+  const places = new Map<DirectoryRecord, number>();
+  let window: Buffer = Buffer.alloc(0);
+  let windowStart = 0;
+  let before: { readonly path: string; readonly end: number } | undefined;
+  for (const record of [...records].sort((a, b) => a.headerOffset - b.headerOffset)) {
+    const at = record.headerOffset + shift;
+    const headerEnd = at + localFileHeader.size;
+    if (headerEnd > directoryOffset) throw misplaced(record);
+    if (before !== undefined && at < before.end) throw overlap(before, record);
+    if (headerEnd > windowStart + window.length) {
+      windowStart = at;
+      window = await source.read(at, Math.min(headerWindowBytes, directoryOffset - at));
+    }
+    const header = window.subarray(at - windowStart);
+    if (header.readUInt32LE(0) !== localFileHeader.signature) throw misplaced(record);
+    const nameLength = header.readUInt16LE(localFileHeader.fileNameLength);
+    const dataOffset = headerEnd + nameLength + header.readUInt16LE(localFileHeader.extraFieldLength);
+    before = { path: record.path, end: dataOffset + record.compressedSize };
+    if (before.end > directoryOffset) throw misplaced(record);
+    places.set(record, dataOffset);
+  }
+  return places;
+}
+
+function misplaced({ path }: DirectoryRecord): UserError {
+  return damaged(`“${path}” is not where its table of contents says`);
+}
+
+function overlap(one: { readonly path: string }, other: DirectoryRecord): UserError {
+  return refuse(
+    `“${one.path}” and “${other.path}” overlap in this ZIP: it is refused as a decompression bomb.`,
+  );
 }
 
 /**
@@ -154,7 +192,6 @@ export async function checkEntry(
     size += chunk.length;
     used(2 * chunk.length);
     if (size > entry.size) throw mismatch();
-    return true;
   };
   if (entry.method === 0) {
     for await (const chunk of windows(source, entry)) take(chunk);
@@ -166,34 +203,6 @@ export async function checkEntry(
   }
   if (size !== entry.size || crc !== entry.crc32) throw mismatch();
   return Buffer.concat(kept);
-}
-
-/**
- * The first `keep` bytes of an entry, unpacking no more of it than that takes; its checksum is not looked at. Blocks
- * while it inflates: call it in a worker thread.
- * @param used is told of buffers that are done with
- * @throws UserError "invalid" when the entry is damaged
- */
-export async function readHead(
-  source: ByteSource,
-  entry: ArchiveEntry,
-  keep: number,
-  used: (bytes: number) => void = () => {},
-): Promise<Buffer> {
-  const { path, method, dataOffset, compressedSize, size } = entry;
-  if (method === 0) return source.read(dataOffset, Math.min(keep, compressedSize));
-  if (size <= keep) return checkEntry(source, entry, keep, used);
-  const kept: Buffer[] = [];
-  let length = 0;
-  const take = (chunk: Buffer) => {
-    kept.push(chunk);
-    length += chunk.length;
-    used(2 * chunk.length);
-    return length < keep;
-  };
-  const mismatch = () => damaged(`“${path}” does not match its checksum`);
-  await inflateStream(windows(source, entry), compressedSize, take, mismatch);
-  return Buffer.concat(kept).subarray(0, keep);
 }
 
 async function* windows(source: ByteSource, entry: ArchiveEntry): AsyncGenerator<Buffer> {
@@ -223,16 +232,14 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** @param take answers whether it wants more; after the last chunk that it wants nothing is checked any more */
 async function inflateStream(
   input: AsyncIterable<Buffer>,
   length: number,
-  take: (chunk: Buffer) => boolean,
+  take: (chunk: Buffer) => void,
   mismatch: () => UserError,
 ): Promise<void> {
   const inflate = createInflateRaw({ chunkSize: 256 * 1024 });
   let readError: unknown;
-  let isEnough = false;
   const watched = async function* () {
     try {
       yield* input;
@@ -243,15 +250,11 @@ async function inflateStream(
   };
   try {
     await pipeline(watched, inflate, async (output: AsyncIterable<Buffer>) => {
-      for await (const chunk of output) {
-        isEnough = !take(chunk);
-        if (isEnough) return;
-      }
+      for await (const chunk of output) take(chunk);
     });
   } catch {
-    if (isEnough) return;
     // Data that ends before its input does is reported in several ways, none of them zlib's.
     throw readError ?? mismatch();
   }
-  if (!isEnough && inflate.bytesWritten !== length) throw mismatch();
+  if (inflate.bytesWritten !== length) throw mismatch();
 }

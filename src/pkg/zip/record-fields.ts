@@ -44,7 +44,6 @@ export const digitalSignature = { signature: 0x05054b50, size: 6, sizeOfData: 4 
 export const zip64EndOfCentralDirectory = {
   signature: 0x06064b50,
   size: 56,
-  sizeOfRecord: 4,
   diskNumbers: 16,
   totalEntriesOnThisDisk: 24,
   totalEntries: 32,
@@ -56,8 +55,6 @@ export const zip64EndOfCentralDirectory = {
 export const zip64EndLocator = {
   signature: 0x07064b50,
   size: 20,
-  diskWithEndRecord: 4,
-  offsetOfEndRecord: 8,
   totalNumberOfDisks: 16,
 } as const;
 
@@ -77,8 +74,6 @@ export const endOfCentralDirectory = {
 /** Bits of the general purpose flag (4.4.4). */
 export const generalPurposeBits = {
   encrypted: 0x0001,
-  /** CRC-32 and sizes stand in a data descriptor behind the file. */
-  dataDescriptor: 0x0008,
   strongEncryption: 0x0040,
   /** Name and comment are UTF-8. */
   languageEncoding: 0x0800,
