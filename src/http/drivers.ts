@@ -17,10 +17,10 @@ import { driverRecord } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
-import { askAgain } from "./requests/body-end.ts";
+import { checkSenderAgain } from "./requests/body-end.ts";
+import { receiveFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 import { undoMessage } from "./undo.ts";
-import { receiveUpload } from "./uploads.ts";
 
 /** `GET /drivers`, narrowed by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {
@@ -70,9 +70,9 @@ async function resultOf(
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
   const tooLarge = () => driverTooLarge(limitBytes);
-  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge });
+  const { fileName, incoming } = await receiveFile(app.store, request, { limitBytes, tooLarge });
   const site = siteOf(askerOf(request).address);
-  return addDriver(app, result, fileName, { site, askAgain: () => askAgain(request) });
+  return addDriver(app, incoming, fileName, { site, askAgain: () => checkSenderAgain(request) });
 }
 
 function driverTooLarge(limit: number): UserError {
