@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream/promises";
 import { decodeText } from "../../domain/decode.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { checkSenderAgain } from "./body-end.ts";
+import { recheckSender } from "./body-end.ts";
 import {
   type FormKind,
   formLimitBytes,
@@ -41,7 +41,7 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
     if (size > kind.limitBytes) throw kind.tooLarge();
     chunks.push(chunk);
   }
-  await checkSenderAgain(request);
+  await recheckSender(request);
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 

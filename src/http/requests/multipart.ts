@@ -6,7 +6,7 @@ import { ticketLimitBytes } from "../../domain/print-ticket.ts";
 import type { Incoming } from "../../store/blobs.ts";
 import type { Store } from "../../store/store.ts";
 import { buffersUsed } from "../../workers/memory.ts";
-import { checkSenderAgain } from "./body-end.ts";
+import { recheckSender } from "./body-end.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;
@@ -51,7 +51,7 @@ export async function readMultipart(
   });
   parser.on("field", (name, value) => fields.push([name, value]));
   await feed(request, parser, limitBytes, tooLarge);
-  await checkSenderAgain(request);
+  await recheckSender(request);
   return { fields, files: files.map(([name, chunks]) => [name, Buffer.concat(chunks)]) };
 }
 
@@ -96,7 +96,7 @@ export async function receiveFile(
   });
   try {
     await feed(request, parser, limitBytes + formLimitBytes, tooLarge);
-    await checkSenderAgain(request);
+    await recheckSender(request);
   } catch (error) {
     await first?.work.then(
       (incoming) => blobs.discard(incoming),
