@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import type { AuditedRecord } from "../domain/audit.ts";
 import { type DeployedPrinter, otherSite } from "../domain/download.ts";
+import type { LinkOwner } from "../domain/link.ts";
 import { currentActor } from "../store/audit/actor.ts";
 import type { Download, OnBegin, Stream } from "./answers/reply.ts";
+import { recordOf } from "./links.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
 
@@ -11,30 +12,22 @@ import { isCrossSite, isOwnAddress } from "./service-url.ts";
 interface Downloaded {
   /** A format of packages, a kind of scripts, or another word for what it is. */
   readonly what: string;
-  readonly record?: AuditedRecord | undefined;
-}
-
-/** A download that counts for its printers as soon as all of it is out, unless a page of another site may have asked. */
-export function counting(
-  context: RequestContext,
-  downloaded: Downloaded,
-  printers: readonly DeployedPrinter[],
-  download: Download,
-): Download {
-  const pairs = printers.map(({ id, revision }) => [id, revision] as const);
-  return audited(context, { ...downloaded, printers: pairs }, download);
+  readonly owner?: LinkOwner | undefined;
+  /** Those that it deploys: it counts for them as soon as all of it is out, unless a page of another site may have asked. */
+  readonly printers?: readonly DeployedPrinter[] | undefined;
 }
 
 /** A download that stands in the audit log as soon as its first byte is out. */
 export function audited<T extends Download | Stream>(
   { app, request }: RequestContext,
-  downloaded: Downloaded & { readonly printers?: readonly (readonly [id: number, revision: string])[] },
+  { what, owner, printers }: Downloaded,
   download: T,
 ): T {
-  const by = isForeign(request, app.config) ? otherSite : classOf(request);
   const entry = {
-    ...downloaded,
-    by,
+    what,
+    record: owner && recordOf(app.store, owner),
+    printers: printers?.map(({ id, revision }) => [id, revision] as const),
+    by: isForeign(request, app.config) ? otherSite : classOf(request),
     digest: download.kind === "stream" ? "" : download.etag,
     actor: currentActor(),
   };

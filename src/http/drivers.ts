@@ -13,14 +13,13 @@ import { senderOf } from "./access/sender.ts";
 import { answerForm, type Outcome, uploading } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
-import { driverRecord } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
 import { packageReply } from "./packages.ts";
-import { askAgain } from "./requests/body-end.ts";
+import { recheckSender } from "./requests/body-end.ts";
+import { receiveFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 import { undoMessage } from "./undo.ts";
-import { receiveUpload } from "./uploads.ts";
 
 /** `GET /drivers`, narrowed by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {
@@ -70,9 +69,9 @@ async function resultOf(
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
   const limitBytes = app.config.uploadLimitBytes;
   const tooLarge = () => driverTooLarge(limitBytes);
-  const { fileName, result } = await receiveUpload(app.store, request, { limitBytes, tooLarge });
+  const { fileName, incoming } = await receiveFile(app.store, request, { limitBytes, tooLarge });
   const site = siteOf(senderOf(request).address);
-  return addDriver(app, result, fileName, { site, askAgain: () => askAgain(request) });
+  return addDriver(app, incoming, fileName, { site, askAgain: () => recheckSender(request) });
 }
 
 function driverTooLarge(limit: number): UserError {
@@ -88,7 +87,7 @@ export async function archive(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
   const reply = packageReply(await app.packages.drivers.archiveOf(driver));
-  return audited(context, { what: "archive", record: driverRecord(driver) }, reply);
+  return audited(context, { what: "archive", owner: { kind: "driver", id } }, reply);
 }
 
 /** `GET /drivers/{id}/files`: the driver's files as packages hold them */
@@ -96,5 +95,5 @@ export async function files(context: Context<"id">): Promise<Reply> {
   const { app, id } = context;
   const driver = app.store.drivers.get(id);
   const reply = packageReply(await app.packages.drivers.filesOf(driver));
-  return audited(context, { what: "files", record: driverRecord(driver) }, reply);
+  return audited(context, { what: "files", owner: { kind: "driver", id } }, reply);
 }

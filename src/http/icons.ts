@@ -12,9 +12,9 @@ import { answerForm, done, uploading } from "./answer-form.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { printerPageOf } from "./printer-page.ts";
 import { messageOf } from "./printers.ts";
+import { receiveFile } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 import { removedPath, withReplaced, withUndo } from "./undo.ts";
-import { receiveUpload } from "./uploads.ts";
 
 /** `POST /printers/{id}/icon` */
 export async function upload({ app, request, id }: Context<"id">): Promise<Reply> {
@@ -37,8 +37,8 @@ async function receiveIcon(
   printerId: number,
 ): Promise<number | undefined> {
   const limit = { limitBytes: iconLimitBytes, tooLarge: iconTooLarge };
-  const { result } = await receiveUpload(app.store, request, limit);
-  return keepIcon(app, printerId, result);
+  const { incoming } = await receiveFile(app.store, request, limit);
+  return keepIcon(app, printerId, incoming);
 }
 
 /** `GET /printers/{id}/icon` */

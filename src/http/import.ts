@@ -23,7 +23,7 @@ import { statusOf } from "./answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
-import { importLimitBytes, readFormWithFile } from "./requests/multipart.ts";
+import { importLimitBytes, readMultipart } from "./requests/multipart.ts";
 import type { Context } from "./router.ts";
 
 /** Of a list, as it comes and as a preview carries it. */
@@ -85,7 +85,9 @@ async function answering(
   // There is no form to show a reason in once the preview stands in its place.
   let form: ImportForm | undefined = emptyImport;
   try {
-    const { fields, file } = await readFormWithFile(request, importLimitBytes, tooLarge);
+    const parts = await readMultipart(request, { limitBytes: importLimitBytes, tooLarge });
+    const fields: FormInput = Object.fromEntries(parts.fields);
+    const [[, file] = []] = parts.files;
     const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
     form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
     return await answer({ ...options, list: listIn(fields, file) }, fields);

@@ -1,8 +1,9 @@
+import { needsSignIn } from "../config.ts";
 import { utcDay } from "../domain/day.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
 import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
-import { type LinkOwner, linkDays } from "../domain/link.ts";
+import { type LinkBringer, type LinkOwner, linkDays } from "../domain/link.ts";
 import type { DeployOffer } from "../html/deploy.ts";
 import { html } from "../html/html.ts";
 import { linkable, linkPage } from "../html/links.ts";
@@ -10,6 +11,7 @@ import { pathsOf } from "../html/paths.ts";
 import { curlCommand, fetchedCommand, webRequestCommand } from "../pkg/scripts/commands.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
 import { deployedModels } from "../services/driver-models.ts";
+import type { Links } from "../services/links.ts";
 import type { Store } from "../store/store.ts";
 import { senderOf } from "./access/sender.ts";
 import { htmlReply, type Reply, redirect } from "./answers/reply.ts";
@@ -25,6 +27,27 @@ export const owners = {
   client: { place: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
   driver: { place: "Drivers", nameOf: ({ drivers }: Store, id: number) => driverTitle(drivers.get(id)) },
 } as const;
+
+/** A printer, client or driver as the audit log names it. @throws UserError "not-found" */
+export function recordOf(store: Store, owner: LinkOwner) {
+  return { ...owner, name: owners[owner.kind].nameOf(store, owner.id) };
+}
+
+/**
+ * Where a script fetches something from, with a link where people have to sign in: the machine that runs it cannot.
+ * @param service the address of the service
+ * @param bringer whose script it is, where it is another record's
+ */
+export function fetchUrl(
+  { app: { config, links }, request }: RequestContext,
+  service: string,
+  target: Parameters<Links["make"]>[0],
+  bringer: LinkBringer | undefined,
+): string {
+  if (!needsSignIn(config)) return service + target.address;
+  const by = senderOf(request).identity;
+  return service + links.make(target, { days: config.linkDays, by, bringer }).address;
+}
 
 /** `POST /printers/{id}/links` */
 export async function ofPrinter(context: Context<"id">): Promise<Reply> {
@@ -62,7 +85,7 @@ export const endDriver = endLinks("driver");
 
 function endLinks(kind: LinkOwner["kind"]) {
   return async ({ app, id }: Context<"id">): Promise<Reply> => {
-    await app.links.revoke({ kind, id, name: owners[kind].nameOf(app.store, id) });
+    await app.links.revoke(recordOf(app.store, { kind, id }));
     return redirect(`${pathsOf({ kind, id }).page}?done=links`);
   };
 }
@@ -82,8 +105,8 @@ async function makeLink(
   const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
   const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
   const until = utcDay(expires_at);
-  const { nameOf, place } = owners[owner.kind];
-  const record = { ...owner, name: nameOf(app.store, owner.id) };
+  const { place } = owners[owner.kind];
+  const record = recordOf(app.store, owner);
   app.store.audit.note("link-made", { record, what: `${target.path}, until ${until}` });
   const service = serviceUrl(request, app.config) ?? "";
   const snippets = snippetsOf(service + address, String(target.label), script);

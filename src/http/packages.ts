@@ -1,10 +1,7 @@
-import type { App } from "../app.ts";
-import { needsSignIn } from "../config.ts";
-import type { Identity } from "../domain/access.ts";
-import type { AuditedRecord } from "../domain/audit.ts";
+import type { DeployedPrinter } from "../domain/download.ts";
 import { UserError } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
-import type { LinkBringer } from "../domain/link.ts";
+import type { LinkBringer, LinkOwner } from "../domain/link.ts";
 import { narrowPrinters } from "../domain/search.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { packagesPage } from "../html/packages.ts";
@@ -14,12 +11,12 @@ import { packageFormats } from "../pkg/formats/formats.ts";
 import { type ScriptKind, scriptKinds } from "../pkg/scripts/render.ts";
 import { clientFileName, scriptFileName, scriptName, withoutDriverName } from "../services/download-names.ts";
 import type { NamedPackage } from "../services/named-package.ts";
-import type { MadeScript, PrinterPackage } from "../services/packages.ts";
+import type { PrinterPackage } from "../services/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../services/printer-group.ts";
-import { senderOf } from "./access/sender.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "./answers/reply.ts";
-import { counting } from "./downloads.ts";
+import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
+import { fetchUrl } from "./links.ts";
 import { narrowingIn, withAddress } from "./narrowing.ts";
 import { type Context, parseId, type RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
@@ -49,7 +46,7 @@ export async function ofChosen(context: Context<"format">): Promise<Reply> {
     withFailing: withFailing(url),
     isApart,
   });
-  return countedPackage(context, format, await app.packages.ofGroup(format, group, { isApart }));
+  return packageDownload(context, format, await app.packages.ofGroup(format, group, { isApart }));
 }
 
 /** Each once, in the order of the query. */
@@ -59,21 +56,30 @@ function idsIn(query: URLSearchParams): number[] {
 }
 
 /** `GET /printers/{id}/scripts/{kind}` */
-export async function script(context: Context<"id" | "kind">): Promise<Reply> {
-  const { printer } = context.app.store.printers.get(context.id);
-  const record = { kind: "printer", id: context.id, name: printer.name } as const;
-  return scriptReply(context, await printerScript(context), record);
-}
+export const script = scriptDownload("printer", printerScript);
 
 /** `GET /clients/{id}/scripts/{kind}` */
-export async function clientScript(context: Context<"id" | "kind">): Promise<Reply> {
-  return scriptReply(context, await scriptOfClient(context), clientRecord(context));
-}
+export const clientScript = scriptDownload("client", scriptOfClient);
 
 /** A script as it is downloaded by itself. */
-interface NamedScript extends MadeScript {
-  readonly kind: ScriptKind;
+export interface NamedScript {
   readonly fileName: string;
+  readonly bytes: Uint8Array;
+  /** Those that it deploys. */
+  readonly printers?: readonly DeployedPrinter[];
+}
+
+/** Handles a script's download. @param make throws UserError "not-found", or "invalid" with the remedy */
+export function scriptDownload(
+  owner: LinkOwner["kind"],
+  make: (context: Context<"id" | "kind">) => Promise<NamedScript>,
+) {
+  return async (context: Context<"id" | "kind">): Promise<Reply> => {
+    const { bytes, fileName, printers } = await make(context);
+    const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
+    const downloaded = { what: context.params.kind, owner: { kind: owner, id: context.id }, printers };
+    return audited(context, downloaded, download);
+  };
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
@@ -87,7 +93,7 @@ export async function printerScript(context: Context<"id" | "kind">): Promise<Na
     isApart,
   });
   const name = withoutDriverName(scriptName(details.printer), isApart);
-  return { ...made, kind, fileName: scriptFileName(kind, name) };
+  return { ...made, fileName: scriptFileName(kind, name) };
 }
 
 /** The same for all printers of a client that can be deployed. */
@@ -102,11 +108,12 @@ export async function scriptOfClient(context: Context<"id" | "kind">): Promise<N
     isApart,
   });
   const name = withoutDriverName(clientFileName(client), isApart);
-  return { ...made, kind, fileName: scriptFileName(kind, name) };
+  return { ...made, fileName: scriptFileName(kind, name) };
 }
 
-function kindOf(text: string): ScriptKind {
-  const kind = scriptKinds.find((candidate) => candidate === text);
+/** @param kinds those that there are */
+export function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): ScriptKind {
+  const kind = kinds.find((candidate) => candidate === text);
   if (kind === undefined) throw new UserError("not-found", "There is no such script.");
   return kind;
 }
@@ -115,37 +122,13 @@ function kindOf(text: string): ScriptKind {
  * Where an install script fetches drivers; the others fetch nothing, and name no address.
  * @param bringer whose script it is; undefined for a driver's own
  */
-export function filesUrl({ app, request }: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
-  const service = kind === "install" ? serviceUrl(request, app.config) : undefined;
+export function filesUrl(context: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
+  const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
   if (service === undefined) return undefined;
-  const { identity } = senderOf(request);
-  return (driverId: number) => service + filesAddress(app, driverId, identity, bringer);
-}
-
-/** With a link where people have to sign in: the machine that runs the script cannot. */
-function filesAddress(
-  { config, links }: App,
-  driverId: number,
-  by: Identity,
-  bringer: LinkBringer | undefined,
-): string {
-  const address = paths.driverFiles(driverId);
-  if (!needsSignIn(config)) return address;
-  const owner = { kind: "driver", id: driverId } as const;
-  return links.make({ owner, address, isFiles: true }, { days: config.linkDays, by, bringer }).address;
-}
-
-function scriptReply(
-  context: RequestContext,
-  { kind, fileName, bytes, printers }: NamedScript,
-  record: AuditedRecord,
-): Download {
-  const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName });
-  return counting(context, { what: kind, record }, printers, download);
-}
-
-function clientRecord({ app, id }: Context<"id">): AuditedRecord {
-  return { kind: "client", id, name: app.store.clients.get(id).name };
+  return (id: number) => {
+    const owner = { kind: "driver", id } as const;
+    return fetchUrl(context, service, { owner, address: paths.driverFiles(id), isFiles: true }, bringer);
+  };
 }
 
 /** `GET /printers/{id}/packages/{format}` */
@@ -154,8 +137,8 @@ export async function ofPrinter(context: Context<"id" | "format">): Promise<Repl
   const format = formatOf(params.format);
   const isApart = wantsApart(url);
   const details = app.store.printers.get(id);
-  const record = { kind: "printer", id, name: details.printer.name } as const;
-  return countedPackage(context, format, await app.packages.ofPrinter(format, details, { isApart }), record);
+  const made = await app.packages.ofPrinter(format, details, { isApart });
+  return packageDownload(context, format, made, { kind: "printer", id });
 }
 
 /** `GET /clients/{id}/packages/{format}`: all printers that can be deployed; with `?all=1` also what is known to fail */
@@ -165,16 +148,17 @@ export async function ofClient(context: Context<"id" | "format">): Promise<Reply
   const isApart = wantsApart(url);
   const group = requirePrinters(await clientGroup(app.overview, app.store.clients.get(id), withFailing(url)));
   const made = await app.packages.ofGroup(format, group, { isApart });
-  return countedPackage(context, format, made, clientRecord(context));
+  return packageDownload(context, format, made, { kind: "client", id });
 }
 
-function countedPackage(
+/** @param made a printer's or several printers' package, or a driver's, which counts for no printer */
+export function packageDownload(
   context: RequestContext,
   { id }: PackageFormat,
-  made: PrinterPackage,
-  record?: AuditedRecord,
+  made: NamedPackage & Partial<Pick<PrinterPackage, "printers">>,
+  owner?: LinkOwner,
 ): Download {
-  return counting(context, { what: id, record }, made.printers, packageReply(made));
+  return audited(context, { what: id, owner, printers: made.printers }, packageReply(made));
 }
 
 function withFailing(url: URL): boolean {

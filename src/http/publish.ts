@@ -1,6 +1,4 @@
-import { needsSignIn } from "../config.ts";
 import { isLimited, mayUse } from "../domain/access.ts";
-import type { AuditedRecord } from "../domain/audit.ts";
 import type { LinkBringer, LinkOwner } from "../domain/link.ts";
 import { paths, pathsOf } from "../html/paths.ts";
 import { mdm } from "../pkg/formats/mdm.ts";
@@ -9,31 +7,30 @@ import { clientGroup } from "../services/printer-group.ts";
 import { senderOf } from "./access/sender.ts";
 import { bytesDownload, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
-import { driverRecord } from "./driver-packages.ts";
+import { fetchUrl } from "./links.ts";
+import type { NamedScript } from "./packages.ts";
 import type { Context, RequestContext } from "./router.ts";
 import { serviceUrl } from "./service-url.ts";
 
 // Scripts that put packages into Intune, from an operator's own PC. They deploy nothing before they run: nothing is counted.
 
 /** `GET /printers/{id}/publish` */
-export async function ofPrinter(context: Context<"id">): Promise<Reply> {
-  const { name } = context.app.store.printers.get(context.id).printer;
-  return scriptReply(context, await printerPublish(context), { kind: "printer", id: context.id, name });
-}
+export const ofPrinter = publishDownload("printer", printerPublish);
 
 /** `GET /clients/{id}/publish` */
-export async function ofClient(context: Context<"id">): Promise<Reply> {
-  const { name } = context.app.store.clients.get(context.id);
-  return scriptReply(context, await clientPublish(context), { kind: "client", id: context.id, name });
-}
+export const ofClient = publishDownload("client", clientPublish);
 
 /** `GET /drivers/{id}/publish` */
-export async function ofDriver(context: Context<"id">): Promise<Reply> {
-  return scriptReply(
-    context,
-    await driverPublish(context),
-    driverRecord(context.app.store.drivers.get(context.id)),
-  );
+export const ofDriver = publishDownload("driver", driverPublish);
+
+function publishDownload(kind: LinkOwner["kind"], make: (context: Context<"id">) => Promise<PublishScript>) {
+  return async (context: Context<"id">): Promise<Reply> => {
+    const { bytes, fileName, sha256, state } = await make(context);
+    // A script that was downloaded before asks for the last two, which stay while nothing changes.
+    const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
+    const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
+    return audited(context, { what: "publish", owner: { kind, id: context.id } }, download);
+  };
 }
 
 /** @throws UserError "not-found", or "invalid" with the remedy */
@@ -62,14 +59,12 @@ export function driverPublish(context: Context<"id">): Promise<PublishScript> {
 }
 
 /** @param whose the record that the script is of */
-function senderFor({ app, request }: RequestContext, whose: LinkOwner) {
+function senderFor(context: RequestContext, whose: LinkOwner) {
+  const { app, request } = context;
   const { identity } = senderOf(request);
   const service = serviceUrl(request, app.config) ?? "";
-  const url = (owner: LinkOwner, address: string) => {
-    if (service === "" || !needsSignIn(app.config)) return service && service + address;
-    const making = { days: app.config.linkDays, by: identity, bringer: bringerFor(owner, whose) };
-    return service + app.links.make({ owner, address }, making).address;
-  };
+  const url = (owner: LinkOwner, address: string) =>
+    service && fetchUrl(context, service, { owner, address }, bringerFor(owner, whose));
   const packageUrl = (owner: LinkOwner, isApart: boolean) => {
     const path = pathsOf(owner).package(mdm.id);
     return url(owner, isApart ? paths.apart(path) : path);
@@ -90,20 +85,7 @@ function bringerFor(owner: LinkOwner, whose: LinkOwner): LinkBringer | undefined
   return isOwn || whose.kind === "driver" ? undefined : { kind: whose.kind, id: whose.id };
 }
 
-interface PublishScript {
-  readonly bytes: Uint8Array;
-  readonly fileName: string;
+interface PublishScript extends NamedScript {
   readonly sha256: string;
   readonly state: PublicationState;
-}
-
-function scriptReply(
-  context: RequestContext,
-  { bytes, fileName, sha256, state }: PublishScript,
-  record: AuditedRecord,
-): Reply {
-  // A script that was downloaded before asks for the last two, which stay while nothing changes.
-  const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
-  const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
-  return audited(context, { what: "publish", record }, download);
 }

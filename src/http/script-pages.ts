@@ -4,17 +4,12 @@ import { scriptPage } from "../html/script.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverScript } from "./driver-packages.ts";
 import { frameOf } from "./frame.ts";
-import { owners } from "./links.ts";
-import { printerScript, scriptOfClient } from "./packages.ts";
+import { owners, recordOf } from "./links.ts";
+import { type NamedScript, printerScript, scriptOfClient } from "./packages.ts";
 import { clientPublish, driverPublish, printerPublish } from "./publish.ts";
 import type { Context } from "./router.ts";
 
-interface Script {
-  readonly fileName: string;
-  readonly bytes: Uint8Array;
-}
-
-type MakeScript = (context: Context<"id" | "kind">) => Promise<Script>;
+type MakeScript = (context: Context<"id" | "kind">) => Promise<NamedScript>;
 
 /** `GET /printers/{id}/read/{kind}`, and the same of a client and of a driver: a script's text on a page */
 export const ofPrinter = readPage("printer", printerScript, printerPublish);
@@ -27,9 +22,9 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
     const { app, request, id, params, url } = context;
     const isPublish = params.kind === "publish";
     const { fileName, bytes } = isPublish ? await publish(context) : await make(context);
-    const { nameOf, place } = owners[kind];
-    const record = { kind, id, name: nameOf(app.store, id) };
-    const own = pathsOf(record);
+    const { place } = owners[kind];
+    const record = recordOf(app.store, { kind, id });
+    const own = pathsOf({ kind, id });
     const downloadPath = isPublish ? own.publish : own.script(params.kind) + queryOf(url);
     const text = Buffer.from(bytes).toString("utf8");
     // Whoever reads a script that fetches its driver has a link to that, as who downloads it has.

@@ -12,7 +12,7 @@ import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
-import { whenBodyIsRead } from "./requests/body-end.ts";
+import { onBodyRead } from "./requests/body-end.ts";
 import { admit, letOthersIn, oneAtATime } from "./requests/connections.ts";
 import { drain } from "./requests/forms.ts";
 import { defaultLimits, type Limits } from "./requests/limits.ts";
@@ -170,7 +170,7 @@ async function handleAllowed(service: Service, request: IncomingMessage, asked: 
   checkNeeds(app, found.route);
   if (isReading(request)) return read(service, request, { url, found });
   checkOrigin(app, request);
-  whenBodyIsRead(request, () => checkStillAllowed(app, request, asked));
+  onBodyRead(request, () => checkStillAllowed(app, request, asked));
   const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY);
   const kept = Math.min(announced, found.route.keptBytes);
   return service.bodyBytes.holding(senderOf(request).address, kept, () =>

@@ -1,35 +1,17 @@
 import { STATUS_CODES } from "node:http";
 import type { Config } from "../../config.ts";
 
-/** What a browser could lend a page: pages use none of it, nor may anything that is loaded into one. */
+/** What a browser could lend a page: pages use none of it. */
 const denied = [
-  "accelerometer",
-  "autoplay",
-  "browsing-topics",
   "camera",
-  "clipboard-read",
   "display-capture",
-  "encrypted-media",
-  "fullscreen",
-  "gamepad",
   "geolocation",
-  "gyroscope",
   "hid",
-  "idle-detection",
-  "local-fonts",
-  "magnetometer",
   "microphone",
   "midi",
   "payment",
-  "picture-in-picture",
-  "publickey-credentials-create",
-  "publickey-credentials-get",
-  "screen-wake-lock",
   "serial",
-  "storage-access",
   "usb",
-  "window-management",
-  "xr-spatial-tracking",
 ];
 
 const always: Readonly<Record<string, string>> = {

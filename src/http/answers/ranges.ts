@@ -4,11 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
   const known = headers["if-none-match"]?.trim();
   if (known === undefined) return false;
-  return known === "*" || known.split(",").some((tag) => withoutWeakness(tag.trim()) === etag);
-}
-
-function withoutWeakness(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
+  return known === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
 /** From `start` up to `end`, which is not included. */
@@ -30,30 +26,14 @@ export function requestedRange(
 ): ByteRange | "unsatisfiable" | undefined {
   const condition = headers["if-range"];
   if (condition !== undefined && String(condition).trim() !== etag) return undefined;
-  const [first, last] = bounds(headers.range ?? "") ?? ["", ""];
-  if (first === "") return last === "" ? undefined : lastBytes(Number(last), size);
-  const start = Number(first);
-  const until = last === "" ? Number.POSITIVE_INFINITY : Number(last);
-  if (until < start) return undefined;
-  return start < size ? { start, end: Math.min(until + 1, size) } : "unsatisfiable";
-}
-
-function lastBytes(count: number, size: number): ByteRange | "unsatisfiable" {
-  const length = Math.min(count, size);
-  return length === 0 ? "unsatisfiable" : { start: size - length, end: size };
-}
-
-/** What stands before and behind the hyphen of `bytes=…-…`: digits or nothing. */
-function bounds(text: string): [string, string] | undefined {
-  const unit = "bytes=";
-  if (text.slice(0, unit.length).toLowerCase() !== unit) return undefined;
-  const parts = text
-    .slice(unit.length)
-    .split("-", 3)
-    .map((part) => part.trim());
-  const [first, last] = parts;
-  if (parts.length !== 2 || first === undefined || last === undefined) return undefined;
-  return /^\d*$/.test(first) && /^\d*$/.test(last) ? [first, last] : undefined;
+  const range = headers.range?.replaceAll(" ", "") ?? "";
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+  if (first === "" && last === "") return undefined;
+  // Without a beginning, so many of the last bytes are asked for.
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(Number(last) + 1, size);
+  if (first !== "" && last !== "" && Number(last) < start) return undefined;
+  return start < size ? { start, end } : "unsatisfiable";
 }
 
 /** An attachment's name, for every client: in ASCII, and in UTF-8 where that is more (RFC 6266). */

@@ -108,15 +108,14 @@ export function fileDownload(
     open: async () => {
       const source = await open();
       if (source === undefined) throw new UserError("not-found", "This file is not there any more.");
-      const chunks = (start: number, end: number) => piecesOf(source, start, end);
-      return { chunks, close: () => source.close() };
+      return { chunks: (start, end) => readPieces(source, start, end), close: () => source.close() };
     },
   };
 }
 
 const pieceBytes = 256 * 1024;
 
-async function* piecesOf(source: FileSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+async function* readPieces(source: FileSource, start: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < end; at += pieceBytes) yield source.read(at, Math.min(pieceBytes, end - at));
 }
 

@@ -8,8 +8,7 @@ import { answerHeaders } from "./answer-headers.ts";
 import { encodingFor, leastPackedLength, packPage } from "./compression.ts";
 import { requestLine } from "./errors.ts";
 import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
-import type { Download, OnBegin, Reply, Stream, TextReply } from "./reply.ts";
-import { writeAll } from "./write.ts";
+import type { Download, OnBegin, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
 /** What an answer may hold while it is being sent, and how slow its client may be. */
 interface Sending {
@@ -36,8 +35,7 @@ export async function send(
   }
   if (reply.kind === "download") return sendDownload(sending, request, response, reply);
   response.setHeader("Cache-Control", "no-store");
-  if ("cookies" in reply && reply.cookies !== undefined && reply.cookies.length > 0)
-    response.setHeader("Set-Cookie", reply.cookies);
+  if ("cookies" in reply && reply.cookies?.length) response.setHeader("Set-Cookie", reply.cookies);
   if (reply.kind === "redirect") {
     response.writeHead(303, { Location: reply.location, "Content-Length": 0 }).end();
     return;
@@ -109,22 +107,17 @@ async function sendDownload(
   }
   await downloads.holding(undefined, 1, async () => {
     const download = await reply.open();
-    let whole: ReturnType<OnBegin>;
     try {
       response.flushHeaders();
-      await writeAll(response, download.chunks(start, end), limits.stalledMs, () => {
-        whole = reply.onBegin?.(partOf({ start, end }, reply.size));
-      });
-      if (end === reply.size) whole?.();
+      const isWhole = end - start === reply.size;
+      const part = isWhole ? undefined : { first: start, last: end - 1, size: reply.size };
+      const onBegin = () => reply.onBegin?.(part);
+      const onWhole = await writeAll(response, download.chunks(start, end), limits.stalledMs, onBegin);
+      if (end === reply.size) onWhole?.();
     } finally {
       await download.close?.();
     }
   });
-}
-
-/** Undefined where it is the whole. */
-function partOf({ start, end }: { readonly start: number; readonly end: number }, size: number) {
-  return start === 0 && end === size ? undefined : { first: start, last: end - 1, size };
 }
 
 /** A stream that breaks off ends the connection: what is chunked does not look whole then. */
@@ -141,15 +134,57 @@ async function sendStream(
     return;
   }
   await downloads.holding(undefined, 1, async () => {
-    let whole: ReturnType<OnBegin>;
-    await writeAll(response, chunks(), limits.stalledMs, () => {
-      whole = onBegin?.();
-    });
-    whole?.();
+    const onWhole = await writeAll(response, chunks(), limits.stalledMs, onBegin);
+    onWhole?.();
   });
 }
 
 /** A cache that many share keeps nothing that was opened by a session, a token or a link. */
 function cachingFor(request: IncomingMessage): string {
   return senderOf(request).identity.kind === "anyone" ? "no-cache" : "private, no-cache";
+}
+
+/** Bytes of a write: so few that a slow client takes them in time. */
+const writeBytes = 256 * 1024;
+
+/**
+ * Writes one piece after the other, each only when the one before has left: a chunk's buffer is used again then.
+ * @param stalledMs a client that does not take a piece in this time has its connection closed
+ * @returns what `onBegin` returned when the first of them went out
+ * @throws when the client leaves or is too slow; the source is closed in any case
+ */
+async function writeAll(
+  response: ServerResponse,
+  chunks: ReturnType<OpenDownload["chunks"]>,
+  stalledMs: number,
+  onBegin?: OnBegin,
+): Promise<ReturnType<OnBegin>> {
+  let isBegun = false;
+  let onWhole: ReturnType<OnBegin>;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += writeBytes) {
+      if (!isBegun) onWhole = onBegin?.();
+      isBegun = true;
+      await write(response, chunk.subarray(at, at + writeBytes), stalledMs);
+    }
+  }
+  response.end();
+  return onWhole;
+}
+
+async function write(response: ServerResponse, piece: Uint8Array, stalledMs: number): Promise<void> {
+  let fail: (error: Error) => void = () => {};
+  const left = () =>
+    fail(Object.assign(new Error("the client left"), { code: "ERR_STREAM_PREMATURE_CLOSE" }));
+  const slow = setTimeout(() => fail(new Error("the client is too slow")), stalledMs);
+  response.once("close", left);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      fail = reject;
+      response.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  } finally {
+    clearTimeout(slow);
+    response.off("close", left);
+  }
 }

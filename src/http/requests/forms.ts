@@ -1,17 +1,19 @@
 import type { IncomingMessage } from "node:http";
+import { finished } from "node:stream/promises";
+import { decodeText } from "../../domain/decode.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { bodyIsRead } from "./body-end.ts";
+import { recheckSender } from "./body-end.ts";
 import {
   type FormKind,
   formLimitBytes,
   formTooLarge,
   printerFormLimitBytes,
-  readMultipartFields,
+  readMultipart,
 } from "./multipart.ts";
 
-const plainForm: FormKind = { limitBytes: formLimitBytes, textFiles: [] };
+const plainForm: FormKind = { limitBytes: formLimitBytes, tooLarge: formTooLarge, fileFields: [] };
 /** A PrintTicket may come as a file, too. */
-const printerForm: FormKind = { limitBytes: printerFormLimitBytes, textFiles: ["print_ticket"] };
+const printerForm = { ...plainForm, limitBytes: printerFormLimitBytes, fileFields: ["print_ticket"] };
 
 /** Reads a form's fields; of several that have one name, the last counts. @throws UserError */
 export async function readForm(request: IncomingMessage): Promise<FormInput> {
@@ -23,20 +25,23 @@ export async function readPrinterForm(request: IncomingMessage): Promise<FormInp
   return Object.fromEntries(await readFields(request, printerForm));
 }
 
-/** The same with every value of every name. */
+/** The same with every value of every name. A text that comes as a file counts more than what was typed. */
 export async function readFields(request: IncomingMessage, kind = plainForm): Promise<URLSearchParams> {
   const type = request.headers["content-type"] ?? "";
-  if (/^multipart\/form-data/i.test(type))
-    return new URLSearchParams(await readMultipartFields(request, kind));
+  if (/^multipart\/form-data/i.test(type)) {
+    const { fields, files } = await readMultipart(request, kind);
+    const texts = files.map(([name, bytes]) => [name, decodeText(bytes)] as [string, string]);
+    return new URLSearchParams([...fields, ...texts.filter(([, text]) => text !== "")]);
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   // What is not read here is drained before the answer goes out, for a while.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > kind.limitBytes) throw formTooLarge();
+    if (size > kind.limitBytes) throw kind.tooLarge();
     chunks.push(chunk);
   }
-  await bodyIsRead(request);
+  await recheckSender(request);
   return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
 }
 
@@ -44,13 +49,6 @@ export async function readFields(request: IncomingMessage, kind = plainForm): Pr
 export async function drain(request: IncomingMessage, limitMs: number): Promise<void> {
   if (request.readableEnded || request.destroyed) return;
   request.unpipe();
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, limitMs);
-    const done = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    request.once("end", done).once("close", done).once("error", done);
-    request.resume();
-  });
+  request.resume();
+  await finished(request, { signal: AbortSignal.timeout(limitMs) }).catch(() => {});
 }

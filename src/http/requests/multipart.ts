@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "busboy";
-import { decodeText } from "../../domain/decode.ts";
 import { UserError } from "../../domain/errors.ts";
-import type { FormInput } from "../../domain/fields.ts";
 import { ticketLimitBytes } from "../../domain/print-ticket.ts";
+import type { Incoming } from "../../store/blobs.ts";
+import type { Store } from "../../store/store.ts";
 import { buffersUsed } from "../../workers/memory.ts";
-import { bodyIsRead } from "./body-end.ts";
+import { recheckSender } from "./body-end.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;
@@ -14,141 +14,102 @@ export const formLimitBytes = 256 * 1024;
 export const printerFormLimitBytes = formLimitBytes + 3 * ticketLimitBytes;
 /** What a form may bring that is a list: all of it is kept in memory. */
 export const importLimitBytes = 12 * 1024 * 1024;
+/** Parts of a form that brings a file. */
 const partLimit = 250;
-/** Of a form without files: more than its bytes can bring. */
+/** Parts of a form that is kept in memory. */
 const fieldLimit = 8000;
 
-/** What is taken of a form without a list. */
+/** What is taken of a form that is kept in memory. */
 export interface FormKind {
+  /** Of the whole form. */
   readonly limitBytes: number;
-  /** Fields that may come as files of text; where one does, it counts more than what was typed. */
-  readonly textFiles: readonly string[];
+  readonly tooLarge: () => UserError;
+  /** The fields whose files are kept; undefined where all are. */
+  readonly fileFields?: readonly string[];
 }
 
-/**
- * Reads a form's fields, as they stand, and passes over its other files.
- * @returns names with their values
- * @throws UserError "invalid" or "too-large"
- */
-export async function readMultipartFields(
+/** Names with their values, in the order in which they came. */
+interface FormParts {
+  readonly fields: [string, string][];
+  readonly files: [string, Buffer][];
+}
+
+/** Reads a form into memory. @throws UserError "invalid", or what `tooLarge` makes beyond the limit */
+export async function readMultipart(
   request: IncomingMessage,
-  { limitBytes, textFiles }: FormKind,
-): Promise<[string, string][]> {
+  { limitBytes, tooLarge, fileFields }: FormKind,
+): Promise<FormParts> {
   const fields: [string, string][] = [];
   const files: [string, Buffer[]][] = [];
-  const parser = parserFor(request, { fieldSize: limitBytes, parts: fieldLimit, fields: fieldLimit });
-  parser.on("field", (name, value) => fields.push([name, value]));
-  parser.on("file", (name, stream, { filename }) => {
-    // A part that breaks off fails by itself; the form's own failure says so.
-    stream.on("error", () => {});
-    if (!filename || !textFiles.includes(name)) {
-      stream.resume();
-      return;
-    }
+  const limits = { fieldSize: limitBytes, parts: fieldLimit, fields: fieldLimit };
+  const parser = parserFor(request, limits, (stream, name) => {
+    if (fileFields?.includes(name) === false) return false;
     const chunks: Buffer[] = [];
     files.push([name, chunks]);
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    return true;
   });
-  await feed(request, parser, limitBytes, formTooLarge);
-  await bodyIsRead(request);
-  const texts = files.map(([name, chunks]) => [name, decodeText(Buffer.concat(chunks))] as [string, string]);
-  return [...fields, ...texts.filter(([, text]) => text !== "")];
-}
-
-/** A form that is kept in memory with the first of its files, whatever that is called. */
-interface WholeForm {
-  readonly fields: FormInput;
-  readonly file: Buffer | undefined;
-}
-
-/** Reads a form with a file into memory. @throws UserError "invalid", or what `tooLarge` makes beyond the limit */
-export async function readFormWithFile(
-  request: IncomingMessage,
-  limitBytes: number,
-  tooLarge: () => UserError,
-): Promise<WholeForm> {
-  const fields = new Map<string, string>();
-  const parser = parserFor(request, { fieldSize: limitBytes, fields: partLimit });
-  parser.on("field", (name, value) => fields.set(name, value));
-  let chunks: Buffer[] | undefined;
-  parser.on("file", (_name, stream, { filename }) => {
-    // A part that breaks off fails by itself; the form's own failure says so.
-    stream.on("error", () => {});
-    if (chunks !== undefined || !filename) {
-      stream.resume();
-      return;
-    }
-    const own: Buffer[] = [];
-    chunks = own;
-    stream.on("data", (chunk: Buffer) => own.push(chunk));
-  });
+  parser.on("field", (name, value) => fields.push([name, value]));
   await feed(request, parser, limitBytes, tooLarge);
-  await bodyIsRead(request);
-  return { fields: Object.fromEntries(fields), file: chunks && Buffer.concat(chunks) };
+  await recheckSender(request);
+  return { fields, files: files.map(([name, chunks]) => [name, Buffer.concat(chunks)]) };
 }
 
 export function formTooLarge(): UserError {
   return new UserError("too-large", "This form is too large.");
 }
 
-/** What becomes of a file that arrives. */
-export interface Receiver<T> {
-  /** Of the file. */
+/** How large a file may be. */
+interface FileLimit {
   readonly limitBytes: number;
   readonly tooLarge: () => UserError;
-  /** Takes the file's bytes; leaves nothing behind when the stream fails. */
-  readonly receive: (stream: Readable) => Promise<T>;
-  /** Gives up a file that arrived whole in a form that did not. */
-  readonly discard: (result: T) => Promise<void>;
 }
 
-/** A file that arrived, and what became of it. */
-export interface Received<T> {
+interface ReceivedFile {
   readonly fileName: string;
-  readonly result: T;
+  /** The file in the store, for a service that takes it over. */
+  readonly incoming: Incoming;
 }
 
 /**
- * Hands the first file of a form, whatever its field is called, to the receiver as a stream; everything else in
- * the form is passed over. A form that breaks off anywhere leaves nothing of its file behind.
- * @throws UserError "too-large" beyond the limit, "invalid" without a file or for a form that is not whole, and
- *   whatever `receive` throws
+ * Receives the first file of a form, whatever its field is called, into the store; everything else in the form is
+ * passed over. A form that breaks off anywhere leaves nothing of its file behind.
+ * @throws UserError "too-large" beyond the limit, "invalid" without a file or for a form that is not whole
  */
-export async function receiveFile<T>(
+export async function receiveFile(
+  { blobs }: Store,
   request: IncomingMessage,
-  { limitBytes, tooLarge, receive, discard }: Receiver<T>,
-): Promise<Received<T>> {
+  { limitBytes, tooLarge }: FileLimit,
+): Promise<ReceivedFile> {
+  let first: { readonly fileName: string; readonly work: Promise<Incoming> } | undefined;
   // busboy says that a limit is hit when the file reaches it, and a file of exactly ours must pass.
-  const parser = parserFor(request, { fileSize: limitBytes + 1, fields: 0, files: partLimit });
-  let first: { readonly fileName: string; readonly work: Promise<T> } | undefined;
-  parser.on("file", (_name, stream, { filename }) => {
-    // A part that breaks off fails by itself; the form's own failure says so below.
-    stream.on("error", () => {});
-    // A file input that was left empty arrives as a part without a name.
-    if (first !== undefined || !filename) {
-      stream.resume();
-      return;
-    }
+  const limits = { fileSize: limitBytes + 1, fields: 0, files: partLimit, parts: partLimit };
+  const parser = parserFor(request, limits, (stream, _field, fileName) => {
+    if (first !== undefined) return false;
     stream.on("data", (chunk: Buffer) => buffersUsed(chunk.length));
     stream.pause();
     stream.once("limit", () => stream.destroy(tooLarge()));
-    const work = receive(stream);
+    const work = blobs.receive(stream);
     work.catch((error: Error) => parser.destroy(error));
-    first = { fileName: filename, work };
+    first = { fileName, work };
+    return true;
   });
   try {
     await feed(request, parser, limitBytes + formLimitBytes, tooLarge);
-    await bodyIsRead(request);
+    await recheckSender(request);
   } catch (error) {
-    await first?.work.then(discard, (failure: unknown) => {
-      if (!isFormError(failure)) throw failure;
-    });
+    await first?.work.then(
+      (incoming) => blobs.discard(incoming),
+      (failure: unknown) => {
+        if (!isFormError(failure)) throw failure;
+      },
+    );
     throw error;
   }
   if (first === undefined) {
     throw new UserError("invalid", "No file was sent. Choose one and upload it again.");
   }
-  return { fileName: first.fileName, result: await first.work };
+  return { fileName: first.fileName, incoming: await first.work };
 }
 
 /** Whether a file failed only because its form did: busboy's errors have no code, and those of disks do. */
@@ -156,16 +117,22 @@ function isFormError(error: unknown): boolean {
   return error instanceof Error && error.constructor === Error && !("code" in error);
 }
 
-function parserFor(request: IncomingMessage, limits: busboy.Limits): busboy.Busboy {
+/** @param takeFile reads a file; false where it does not, and the file is passed over */
+function parserFor(
+  request: IncomingMessage,
+  limits: busboy.Limits,
+  takeFile: (stream: Readable, field: string, fileName: string) => boolean,
+): busboy.Busboy {
   try {
-    const options = {
-      headers: request.headers,
-      defParamCharset: "utf8",
-      limits: { parts: partLimit, ...limits },
-    };
-    const parser = busboy(options);
+    const parser = busboy({ headers: request.headers, defParamCharset: "utf8", limits });
     // What is beyond would be left out without a word.
     parser.on("partsLimit", () => parser.destroy(formTooLarge()));
+    parser.on("file", (field, stream, { filename }) => {
+      // A part that breaks off fails by itself; the form's own failure says so.
+      stream.on("error", () => {});
+      // A file input that was left empty arrives as a part without a name.
+      if (!filename || !takeFile(stream, field, filename)) stream.resume();
+    });
     return parser;
   } catch {
     throw brokenForm();
