@@ -5,7 +5,6 @@ import {
   isNarrowed,
   narrowClients,
   narrowDrivers,
-  narrowedBy,
   narrowPrinters,
   parseNarrowing,
 } from "../src/domain/search.ts";
@@ -144,7 +143,7 @@ test("drivers and clients are found by their words, drivers also by who uses the
       { client_id: "7" },
       { client_id: "none" },
       { client_id: "7", state: "blocked" },
-    ].map((input) => narrowDrivers(drivers, parseNarrowing(input, narrowedBy.drivers))),
+    ].map((input) => narrowDrivers(drivers, parseNarrowing(input, "drivers"))),
     narrowClients(clients, { q: "ozdemir kunde" }),
     narrowClients(clients, { q: "a" }),
   ].map((list) => list.length);

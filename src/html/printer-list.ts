@@ -52,7 +52,7 @@ export function printersPage(frame: Frame, list: PrinterList, { form, choices, i
 /** For who may look alone. */
 function shownPrintersPage(frame: Frame, list: PrinterList): Html {
   const { rows, total } = list;
-  const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches(named(list));
+  const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches("printers", list);
   return page(
     { ...frame, title: "Printers", place: "Printers" },
     html`<p><a href="${paths.exportPrinters}">Export</a></p>${
@@ -65,18 +65,7 @@ function shownPrintersPage(frame: Frame, list: PrinterList): Html {
 
 function narrowing(list: PrinterList): Html {
   const states = { others: [changedState], kinds: findingKinds };
-  return narrowingForm(named(list), { clients: list.choices.clients, states });
-}
-
-function named({ rows, narrowing, total }: PrinterList) {
-  return {
-    path: paths.printers,
-    id: "printer",
-    noun: "printer",
-    narrowing,
-    shown: rows.length,
-    total,
-  } as const;
+  return narrowingForm("printers", list, { clients: list.choices.clients, states });
 }
 
 /** The list grouped by client, as the page shows it and as a fragment brings it anew. */
@@ -87,12 +76,12 @@ export function printerList(list: PrinterList): Html {
     const sentence = "A printer is what you deploy: its queue, port, driver and preferences.";
     return html`<div id="printer-list" class="none">${emptyState(sentence, first)}</div>`;
   }
-  return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches(named(list))}</div>`;
+  return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches("printers", list)}</div>`;
 }
 
 /** How many printers there are, as a fragment brings it along with the list. */
 export function printerCount(list: PrinterList): Html {
-  return narrowedCount(named(list), true);
+  return narrowedCount("printers", list, true);
 }
 
 /** One form around all rows: each has its box, and a button of its own that deletes it. */

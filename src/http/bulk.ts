@@ -26,7 +26,7 @@ import { deletedPath, withQuery } from "./undo.ts";
 export async function change({ app, request }: Context): Promise<Reply> {
   const fields = await readFields(request);
   const form: FormInput = Object.fromEntries(fields);
-  const narrowing = narrowingBehind(request, paths.printers, form);
+  const narrowing = narrowingBehind(request, "printers", form);
   const ids = fields.getAll("ids");
   const changed = await changing(async () => changeAll(app, parseIds(ids), parseBulk(form)));
   return answerForm(request, changed, {

@@ -6,7 +6,6 @@ import { driverFormValues, isFromForm } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
-import { narrowedBy } from "../domain/search.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { driverPage, driverSettings } from "../html/driver.ts";
 import { confirmation, confirmPage } from "../html/driver-confirm.ts";
@@ -153,7 +152,7 @@ async function answerTo(
   error: UserError | undefined,
 ): Promise<Html> {
   if (error !== undefined) return modelQuestion(driver, error.message);
-  const list = await driversShown(app, narrowingBehind(request, paths.drivers, {}, narrowedBy.drivers));
+  const list = await driversShown(app, narrowingBehind(request, "drivers"));
   return html`${modelAnswer(driver)}${driverRowsAnew(list)}`;
 }
 

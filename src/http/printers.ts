@@ -68,7 +68,7 @@ function valuesWith(given: FormInput): FormInput {
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readPrinterForm(request);
   const saved = await saving(async () => app.store.printers.add(parse(app, form)));
-  const narrowing = narrowingBehind(request, paths.printers, form);
+  const narrowing = narrowingBehind(request, "printers", form);
   return answerForm(request, saved, {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
     page: async (error) => {
@@ -166,7 +166,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const form = await readForm(request);
   const { printer } = app.store.printers.get(id);
   const deletion = await app.undo.removePrinter(id);
-  const narrowing = narrowingBehind(request, paths.printers, form);
+  const narrowing = narrowingBehind(request, "printers", form);
   return answerForm(request, done, {
     redirect: () => removedPath(app, narrowedPath(paths.printers, narrowing), printer.name, deletion),
     fragment: () => changedList(app, narrowing, deletedMessage(printer.name, deletion)),
