@@ -9,7 +9,6 @@ import type { Once } from "./services/once.ts";
 import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
-import type { PrinterExport } from "./services/printer-export.ts";
 import type { Sessions } from "./services/sessions.ts";
 import type { SignIn } from "./services/sign-in.ts";
 import type { Tokens } from "./services/tokens.ts";
@@ -33,7 +32,6 @@ export interface App {
   readonly undo: Undo;
   readonly outcomes: Outcomes;
   readonly once: Once;
-  readonly exports: PrinterExport;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly signIn: SignIn;

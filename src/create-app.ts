@@ -14,7 +14,6 @@ import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
 import { type PasswordCost, Passwords } from "./services/passwords.ts";
-import { PrinterExport } from "./services/printer-export.ts";
 import { Sessions } from "./services/sessions.ts";
 import { SignIn } from "./services/sign-in.ts";
 import { Tokens } from "./services/tokens.ts";
@@ -72,7 +71,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const backups = new BackupKeeper({ store, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
   const once = new Once(random);
-  const exports = new PrinterExport(store);
   const models = new ModelSearch(store);
   const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
   await people.signIn.start(adminPassword);
@@ -92,7 +90,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     tokens,
     links,
     once,
-    exports,
     ...people,
   };
   const app = { config, store, ...services, random, log };

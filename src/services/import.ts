@@ -35,7 +35,7 @@ type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | und
 /** Says what an import would do. @throws UserError "invalid" where the list cannot be read */
 export function previewImport(store: Store, source: ImportSource): ImportPreview {
   const list = listOf(source);
-  const drivers = new KnownDrivers(list.rows, store.drivers.summaries(), ({ id }) => {
+  const drivers = new KnownDrivers(store.drivers.summaries(), ({ id }) => {
     return chosenInf(store.drivers.get(id))?.descriptions ?? [];
   });
   const known = { printers: store.printers.whole(), clients: store.clients.names(), drivers };
