@@ -4,7 +4,7 @@ import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
 import type { Standing, StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { historyLink } from "./audit.ts";
-import { type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
+import { allTheSame, type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infNotes } from "./driver-notes.ts";
@@ -189,7 +189,7 @@ export interface DriverDeploy {
   readonly leftOut: readonly string[];
   /** Why it cannot be deployed, with the remedy; undefined where it can. */
   readonly problem: string | undefined;
-  readonly offer: Omit<DeployOffer, "logo">;
+  readonly offer: DeployOffer;
 }
 
 /** One driver for many printers: what can be downloaded of it without any of them. */
@@ -203,14 +203,14 @@ function driverDeploySection(
     return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2><p>${isolated(why)}</p></section>`;
   }
   const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
-  const tabs = deployTabs({ ...offer, logo });
+  const tabs = deployTabs(offer, logo);
   const isFailing = failureOf(standing) !== undefined;
   return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
     <p>For many printers that share it: deploy the driver once with this package, and each printer <em>without the driver</em>,
       which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>
     ${modelLine(models, isUsed)}
     ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${listedNames(leftOut)}.</p>`}
-    ${isFailing ? html`<details class="more"><summary>Download all the same</summary>${tabs}</details>` : tabs}
+    ${isFailing ? allTheSame(tabs) : tabs}
     ${noteBlock(aboutUninstalling)}</section>`;
 }
 

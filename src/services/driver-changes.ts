@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { arm64Description } from "../domain/arm64-driver.ts";
 import { chosenInf, type Driver } from "../domain/driver.ts";
 import {
   type AffectedPrinter,
@@ -12,7 +11,7 @@ import type { FormInput } from "../domain/fields.ts";
 import { addTo } from "../domain/groups.ts";
 import { modelTest } from "../domain/models.ts";
 import { checkOpened } from "../domain/opened.ts";
-import { effectiveDescription, type Printer } from "../domain/printer.ts";
+import type { Printer } from "../domain/printer.ts";
 import { revisionsWith } from "../pkg/scripts/revision.ts";
 import type { Store } from "../store/store.ts";
 import { checkedChange } from "./checked-change.ts";
@@ -123,16 +122,15 @@ interface DeployedModel {
 
 /** What a printer deploys of a driver, which may be its first, its second, or both. */
 function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedModel[] {
-  const models: DeployedModel[] = [];
-  if (printer.driver_id === before.id) {
-    const of = (driver: Driver) => effectiveDescription(printer, driver);
-    models.push({ before: of(before), now: of(after), isArm64: false });
-  }
-  if (printer.arm64_driver_id === before.id) {
-    const of = (driver: Driver) => arm64Description(printer, driver);
-    models.push({ before: of(before), now: of(after), isArm64: true });
-  }
-  return models;
+  const choices = [
+    { id: printer.driver_id, own: printer.driver_desc, isArm64: false },
+    { id: printer.arm64_driver_id, own: printer.arm64_driver_desc, isArm64: true },
+  ];
+  return choices
+    .filter(({ id }) => id === before.id)
+    .map(({ own, isArm64 }) => {
+      return { before: own || before.driver_desc, now: own || after.driver_desc, isArm64 };
+    });
 }
 
 /** Whether the INF, which names models, lacks one. */
