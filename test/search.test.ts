@@ -118,9 +118,9 @@ test("no more than the first 200 characters of a query count", () => {
 });
 
 test("drivers and clients are found by their words, drivers also by who uses them", () => {
-  const standing = { state: "ready", findings: [] } as const;
+  const stated = { state: "ready", findings: [] } as const;
   const drivers = [
-    { ...papyrus, ...standing, printer_count: 1, clients: new Set([7]), newer: undefined },
+    { ...papyrus, ...stated, printer_count: 1, clients: new Set([7]), newer: undefined },
     {
       ...makeDriver({ inf: { provider: "Vellum" } }),
       state: "blocked",

@@ -122,10 +122,10 @@ class RowPlanner {
     if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
     // IPP brings its driver along.
     const driver = shown.driver ?? this.#known.drivers.get(settings?.driver_id);
-    return { ...shown, driver, reasons, ...this.#outcome(current, settings, client.made, ticket) };
+    return { ...shown, driver, reasons, ...this.#changed(current, settings, client.made, ticket) };
   }
 
-  #outcome(
+  #changed(
     current: Current | undefined,
     settings: PrinterSettings | undefined,
     newClient: ClientSettings | undefined,

@@ -41,18 +41,18 @@ export type PrinterModel = Pick<
 >;
 
 /** What can be said of a record's fitness for deployment. */
-export interface Standing {
+export interface Stated {
   readonly state: State;
   /** The worst first; of a record that is ready, none. */
   readonly findings: readonly Finding[];
 }
 
-export interface StatedPrinter extends ListedPrinter, Standing {
+export interface StatedPrinter extends ListedPrinter, Stated {
   /** Whether what was deployed of it last is another revision. */
   readonly changed: boolean;
 }
 
-export interface StatedDriver extends ListedDriver, Standing {
+export interface StatedDriver extends ListedDriver, Stated {
   /** The ids of the clients whose printers use it; `none` where printers without one do. */
   readonly clients: ReadonlySet<number | "none">;
   /** Of a driver that printers use: the newest version that has a model of theirs, where there is one. */

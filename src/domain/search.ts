@@ -3,7 +3,7 @@ import type { Client } from "./client.ts";
 import { driverTitle } from "./driver.ts";
 import { cleanText, type FormInput } from "./fields.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
-import type { Standing, StatedDriver, StatedPrinter } from "./listings.ts";
+import type { Stated, StatedDriver, StatedPrinter } from "./listings.ts";
 import { madeOnce } from "./made-once.ts";
 import { effectiveDescription } from "./printer.ts";
 
@@ -131,7 +131,7 @@ export function narrowClients<T extends Pick<Client, "name" | "notes">>(
   return rows.filter(({ name, notes }) => hasWords(folded(`${name}\n${notes}`)));
 }
 
-function isInState({ state, findings }: Standing, wanted: WantedState | undefined): boolean {
+function isInState({ state, findings }: Stated, wanted: WantedState | undefined): boolean {
   if (wanted === undefined || wanted === state) return true;
   return findings.some(({ kind }) => kind === wanted);
 }

@@ -1,5 +1,5 @@
 import { failureOf, refusalOf } from "../domain/deployment-choice.ts";
-import type { Standing } from "../domain/listings.ts";
+import type { Stated } from "../domain/listings.ts";
 import type {
   FieldSection,
   ListedFormat,
@@ -68,7 +68,7 @@ interface OfferedLinks {
 }
 
 interface DeploySection {
-  readonly standing: Standing;
+  readonly stated: Stated;
   /** Undefined where nothing can be downloaded. */
   readonly offer: DeployOffer | undefined;
   /** What stands for the app's logo. */
@@ -83,12 +83,12 @@ interface DeploySection {
  * What is wrong, then what can be downloaded. What is known to fail is not offered plainly; what would be refused is
  * not offered at all.
  */
-export function deploySection({ standing, offer, logo, remedy, downloaded }: DeploySection): Html {
-  const isRefused = offer === undefined || refusalOf(standing) !== undefined;
-  const fails = !isRefused && failureOf(standing) !== undefined;
-  const style = standing.state === "blocked" && html`class="button primary"`;
+export function deploySection({ stated, offer, logo, remedy, downloaded }: DeploySection): Html {
+  const isRefused = offer === undefined || refusalOf(stated) !== undefined;
+  const fails = !isRefused && failureOf(stated) !== undefined;
+  const style = stated.state === "blocked" && html`class="button primary"`;
   return html`<section class="deploy" id="deploy"><h2>Deploy</h2>
-    ${findingsNotice(standing)}
+    ${findingsNotice(stated)}
     ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
     ${downloaded}
     ${!isRefused && (fails ? allTheSame(deployTabs(offer, logo)) : deployTabs(offer, logo))}</section>`;

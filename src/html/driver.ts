@@ -1,7 +1,7 @@
 import { archiveRoomBytes } from "../domain/deletion.ts";
 import { failureOf } from "../domain/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
-import type { Standing, StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import type { Stated, StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { historyLink } from "./audit.ts";
 import { allTheSame, type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
@@ -34,7 +34,7 @@ interface DriverPageData {
   readonly query: string;
   /** Whether the form shows choices that were made and not saved. */
   readonly isOpen?: boolean;
-  readonly standing: StatedDriver;
+  readonly stated: StatedDriver;
   /** Whether a deletion could not be taken back. */
   readonly isFinal: boolean;
   /** Undefined of a driver that Windows brings. */
@@ -78,15 +78,15 @@ function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boole
 }
 
 function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
-  const { driver, printers, standing, isFinal } = data;
-  return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
+  const { driver, printers, stated, isFinal } = data;
+  return html`<div class="soft standing">${stateBadge(stated)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
     ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
-    ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
+    ${stated.findings.length > 0 && html`<div class="notice ${toneOf(stated.state)}">${driverFindingLines(stated)}</div>`}
     ${newerNotice(data, isChangeable)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
     <section><h2>INF and model</h2>${isChangeable ? driverSettings(data) : chosenFacts(driver)}</section>
     ${printers.length > 0 && printerSection(data, isChangeable)}
-    ${data.deploy && driverDeploySection(standing, printers.length > 0, data.deploy)}
+    ${data.deploy && driverDeploySection(stated, printers.length > 0, data.deploy)}
     <section><h2>Archive</h2><ul class="downloads">
       <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
       <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
@@ -108,7 +108,7 @@ function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
 }
 
 function newerNotice(
-  { driver, printers, standing: { newer } }: DriverPageData,
+  { driver, printers, stated: { newer } }: DriverPageData,
   isChangeable: boolean,
 ): Html | undefined {
   if (newer === undefined) return undefined;
@@ -194,17 +194,17 @@ export interface DriverDeploy {
 
 /** One driver for many printers: what can be downloaded of it without any of them. */
 function driverDeploySection(
-  standing: Standing,
+  stated: Stated,
   isUsed: boolean,
   { models, leftOut, problem, offer }: DriverDeploy,
 ): Html {
-  const why = problem ?? standing.findings.find(({ kind }) => kind === "archive")?.text;
+  const why = problem ?? stated.findings.find(({ kind }) => kind === "archive")?.text;
   if (why !== undefined) {
     return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2><p>${isolated(why)}</p></section>`;
   }
   const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
   const tabs = deployTabs(offer, logo);
-  const isFailing = failureOf(standing) !== undefined;
+  const isFailing = failureOf(stated) !== undefined;
   return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
     <p>For many printers that share it: deploy the driver once with this package, and each printer <em>without the driver</em>,
       which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>

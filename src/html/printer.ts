@@ -69,7 +69,7 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
       ${stateBadge({ ...row, findings: [] })}</p>
     <div class="deploy-page">
-      ${deploySection({ standing: row, offer, logo, remedy, downloaded })}
+      ${deploySection({ stated: row, offer, logo, remedy, downloaded })}
       <div class="deploy-side">
         ${settingsSection(data, isChangeable)}
         ${driverSection(data, isChangeable)}

@@ -70,7 +70,7 @@ interface Shown {
 
 async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
-  const { driver: standing, printers } = await app.overview.driver(id);
+  const { driver: stated, printers } = await app.overview.driver(id);
   const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = shown;
   const data = {
     driver,
@@ -78,7 +78,7 @@ async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message
     form,
     query,
     isOpen,
-    standing,
+    stated,
     isFinal: await app.store.isNearlyFull(),
     deploy: isWindowsOwn(driver) ? undefined : deployOf(app, request, driver),
   };
@@ -156,8 +156,8 @@ async function answerTo(
   return html`${modelAnswer(driver)}${driverRowsAnew(list)}`;
 }
 
-function savedPath(id: number, { again }: DriverEffects): string {
-  return `${paths.driver(id)}?done=${again.length > 0 ? "redeploy" : "saved"}`;
+function savedPath(id: number, { redeployed }: DriverEffects): string {
+  return `${paths.driver(id)}?done=${redeployed.length > 0 ? "redeploy" : "saved"}`;
 }
 
 /** Answers the form as it was sent, with the models of the INF that is chosen in it. */

@@ -62,8 +62,8 @@ async function resultOf(
   if (error !== undefined) return { problem: error.message };
   const { id } = value.driver;
   if (!store.drivers.has(id)) return { problem: "This driver was deleted meanwhile." };
-  const { driver: standing } = await overview.driver(id);
-  return { ...value, standing, older: overview.olderThan(standing) };
+  const { driver: stated } = await overview.driver(id);
+  return { ...value, stated, older: overview.olderThan(stated) };
 }
 
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {

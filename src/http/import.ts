@@ -64,9 +64,9 @@ export function preview({ app, request }: Context): Promise<Reply> {
 export function run({ app, request }: Context): Promise<Reply> {
   return answering(app, request, async (source, { digest, leave_wrong }) => {
     const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
-    const outcome = await runImport(app.store, source, agreement);
-    if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
-    const { counts, newClients } = outcome.plan;
+    const done = await runImport(app.store, source, agreement);
+    if (done.refused !== undefined) return previewReply(request, source, done, done.refused);
+    const { counts, newClients } = done.plan;
     const result = { counts, newClients };
     if (isNavigation(request)) {
       const name = app.outcomes.remember({ kind: "imported", result });

@@ -69,7 +69,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
   const isNewlyLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
   const affected = affectedAmong(store.clients.names());
-  const again: AffectedPrinter[] = [];
+  const redeployed: AffectedPrinter[] = [];
   const switched: AffectedPrinter[] = [];
   const [lost, lostOnArm64] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
   const hash = createHash("sha256");
@@ -77,7 +77,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   for (const printer of store.printers.wholeOfDriver(driver.id)) {
     const revision = revisionAfter(printer);
     if (revision === revisionBefore(printer)) continue;
-    again.push(affected(printer));
+    redeployed.push(affected(printer));
     hash.update(`${printer.id} ${revision}\n`);
     const models = modelsOf(printer, driver, after);
     if (models.some(({ before, now }) => before !== now)) switched.push(affected(printer));
@@ -88,7 +88,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   const refusedModel = isRefused ? after.driver_desc : undefined;
   hash.update(JSON.stringify([refusedModel, [...lost.keys()], [...lostOnArm64.keys()]]));
   return {
-    again,
+    redeployed,
     switched: { from: driver.driver_desc, to: after.driver_desc, printers: switched },
     lost,
     lostOnArm64,

@@ -34,13 +34,13 @@ test("choosing among very many models of very many makers takes no product of th
 
 test("a list of very many printers of one client is grouped without copying the group for each", async () => {
   const printer = makePrinter();
-  const standing = { state: "ready", findings: [], changed: false } as const;
+  const stated = { state: "ready", findings: [], changed: false } as const;
   const row = {
     printer,
     client: { id: 1, name: "Client" },
     driver: undefined,
     arm64Driver: undefined,
-    ...standing,
+    ...stated,
   };
   const choices = { clients: [], drivers: [] };
   const narrowing = parseNarrowing({});
