@@ -8,7 +8,6 @@ import type { Outcomes } from "./services/outcomes.ts";
 import type { Overview } from "./services/overview.ts";
 import type { PackageBuilder } from "./services/packages.ts";
 import type { Passwords } from "./services/passwords.ts";
-import type { PrinterExport } from "./services/printer-export.ts";
 import type { Sessions } from "./services/sessions.ts";
 import type { SignIn } from "./services/sign-in.ts";
 import type { Tokens } from "./services/tokens.ts";
@@ -31,7 +30,6 @@ export interface App {
   readonly deployments: DeploymentMemory;
   readonly undo: Undo;
   readonly outcomes: Outcomes;
-  readonly exports: PrinterExport;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly signIn: SignIn;

@@ -12,7 +12,6 @@ import { Outcomes } from "./services/outcomes.ts";
 import { Overview } from "./services/overview.ts";
 import { PackageBuilder } from "./services/packages.ts";
 import { type PasswordCost, Passwords } from "./services/passwords.ts";
-import { PrinterExport } from "./services/printer-export.ts";
 import { Sessions } from "./services/sessions.ts";
 import { SignIn } from "./services/sign-in.ts";
 import { Tokens } from "./services/tokens.ts";
@@ -69,7 +68,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   await undo.start();
   const backups = new BackupKeeper({ store, most: config.backups, clock, log });
   const outcomes = new Outcomes(random);
-  const exports = new PrinterExport(store);
   const models = new ModelSearch(store);
   const passwords = new Passwords(random, overrides.passwordCost);
   const sessions = new Sessions(store, clock, log);
@@ -90,7 +88,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     outcomes,
     tokens,
     links,
-    exports,
     passwords,
     sessions,
     signIn,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { InfSummary } from "../src/domain/driver.ts";
 import { inOrder, newerVersions, olderVersions } from "../src/domain/driver-order.ts";
-import { findModelsIn, firstModel, isUniversal, modelFinder } from "../src/domain/models.ts";
+import { findModels, firstModel, isUniversal, modelFinder } from "../src/domain/models.ts";
 import { driverLabel } from "../src/html/driver-label.ts";
 import { makeDriver, makeInf } from "./support/records.ts";
 import { shared, withoutShared } from "./support/shared.ts";
@@ -109,8 +109,8 @@ test("a search over many INFs says which of them has the model", () => {
     makeInf({ path: "b/b.inf", descriptions: ["Papyrus 22", "Other"] }),
   ];
 
-  const { shown, count } = findModelsIn(infs, "PAPYRUS 2", 10);
-  const few = findModelsIn(infs, "", 1);
+  const { shown, count } = findModels(infs, "PAPYRUS 2", 10);
+  const few = findModels(infs, "", 1);
 
   assert.deepEqual(
     shown.map(({ model, inf }) => [model, inf.path]),

@@ -179,7 +179,7 @@ test("a report of nothing but wrong types reads as one that says nothing", () =>
 
   assert.deepEqual(empty, { fileCount: 0, totalBytes: 0, infs: [], printerInf: null, warnings: [] });
   assert.deepEqual(read, { ...infDefaults, path: "a.inf", architectures: ["amd64"], missingCount: 0 });
-  assert.equal(findModels(read, "", 10).total, 0);
+  assert.equal(findModels([read], "", 10).count, 0);
 });
 
 test("architectures keep the order in which they were stored: revisions are made of it", () => {

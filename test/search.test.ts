@@ -5,7 +5,6 @@ import {
   isNarrowed,
   narrowClients,
   narrowDrivers,
-  narrowedBy,
   narrowPrinters,
   parseNarrowing,
 } from "../src/domain/search.ts";
@@ -119,9 +118,9 @@ test("no more than the first 200 characters of a query count", () => {
 });
 
 test("drivers and clients are found by their words, drivers also by who uses them", () => {
-  const standing = { state: "ready", findings: [] } as const;
+  const stated = { state: "ready", findings: [] } as const;
   const drivers = [
-    { ...papyrus, ...standing, printer_count: 1, clients: new Set([7]), newer: undefined },
+    { ...papyrus, ...stated, printer_count: 1, clients: new Set([7]), newer: undefined },
     {
       ...makeDriver({ inf: { provider: "Vellum" } }),
       state: "blocked",
@@ -144,7 +143,7 @@ test("drivers and clients are found by their words, drivers also by who uses the
       { client_id: "7" },
       { client_id: "none" },
       { client_id: "7", state: "blocked" },
-    ].map((input) => narrowDrivers(drivers, parseNarrowing(input, narrowedBy.drivers))),
+    ].map((input) => narrowDrivers(drivers, parseNarrowing(input, "drivers"))),
     narrowClients(clients, { q: "ozdemir kunde" }),
     narrowClients(clients, { q: "a" }),
   ].map((list) => list.length);

@@ -1,5 +1,5 @@
 import type { Finding, FindingKind } from "./findings.ts";
-import type { ListedPrinter, Standing, StatedPrinter } from "./listings.ts";
+import type { ListedPrinter, Stated, StatedPrinter } from "./listings.ts";
 import { isDriverOnly } from "./printer.ts";
 
 /** A printer that does not go into a package of several, and why. */
@@ -17,12 +17,12 @@ export interface DeploymentChoice {
 const refusedKinds: readonly FindingKind[] = ["no-driver", "archive", "incomplete"];
 
 /** Why no package can be made of it; undefined where one can. */
-export function refusalOf({ findings }: Standing): Finding | undefined {
+export function refusalOf({ findings }: Stated): Finding | undefined {
   return findings.find(({ kind }) => refusedKinds.includes(kind));
 }
 
 /** Why a package that can be made of it is known to fail on Windows; undefined where it is not. */
-export function failureOf({ findings }: Standing): Finding | undefined {
+export function failureOf({ findings }: Stated): Finding | undefined {
   return findings.find(({ kind, state }) => state === "blocked" && !refusedKinds.includes(kind));
 }
 

@@ -20,7 +20,7 @@ type Named = Pick<AffectedPrinter, "id" | "name">;
 /** What a change of a driver does to the printers that have it. */
 export interface DriverEffects {
   /** Those whose revision changes: their machines install again. */
-  readonly again: readonly AffectedPrinter[];
+  readonly redeployed: readonly AffectedPrinter[];
   /** Those that deploy the driver's own model, where that becomes another one. */
   readonly switched: {
     readonly from: string;
@@ -38,6 +38,6 @@ export interface DriverEffects {
 }
 
 /** Whether there is anything that a person is to agree to. */
-export function hasEffects({ again, lost, refusedModel }: DriverEffects): boolean {
-  return again.length > 0 || lost.size > 0 || refusedModel !== undefined;
+export function hasEffects({ redeployed, lost, refusedModel }: DriverEffects): boolean {
+  return redeployed.length > 0 || lost.size > 0 || refusedModel !== undefined;
 }

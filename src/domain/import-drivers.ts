@@ -120,27 +120,19 @@ interface Contradiction {
   readonly driver: DriverSummary;
 }
 
-/** What is asked of all drivers, looked up instead of searched: a description may be sought for each of many rows. */
+/** All drivers by what a row may name them by: a description may be sought for each of many rows. */
 export class KnownDrivers {
   readonly #byId: ReadonlyMap<number, DriverSummary>;
   readonly #byDigest: ReadonlyMap<string, DriverSummary>;
   readonly #byTitle = new Map<string, Match[]>();
   readonly #byModel = new Map<string, Match[]>();
   readonly #withAnyModel = new Set<number>();
-  /** The texts that rows may mean a driver by, in lower case; of drivers, no others are remembered. */
-  readonly #wanted: ReadonlySet<string>;
 
   /** @param modelsOf reads the descriptions of a driver's chosen INF, which may be long */
-  constructor(
-    rows: readonly ImportRow[],
-    drivers: readonly DriverSummary[],
-    modelsOf: (driver: DriverSummary) => readonly string[],
-  ) {
-    this.#wanted = textsIn(rows);
+  constructor(drivers: readonly DriverSummary[], modelsOf: (driver: DriverSummary) => readonly string[]) {
     this.#byId = new Map(drivers.map((driver) => [driver.id, driver]));
     this.#byDigest = new Map(drivers.map((driver) => [driver.sha256, driver]));
-    for (const driver of newestFirst(drivers))
-      this.#add(driver, this.#wanted.size > 0 ? modelsOf(driver) : []);
+    for (const driver of newestFirst(drivers)) this.#add(driver, modelsOf(driver));
   }
 
   get(id: number | null | undefined): DriverSummary | undefined {
@@ -212,27 +204,11 @@ export class KnownDrivers {
 
   #add(driver: DriverSummary, models: readonly string[]): void {
     for (const title of new Set([driverTitle(driver), driver.file_name]))
-      this.#note(this.#byTitle, title, driver);
+      addTo(this.#byTitle, title.toLowerCase(), { driver, description: title });
     if (models.length === 0) this.#withAnyModel.add(driver.id);
-    for (const model of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
-      this.#note(this.#byModel, model, driver);
+    for (const description of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
+      addTo(this.#byModel, description.toLowerCase(), { driver, description });
   }
-
-  #note(index: Map<string, Match[]>, description: string, driver: DriverSummary): void {
-    const key = description.toLowerCase();
-    if (this.#wanted.has(key)) addTo(index, key, { driver, description });
-  }
-}
-
-/** The texts by which rows may name drivers or models, in lower case. */
-function textsIn(rows: readonly ImportRow[]): Set<string> {
-  const texts = rows.flatMap(({ values, driver, arm64Driver }) => {
-    const hints = [driver, arm64Driver].flatMap((hint) => [hint?.model, hint?.title]);
-    return [values.driver_desc, values.arm64_driver_desc, ...hints];
-  });
-  const wanted = new Set(texts.map((text) => cleanText(text ?? "").toLowerCase()));
-  wanted.delete("");
-  return wanted;
 }
 
 function newestFirst(drivers: readonly DriverSummary[]): DriverSummary[] {

@@ -67,14 +67,6 @@ export interface ImportPlan {
   readonly notices: readonly string[];
 }
 
-/** What was imported, by count. */
-export interface Imported {
-  readonly made: number;
-  readonly changed: number;
-  readonly same: number;
-  readonly clients: number;
-}
-
 /** All that is here already. */
 export interface Known {
   readonly printers: readonly Printer[];

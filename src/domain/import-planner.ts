@@ -6,10 +6,10 @@ import { UserError } from "./errors.ts";
 import { cleanText, type FormInput } from "./fields.ts";
 import { chooseDriver, type DriverChoice } from "./import-drivers.ts";
 import { matchRows, type RowMatch } from "./import-match.ts";
-import type { Change, ImportOptions, ImportPlan, Known, PlannedRow } from "./import-plan.ts";
+import type { Change, ImportOptions, ImportPlan, Known, PlannedRow, TicketWrite } from "./import-plan.ts";
 import type { ImportedList, ImportRow } from "./import-row.ts";
-import { type RowTicket, rowTicket, ticketsAmong } from "./import-ticket.ts";
 import type { ClientName } from "./listings.ts";
+import { isTicketName, readTicket, ticketName } from "./print-ticket.ts";
 import type { Printer, PrinterSettings } from "./printer.ts";
 import { parsePrinter, printerFormValues } from "./printer-fields.ts";
 import { ippProblem } from "./windows-drivers.ts";
@@ -122,10 +122,10 @@ class RowPlanner {
     if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
     // IPP brings its driver along.
     const driver = shown.driver ?? this.#known.drivers.get(settings?.driver_id);
-    return { ...shown, driver, reasons, ...this.#outcome(current, settings, client.made, ticket) };
+    return { ...shown, driver, reasons, ...this.#changed(current, settings, client.made, ticket) };
   }
 
-  #outcome(
+  #changed(
     current: Current | undefined,
     settings: PrinterSettings | undefined,
     newClient: ClientSettings | undefined,
@@ -254,4 +254,66 @@ function accepted<T>(make: () => T, reasons: string[]): T | undefined {
     reasons.push(error.message);
     return undefined;
   }
+}
+
+/** What a row makes of its printer's PrintTicket; without a write it stays as it is. */
+interface RowTicket {
+  readonly write?: TicketWrite;
+  readonly change?: Change;
+  readonly note?: string;
+}
+
+/** Printers by the names of their tickets, as far as rows name them. */
+function ticketsAmong(
+  printers: readonly Printer[],
+  rows: readonly ImportRow[],
+): ReadonlyMap<string, Printer> {
+  const wanted = new Set(rows.map(({ ticket = "" }) => ticket.trim()).filter(isTicketName));
+  const found = new Map<string, Printer>();
+  for (const printer of printers) {
+    if (found.size === wanted.size) break;
+    const name = ticketName(printer.print_ticket);
+    if (wanted.has(name) && !found.has(name)) found.set(name, printer);
+  }
+  return found;
+}
+
+/**
+ * A list names tickets, which are too large for its cells; it may bring one as XML.
+ * @param cell undefined leaves the printer as it is
+ * @param known printers that are here, by the names of their tickets
+ * @param reasons is given why the cell cannot be taken
+ */
+function rowTicket(
+  cell: string | undefined,
+  printer: Printer | undefined,
+  known: ReadonlyMap<string, Printer>,
+  reasons: string[],
+): RowTicket {
+  const typed = cell?.trim();
+  if (typed === undefined) return {};
+  const own = printer?.print_ticket ?? "";
+  if (isTicketName(typed)) {
+    if (typed === ticketName(own)) return {};
+    const other = known.get(typed);
+    if (other !== undefined) return changed({ of: other.id, text: "" }, own, other.print_ticket);
+    return { note: own === "" ? notHere : notThisOne };
+  }
+  const read = readTicket(typed);
+  if ("problem" in read) reasons.push(read.problem);
+  if ("problem" in read || read.ticket === own) return {};
+  return changed({ of: undefined, text: read.ticket }, own, read.ticket);
+}
+
+const notHere = "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.";
+const notThisOne = "The PrintTicket that the list names is not here: the printer keeps its own.";
+
+function changed(write: TicketWrite, from: string, to: string): RowTicket {
+  return { write, change: { field: "print_ticket", from: sizeOf(from), to: sizeOf(to) } };
+}
+
+function sizeOf(ticket: string): string {
+  return ticket === ""
+    ? ""
+    : `${Math.ceil(Buffer.byteLength(ticket) / 1024)} KB (${ticketName(ticket).slice(0, 15)}…)`;
 }

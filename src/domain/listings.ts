@@ -2,6 +2,7 @@ import type { Client } from "./client.ts";
 import type { ArchiveState, Driver, DriverSummary } from "./driver.ts";
 import type { Finding, State } from "./findings.ts";
 import type { Printer } from "./printer.ts";
+import type { ListedSettings } from "./printer-fields.ts";
 
 // What is read together and shown together: the store makes these, services and pages take them.
 
@@ -19,18 +20,7 @@ export interface PrinterDetails {
 
 /** A printer as lists show it: with no more of its settings than they need, and what it refers to. */
 export interface ListedPrinter {
-  readonly printer: Pick<
-    Printer,
-    | "id"
-    | "created_at"
-    | "name"
-    | "driver_desc"
-    | "arm64_driver_desc"
-    | "address"
-    | "port_name"
-    | "protocol"
-    | "location"
-  >;
+  readonly printer: Pick<Printer, "id" | "created_at" | "name"> & ListedSettings;
   readonly client: ClientName | undefined;
   readonly driver: DriverSummary | undefined;
   /** Of ARM64 machines, where they take another one. */
@@ -51,18 +41,18 @@ export type PrinterModel = Pick<
 >;
 
 /** What can be said of a record's fitness for deployment. */
-export interface Standing {
+export interface Stated {
   readonly state: State;
   /** The worst first; of a record that is ready, none. */
   readonly findings: readonly Finding[];
 }
 
-export interface StatedPrinter extends ListedPrinter, Standing {
+export interface StatedPrinter extends ListedPrinter, Stated {
   /** Whether what was deployed of it last is another revision. */
   readonly changed: boolean;
 }
 
-export interface StatedDriver extends ListedDriver, Standing {
+export interface StatedDriver extends ListedDriver, Stated {
   /** The ids of the clients whose printers use it; `none` where printers without one do. */
   readonly clients: ReadonlySet<number | "none">;
   /** Of a driver that printers use: the newest version that has a model of theirs, where there is one. */

@@ -108,20 +108,14 @@ function matcherOf(query: string): (text: string) => boolean {
   };
 }
 
-/** Models whose name holds every word of `query`, without regard to case; at most `limit` of them. */
-export function findModels(inf: Names, query: string, limit: number) {
-  const matches = (inf?.descriptions ?? []).filter(matcherOf(query));
-  return { shown: matches.slice(0, limit), count: matches.length, total: inf?.descriptions.length ?? 0 };
-}
-
 /** A model and the INF that names it. */
 interface FoundModel {
   readonly model: string;
   readonly inf: InfSummary;
 }
 
-/** The same in many INFs: each with the models that it names. */
-export function findModelsIn(infs: readonly InfSummary[], query: string, limit: number) {
+/** Models whose name holds every word of `query`, without regard to case; at most `limit` of them are shown. */
+export function findModels(infs: readonly InfSummary[], query: string, limit: number) {
   const matches = matcherOf(query);
   const shown: FoundModel[] = [];
   let count = 0;

@@ -1,8 +1,8 @@
-import { cleanAddress, derivePortName, isAddress } from "./address.ts";
+import { canonicalAddress, cleanAddress, derivePortName, isAddress } from "./address.ts";
 import type { FieldMessages } from "./errors.ts";
-import { FieldReader, type FormInput, type TextRule } from "./fields.ts";
+import { cleanText, FieldReader, type FormInput, type TextRule } from "./fields.ts";
 import { parseTicket } from "./print-ticket.ts";
-import { type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
+import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
 import {
   type Choices,
   collateModes,
@@ -12,7 +12,6 @@ import {
   protocols,
   valuesOf,
 } from "./printer-choices.ts";
-import { parseReplaces } from "./replaces.ts";
 import { StoredObject } from "./stored.ts";
 import { readSubnets } from "./subnet.ts";
 import { ippDriverId } from "./windows-drivers.ts";
@@ -108,19 +107,23 @@ export function printerSettingsFrom(json: string): Settings {
   return allStored((field, name) => field.read(stored, name));
 }
 
+const listedNames = [
+  "driver_desc",
+  "arm64_driver_desc",
+  "address",
+  "port_name",
+  "protocol",
+  "location",
+] as const satisfies (keyof Settings)[];
+
+/** What lists show of a printer's settings. */
+export type ListedSettings = Pick<Settings, (typeof listedNames)[number]>;
+
 /** The same of what lists show alone. @throws Error when the text is no object in JSON */
-export function listedSettingsFrom(
-  json: string,
-): Pick<Settings, "driver_desc" | "arm64_driver_desc" | "address" | "port_name" | "protocol" | "location"> {
+export function listedSettingsFrom(json: string): ListedSettings {
   const stored = StoredObject.parse(json);
-  return {
-    driver_desc: settingFields.driver_desc.read(stored, "driver_desc"),
-    arm64_driver_desc: settingFields.arm64_driver_desc.read(stored, "arm64_driver_desc"),
-    address: settingFields.address.read(stored, "address"),
-    port_name: settingFields.port_name.read(stored, "port_name"),
-    protocol: settingFields.protocol.read(stored, "protocol"),
-    location: settingFields.location.read(stored, "location"),
-  };
+  const values = listedNames.map((name) => [name, settingFields[name].read(stored, name)] as const);
+  return Object.fromEntries(values) as ListedSettings;
 }
 
 /** What a printer is of which nothing is said. */
@@ -248,4 +251,55 @@ function checkTogether(form: FieldReader, printer: PrinterSettings): void {
   if (printer.replaces.some((name) => name.toLowerCase() === own)) {
     form.refuse("replaces", "A printer cannot replace itself: remove its own name here.");
   }
+}
+
+/** What a line of “replaces” says, in one spelling, or why it says nothing. */
+type ReadReplaced = { readonly replaced: string } | { readonly problem: string };
+
+const addressPrefix = "address:";
+const mostServerLength = 253;
+
+/** What a printer replaces, one a line and each once: queues by name, `\\server\queue`, `address:` with an IP address. */
+function parseReplaces(form: FieldReader, name: string): string[] {
+  const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
+  const problems: string[] = [];
+  const replaced = typed.split("\n").flatMap((text, i) => {
+    const line = cleanText(text);
+    const read = line === "" ? { replaced: "" } : readReplaced(line);
+    if ("replaced" in read) return read.replaced;
+    problems.push(`Line ${i + 1} of what it replaces, “${line.slice(0, 60)}”, ${read.problem}.`);
+    return [];
+  });
+  form.refuseLines(name, problems);
+  return [...new Set(replaced)].filter((line) => line !== "");
+}
+
+function readReplaced(line: string): ReadReplaced {
+  if (line.startsWith("\\\\")) return readConnection(line);
+  if (line.toLowerCase().startsWith(addressPrefix)) return readAddress(line.slice(addressPrefix.length));
+  return isQueueName(line) ? { replaced: line } : { problem: "cannot be the name of a local queue" };
+}
+
+/** A connection by server and share. */
+function readConnection(line: string): ReadReplaced {
+  const [server = "", share = "", ...more] = line
+    .slice(2)
+    .split("\\", 3)
+    .map((part) => part.trim());
+  if (server === "" || share === "" || more.length > 0)
+    return { problem: "is no connection: one is written \\\\server\\queue" };
+  if (!isAddress(server) || server.length > mostServerLength)
+    return { problem: "names no server: that is a host name or an IP address" };
+  const { forbidden, maxLength } = shareNameRule;
+  if (share.length > maxLength)
+    return { problem: `names a queue of ${share.length} characters; at most ${maxLength} are possible` };
+  const bad = [...forbidden].find((character) => share.includes(character));
+  if (bad !== undefined) return { problem: `names a queue that cannot be shared: “${bad}” is not possible` };
+  return { replaced: `\\\\${server}\\${share}` };
+}
+
+function readAddress(typed: string): ReadReplaced {
+  const address = canonicalAddress(cleanAddress(typed.trim()));
+  if (address !== undefined) return { replaced: addressPrefix + address };
+  return { problem: `is no whole IP address behind “${addressPrefix}”, such as ${addressPrefix}10.1.2.3` };
 }

@@ -3,7 +3,7 @@ import type { Client } from "./client.ts";
 import { driverTitle } from "./driver.ts";
 import { cleanText, type FormInput } from "./fields.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";
-import type { Standing, StatedDriver, StatedPrinter } from "./listings.ts";
+import type { Stated, StatedDriver, StatedPrinter } from "./listings.ts";
 import { madeOnce } from "./made-once.ts";
 import { effectiveDescription } from "./printer.ts";
 
@@ -23,30 +23,28 @@ export interface Narrowing {
 /** A state, what a finding is about, or what only printers or only drivers can be. */
 export type WantedState = State | FindingKind | "changed" | "newer" | "unused";
 
-/** What the rows of a list have that it can be narrowed to besides words. */
-export interface NarrowedBy {
-  readonly clients: boolean;
-  readonly states: readonly WantedState[];
-}
-
 const common = [...states, ...findingKinds] as const;
-export const narrowedBy = {
+
+/** The lists that can be narrowed, each with the states that its rows can be in. */
+const statesOf: Readonly<Record<ListName, readonly WantedState[]>> = {
   /** Besides: downloaded, and changed since. */
-  printers: { clients: true, states: [...common, "changed"] },
+  printers: [...common, "changed"],
   /** Besides: used where a newer version is here, or used by no printer. */
-  drivers: { clients: true, states: [...common, "newer", "unused"] },
-  clients: { clients: false, states: [] },
-} as const satisfies Record<string, NarrowedBy>;
+  drivers: [...common, "newer", "unused"],
+  clients: [],
+};
+
+export type ListName = "printers" | "drivers" | "clients";
 
 /** What an address says; what it says wrongly, or of what the rows of the list do not have, narrows nothing. */
 export function parseNarrowing(
   { q = "", client_id = "", state = "" }: FormInput,
-  list: NarrowedBy = narrowedBy.printers,
+  list: ListName = "printers",
 ): Narrowing {
   return {
     q: cleanText(q.slice(0, maxQuery).replace(/\s/g, " ")),
-    client: list.clients ? wantedClient(client_id) : undefined,
-    state: list.states.find((one) => one === state),
+    client: list === "clients" ? undefined : wantedClient(client_id),
+    state: statesOf[list].find((one) => one === state),
   };
 }
 
@@ -133,7 +131,7 @@ export function narrowClients<T extends Pick<Client, "name" | "notes">>(
   return rows.filter(({ name, notes }) => hasWords(folded(`${name}\n${notes}`)));
 }
 
-function isInState({ state, findings }: Standing, wanted: WantedState | undefined): boolean {
+function isInState({ state, findings }: Stated, wanted: WantedState | undefined): boolean {
   if (wanted === undefined || wanted === state) return true;
   return findings.some(({ kind }) => kind === wanted);
 }

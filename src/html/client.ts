@@ -3,7 +3,7 @@ import { type DeploymentChoice, failureOf, type LeftOut, refusalOf } from "../do
 import type { StatedPrinter } from "../domain/listings.ts";
 import { historyLink } from "./audit.ts";
 import { clientSettings } from "./clients.ts";
-import { type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
+import { allTheSame, type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
 import { deleteFold, type FormState } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, mayChange, page } from "./layout.ts";
@@ -17,17 +17,13 @@ interface ClientPageData {
   readonly printers: readonly StatedPrinter[];
   readonly form: FormState;
   readonly choice: DeploymentChoice;
-  readonly offer: Omit<DeployOffer, "logo">;
+  readonly offer: DeployOffer;
   /** What was downloaded before, and whether that is still what would be downloaded now. */
   readonly downloaded?: Html | undefined;
 }
 
 export function clientPage(frame: Frame, data: ClientPageData): Html {
-  const { client, printers, form, choice, downloaded } = data;
-  const offer = {
-    ...data.offer,
-    logo: logoOf(undefined, html`your choice: a PNG of the client’s or your own`),
-  };
+  const { client, printers, form } = data;
   const isChangeable = mayChange(frame.visitor);
   const action = isChangeable
     ? html`<a class="button primary" href="${paths.printerForClient(client.id)}">New printer</a>`
@@ -38,7 +34,7 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
     ${client.notes !== "" && html`<p class="on-paper" dir="auto">${client.notes}</p>`}
     ${client.subnets.length > 0 && html`<p class="on-paper">Only in ${client.subnets.join(", ")}.</p>`}
     <div class="deploy-page off-paper">
-      ${printers.length > 0 && clientDeploySection({ ...choice, offer, downloaded }, isChangeable)}
+      ${printers.length > 0 && clientDeploySection(data, isChangeable)}
       ${isChangeable && html`<div class="deploy-side"><section><h2>Settings</h2>${clientSettings(client, form)}</section></div>`}
     </div>
     <section><h2>Printers</h2>
@@ -55,29 +51,24 @@ export function clientPage(frame: Frame, data: ClientPageData): Html {
   );
 }
 
-interface ClientDeploy extends DeploymentChoice {
-  readonly offer: DeployOffer;
-  /** What was downloaded before, and whether that is still what would be downloaded now. */
-  readonly downloaded?: Html | undefined;
-}
-
 /** So many reasons are read; what is more is folded. */
 const shownReasons = 6;
 const shownPrinters = 100;
 
 /** One package for a client: what goes in, what stays out and why, then what a printer's page offers too. */
-function clientDeploySection(
-  { goesIn, leftOut, offer, downloaded }: ClientDeploy,
-  isChangeable: boolean,
-): Html {
+function clientDeploySection({ choice, offer, downloaded }: ClientPageData, isChangeable: boolean): Html {
+  const { goesIn, leftOut } = choice;
+  const failing = failingCount(leftOut);
   return html`<section class="deploy" id="deploy"><h2>Deploy all printers</h2>
     ${leftOut.length > 0 && leftOutNotice(goesIn.length, leftOut, isChangeable)}
     ${downloaded}
     <p>${summary(goesIn.length, leftOut.length)}</p>
     ${goesIn.length > 0 && html`<details class="more"><summary>What goes in</summary>${goesInList(goesIn)}</details>`}
-    ${goesIn.length > 0 && deployTabs(offer)}
-    ${failing(leftOut) > 0 && allTheSame(failing(leftOut), offer)}</section>`;
+    ${goesIn.length > 0 && deployTabs(offer, logo)}
+    ${failing > 0 && failingDownloads(failing, offer)}</section>`;
 }
+
+const logo = logoOf(undefined, html`your choice: a PNG of the client’s or your own`);
 
 function summary(inCount: number, outCount: number): string {
   if (inCount === 0) return "None of the printers can be deployed yet.";
@@ -88,7 +79,7 @@ function summary(inCount: number, outCount: number): string {
   return `${which} in one package, each driver once. One install script adds every queue and reports each one’s result.`;
 }
 
-function failing(leftOut: readonly LeftOut[]): number {
+function failingCount(leftOut: readonly LeftOut[]): number {
   return leftOut.filter(({ row }) => refusalOf(row) === undefined && failureOf(row) !== undefined).length;
 }
 
@@ -121,7 +112,7 @@ function leftOutItem({ row, reason }: LeftOut, isChangeable: boolean): Html {
 }
 
 /** Downloads that hold what is known to fail: one printer that fails makes the whole package fail. */
-function allTheSame(count: number, { formats, scripts }: DeployOffer): Html {
+function failingDownloads(count: number, { formats, scripts }: DeployOffer): Html {
   const downloads = [
     ...formats.map(({ path, label }) => ({ path, label })),
     ...scripts.map(({ path, kind }) => ({ path, label: `${kind}.ps1` })),
@@ -129,7 +120,7 @@ function allTheSame(count: number, { formats, scripts }: DeployOffer): Html {
   const links = downloads.map(
     ({ path, label }) => html`<li><a class="button" href="${path}?all=1">${label}</a></li>`,
   );
-  return html`<details class="more"><summary>Download all the same</summary>
+  return allTheSame(html`
     <p>With ${counted(count, "printer")} known to fail: the package then reports a failure on every machine.</p>
-    <ul class="actions">${links}</ul></details>`;
+    <ul class="actions">${links}</ul>`);
 }

@@ -17,13 +17,9 @@ export interface ClientList {
 
 export function clientsPage(frame: Frame, list: ClientList, form: FormState): Html {
   const isChangeable = mayChange(frame.visitor);
-  const narrowed = html`<div class="narrowed">${narrowingForm(named(list), {})}${clientList(list, isChangeable)}</div>`;
+  const narrowed = html`<div class="narrowed">${narrowingForm("clients", list, {})}${clientList(list, isChangeable)}</div>`;
   const body = isChangeable ? html`<div class="beside">${clientForm(form)}${narrowed}</div>` : narrowed;
   return page({ ...frame, title: "Clients", place: "Clients" }, body);
-}
-
-function named({ rows, narrowing, total }: ClientList) {
-  return { path: paths.clients, id: "client", noun: "client", narrowing, shown: rows.length, total } as const;
 }
 
 /** The list, as the page shows it and as a fragment brings it anew. */
@@ -33,7 +29,7 @@ export function clientList(list: ClientList, isChangeable = true): Html {
   const none =
     total === 0
       ? emptyState("Clients group the printers that you deploy for them.", isChangeable ? first : html``)
-      : nothingMatches(named(list));
+      : nothingMatches("clients", list);
   return html`<section id="client-list" ${total === 0 && html`class="none"`} aria-label="Clients">
     ${rows.length > 0 ? clientTable(rows) : none}
   </section>`;
@@ -41,7 +37,7 @@ export function clientList(list: ClientList, isChangeable = true): Html {
 
 /** How many clients there are, as a fragment brings it along with the list. */
 export function clientCount(list: ClientList): Html {
-  return narrowedCount(named(list), true);
+  return narrowedCount("clients", list, true);
 }
 
 function clientTable(clients: readonly ListedClient[]): Html {

@@ -37,45 +37,39 @@ function recentOf({ printers }: DashboardData) {
 }
 
 export function dashboardPage(frame: Frame, data: DashboardData): Html {
-  if (!mayChange(frame.visitor)) return shownDashboard(frame, data);
+  const isChangeable = mayChange(frame.visitor);
   const isNew = data.printers.length === 0;
   const { printers, packages } = recentOf(data);
-  const action = html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`;
+  const action = isChangeable
+    ? html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`
+    : undefined;
+  const shown = isChangeable ? data : { ...data, deletions: [] };
   return page(
     { ...frame, title: "Dashboard", place: "Dashboard", action },
-    html`${isNew && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
-    ${needsSection(data, isNew)}
-    ${deletedSection(data.deletions, data.before)}
+    isNew && !isChangeable
+      ? html`<p>There are no printers yet.</p>`
+      : html`${isNew && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
+    ${needsSection(shown, isNew)}
+    ${isChangeable && deletedSection(data.deletions, data.before)}
     <div class="two">
       <section><h2>Recent printers</h2>${recent(printers, [])}</section>
-      <section><h2>Recent packages</h2>${recent(packages, data.formats)}</section>
+      <section><h2>Recent packages</h2>${packages.length > 0 || isChangeable ? recent(packages, data.formats) : html`<p>None yet.</p>`}</section>
     </div>
-    <section><h2 class="visually-hidden">Next steps</h2><ul class="actions">
+    ${isChangeable && nextSteps(frame)}`,
+  );
+}
+
+function nextSteps({ visitor }: Frame): Html {
+  return html`<section><h2 class="visually-hidden">Next steps</h2><ul class="actions">
       <li><a class="button" href="${paths.drivers}">Upload a driver</a></li>
       <li><a class="button" href="${paths.clients}">Add a client</a></li>
       <li><a class="button" href="${paths.packages}">All packages</a></li>
-      ${hasRole(frame.visitor.role, "admin") && adminSteps}
-    </ul></section>`,
-  );
+      ${hasRole(visitor.role, "admin") && adminSteps}
+    </ul></section>`;
 }
 
 const adminSteps = html`<li><a class="button" href="${paths.backups}">Backups</a></li>
   <li><a class="button" href="${paths.audit}">Audit log</a></li>`;
-
-/** For who may look alone. */
-function shownDashboard(frame: Frame, data: DashboardData): Html {
-  const { printers, packages } = recentOf(data);
-  return page(
-    { ...frame, title: "Dashboard", place: "Dashboard" },
-    printers.length === 0
-      ? html`<p>There are no printers yet.</p>`
-      : html`${needsSection({ ...data, deletions: [] }, false)}
-        <div class="two">
-          <section><h2>Recent printers</h2>${recent(printers, [])}</section>
-          <section><h2>Recent packages</h2>${packages.length > 0 ? recent(packages, data.formats) : html`<p>None yet.</p>`}</section>
-        </div>`,
-  );
-}
 
 /** How many, the sentence that the number begins, with `|s` where there are several, and where they are. */
 type Need = readonly [number: number, sentence: string, path: string, tone?: "bad" | "warn" | undefined];

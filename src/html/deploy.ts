@@ -1,5 +1,5 @@
 import { failureOf, refusalOf } from "../domain/deployment-choice.ts";
-import type { Standing } from "../domain/listings.ts";
+import type { Stated } from "../domain/listings.ts";
 import type {
   FieldSection,
   ListedFormat,
@@ -53,8 +53,6 @@ export interface DeployOffer {
   readonly byHand: readonly Snippet[];
   /** Whether the service's address, as it stands in commands and scripts, leads other machines to themselves. */
   readonly isOwnOnly: boolean;
-  /** What stands for the app's logo. */
-  readonly logo: Html;
   /** Links for machines, which cannot sign in; undefined where nobody has to, and for who may make none. */
   readonly links: OfferedLinks | undefined;
 }
@@ -70,9 +68,11 @@ interface OfferedLinks {
 }
 
 interface DeploySection {
-  readonly standing: Standing;
+  readonly stated: Stated;
   /** Undefined where nothing can be downloaded. */
   readonly offer: DeployOffer | undefined;
+  /** What stands for the app's logo. */
+  readonly logo: Html;
   /** What to do about the worst finding. */
   readonly remedy: Link | undefined;
   /** What was downloaded before, and whether that is still what would be downloaded now. */
@@ -83,25 +83,29 @@ interface DeploySection {
  * What is wrong, then what can be downloaded. What is known to fail is not offered plainly; what would be refused is
  * not offered at all.
  */
-export function deploySection({ standing, offer, remedy, downloaded }: DeploySection): Html {
-  const isRefused = offer === undefined || refusalOf(standing) !== undefined;
-  const fails = !isRefused && failureOf(standing) !== undefined;
-  const look = standing.state === "blocked" && html`class="button primary"`;
+export function deploySection({ stated, offer, logo, remedy, downloaded }: DeploySection): Html {
+  const isRefused = offer === undefined || refusalOf(stated) !== undefined;
+  const fails = !isRefused && failureOf(stated) !== undefined;
+  const style = stated.state === "blocked" && html`class="button primary"`;
   return html`<section class="deploy" id="deploy"><h2>Deploy</h2>
-    ${findingsNotice(standing)}
-    ${remedy && html`<p><a ${look} href="${remedy.path}">${remedy.label}</a></p>`}
+    ${findingsNotice(stated)}
+    ${remedy && html`<p><a ${style} href="${remedy.path}">${remedy.label}</a></p>`}
     ${downloaded}
-    ${!isRefused && (fails ? allTheSame(deployTabs(offer)) : deployTabs(offer))}</section>`;
+    ${!isRefused && (fails ? allTheSame(deployTabs(offer, logo)) : deployTabs(offer, logo))}</section>`;
 }
 
-function allTheSame(body: Html): Html {
+/** Downloads that are known to fail. */
+export function allTheSame(body: Html): Html {
   return html`<details class="more"><summary>Download all the same</summary>${body}</details>`;
 }
 
-/** A tab for each kind of package, and one for scripts that are run by hand. */
-export function deployTabs(offer: DeployOffer): Html {
+/**
+ * A tab for each kind of package, and one for scripts that are run by hand.
+ * @param logo what stands for the app's logo
+ */
+export function deployTabs(offer: DeployOffer, logo: Html): Html {
   return html`<div class="tabs">
-      ${offer.formats.map((format, i) => tab(format.id, format.target, formatPane(format, offer), i === 0))}
+      ${offer.formats.map((format, i) => tab(format.id, format.target, formatPane(format, offer, logo), i === 0))}
       ${tab("hand", "By hand", handPane(offer))}
     </div>${offer.links && linkFold(offer, offer.links)}`;
 }
@@ -111,7 +115,7 @@ function tab(id: string, label: string, body: Html, isFirst = false): Html {
     <label for="tab-${id}">${label}</label><div class="tab" id="pane-${id}">${body}</div>`;
 }
 
-function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
+function formatPane(format: OfferedFormat, offer: DeployOffer, logo: Html): Html {
   const { id, path, fileType, fileName, guide, sections, snippets, tools } = format;
   const hasRule = sections.some(({ fields }) => fields.some(({ name }) => name === "requirement_script"));
   const asked = offer.scripts.filter(({ kind }) => kind === "detect" || (hasRule && kind === "requirement"));
@@ -122,17 +126,17 @@ function formatPane(format: OfferedFormat, offer: DeployOffer): Html {
       <li><a class="button primary" href="${path}">Download ${fileType}</a></li>${links}
       <li class="file-name"><code>${fileName}</code></li>
     </ul><p class="hint">${guide}${format.publish && publishLink}</p>
-    ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, offer))}
+    ${sections.map((section, i) => fieldGroup(`${id}-${i}`, section, logo))}
     ${snippets.length > 0 && ownOnlyNote(offer)}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-snippet-${i}`, snippet))}
     ${tools.length > 0 && html`<h3>What counts in your tool</h3>`}
     ${tools.map((tool, i) => toolGuide(`${id}-tool-${i}`, tool))}
     ${format.publish && publishFold(format.publish)}
-    ${format.apart && apartFold(format, format.apart, offer)}`;
+    ${format.apart && apartFold(format, format.apart, logo)}`;
 }
 
 /** Folded: who has one driver for one printer needs none of it. */
-function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, offer: DeployOffer): Html {
+function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, logo: Html): Html {
   const { path, fileName, drivers, sections, snippets } = apart;
   const what = drivers.length === 1 ? "the driver" : "the drivers";
   const apps = drivers.map(
@@ -144,20 +148,16 @@ function apartFold({ id, fileType }: OfferedFormat, apart: OfferedApart, offer: 
       names what to install first. Its uninstall.ps1 leaves ${what}. All other fields stay as they are, and so does the detection script.</p>
     <ul class="actions"><li><a class="button" href="${path}">Download ${fileType} without ${what}</a></li>
       <li class="file-name"><code>${fileName}</code></li></ul>
-    ${sections.map((section, i) => fieldGroup(`${id}-apart-${i}`, section, offer))}
+    ${sections.map((section, i) => fieldGroup(`${id}-apart-${i}`, section, logo))}
     ${snippets.map((snippet, i) => snippetBlock(`${id}-apart-snippet-${i}`, snippet))}</details>`;
 }
 
-function fieldGroup(id: string, { title, fields }: FieldSection, offer: DeployOffer): Html {
-  const rows = fields.map((field, i) => fieldRow(field.name ?? `${id}-${i}`, field, offer));
+function fieldGroup(id: string, { title, fields }: FieldSection, logo: Html): Html {
+  const rows = fields.map((field, i) => fieldRow(field.name ?? `${id}-${i}`, field, logo));
   return html`<div class="field-group"><h3>${title}</h3><dl class="values">${rows}</dl></div>`;
 }
 
-function fieldRow(
-  id: string,
-  { label, value, isCode, hint, name }: PackageField,
-  { logo }: DeployOffer,
-): Html {
+function fieldRow(id: string, { label, value, isCode, hint, name }: PackageField, logo: Html): Html {
   const shown = isCode ? html`<code id="${id}">${value}</code>` : html`<bdi id="${id}">${value}</bdi>`;
   const said =
     name === "logo"

@@ -38,10 +38,10 @@ export function confirmPage(frame: Frame, data: Confirmation): Html {
 
 /** What a save does to which printers, before it is done; it stands where the form stood. */
 export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
-  const { again, switched, lost, lostOnArm64, refusedModel, digest } = effects;
+  const { redeployed, switched, lost, lostOnArm64, refusedModel, digest } = effects;
   const kept = Object.entries(form).filter(([name]) => !asked.has(name));
   const blocked = new Set([...lost.values()].flat().map(({ id }) => id));
-  const redeployed = again.filter(({ id }) => !blocked.has(id));
+  const others = redeployed.filter(({ id }) => !blocked.has(id));
   const isBad = lost.size + lostOnArm64.size > 0 || refusedModel !== undefined;
   const lines = [
     ...linesOf(lost, (printers) => html`${printers} will be Blocked`),
@@ -57,18 +57,18 @@ export function confirmation({ driver, form, effects, isStale }: Confirmation): 
         ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
         ${lines}
         ${switched.printers.length > 0 && switchedLine(switched)}
-        ${redeployed.length > 0 && html`<li class="warn">${counted(redeployed.length, "printer")} will install again: ${printerNames(redeployed, shownPrinters)}. Deploy ${redeployed.length === 1 ? "it" : "them"} again after the save.</li>`}
+        ${others.length > 0 && html`<li class="warn">${counted(others.length, "printer")} will install again: ${printerNames(others, shownPrinters)}. Deploy ${others.length === 1 ? "it" : "them"} again after the save.</li>`}
       </ul>
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
       <input type="hidden" name="confirmed" value="${digest}">
-      <p class="actions"><button class="primary">${saveLabel(again.length, isBad)}</button>
+      <p class="actions"><button class="primary">${saveLabel(redeployed.length, isBad)}</button>
         <button name="show" value="form">Back to the form</button></p>
     </form></div>`;
 }
 
-function saveLabel(again: number, isBad: boolean): string {
+function saveLabel(printers: number, isBad: boolean): string {
   if (isBad) return "Save all the same";
-  return again === 1 ? "Save and change 1 printer" : `Save and change ${count(again)} printers`;
+  return printers === 1 ? "Save and change 1 printer" : `Save and change ${count(printers)} printers`;
 }
 
 function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {

@@ -1,7 +1,7 @@
 import { shipsArm64 } from "../domain/arm64-driver.ts";
 import { type Driver, type DriverSummary, driverTitle, type InfSummary } from "../domain/driver.ts";
 import { isUnchosen } from "../domain/findings.ts";
-import { findModels, findModelsIn, namesVersion } from "../domain/models.ts";
+import { findModels, namesVersion } from "../domain/models.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 import { count, counted } from "./text.ts";
@@ -28,9 +28,11 @@ export interface ModelChoice {
 /** The models that a search found, as radio buttons; the chosen one and the deployed one are always among them. */
 export function modelList(choice: ModelChoice): Html {
   const { driver, inf, model, query, problem } = choice;
-  const { shown, count: found, total } = findModels(inf, query, shownModels);
+  const { shown, count: found } = findModels(inf ? [inf] : [], query, shownModels);
   const deployed = inf?.path === driver.inf_path ? driver.driver_desc : "";
-  const names = [...new Set([model, deployed, ...shown])].filter((name) => name !== "");
+  const names = [...new Set([model, deployed, ...shown.map((one) => one.model)])].filter(
+    (name) => name !== "",
+  );
   const isOpen = model === "" && deployed !== "" && isUnchosen(driver);
   const items = names.map((name, i) => {
     const note =
@@ -39,7 +41,7 @@ export function modelList(choice: ModelChoice): Html {
       ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${note}</label></li>`;
   });
   return html`<fieldset id="models-found" ${problem && html`aria-describedby="f-driver_desc-problem"`}>
-    <legend>Model <span class="hint" role="status">${foundText(choice, found, total)}</span></legend>
+    <legend>Model <span class="hint" role="status">${foundText(choice, found)}</span></legend>
     <div id="f-driver_desc" tabindex="-1" class="${problem && "wrong"}">
       ${problem && html`<p class="problem" id="f-driver_desc-problem">${problem}</p>`}
       ${bothKinds(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it; one with the version lets two versions live side by side.</p>`}
@@ -49,7 +51,8 @@ export function modelList(choice: ModelChoice): Html {
     </div></fieldset>`;
 }
 
-function foundText({ inf, query }: ModelChoice, found: number, total: number): Html {
+function foundText({ inf, query }: ModelChoice, found: number): Html {
+  const total = inf?.descriptions.length ?? 0;
   if (total === 0) return html`this INF names no model: type the name below`;
   const names = counted(total, "name");
   return query === ""
@@ -62,7 +65,7 @@ function elsewhere({ driver, inf, query }: ModelChoice): Html | undefined {
   const { infs } = driver.report;
   const others = infs.filter((other) => other.isPrinter && other.path !== inf?.path);
   if (others.length === 0) return undefined;
-  const { shown, count: found } = findModelsIn(others, query, shownElsewhere);
+  const { shown, count: found } = findModels(others, query, shownElsewhere);
   if (found === 0) return html`<p class="hint">No other INF of the archive has it.</p>`;
   const places = new Map(infs.map((known, i) => [known, i]));
   const items = shown.map(
@@ -86,10 +89,10 @@ export function modelOptions(
   query: string,
   { id = "models", most = shownModels }: { readonly id?: string; readonly most?: number } = {},
 ): Html {
-  const { shown } = findModels(inf, query, most);
+  const { shown } = findModels(inf ? [inf] : [], query, most);
   return html`<datalist id="${id}" data-needed="${isUnchosen(driver) && "1"}" data-hint="${modelHint(driver)}"
     data-arm64="${arm64Hint(driver)}">${shown.map(
-      (name) => html`<option value="${name}"></option>`,
+      ({ model }) => html`<option value="${model}"></option>`,
     )}</datalist>`;
 }
 

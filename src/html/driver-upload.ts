@@ -14,7 +14,7 @@ import { bytes, count, counted } from "./text.ts";
 /** What an upload brought, with what can be said of it; or why it was refused. */
 export type UploadResult =
   | (AddedDriver & {
-      readonly standing: StatedDriver;
+      readonly stated: StatedDriver;
       /** Older versions that printers use, and of whose models it has some. */
       readonly older: readonly ListedDriver[];
     })
@@ -55,13 +55,13 @@ export function uploadNotice(result: UploadResult): Html | undefined {
   if ("problem" in result) {
     return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p></div>`;
   }
-  const { driver, standing, older } = result;
-  const tone = worstOf(toneOf(standing.state), worstNote(driver));
+  const { driver, stated, older } = result;
+  const tone = worstOf(toneOf(stated.state), worstNote(driver));
   return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
     data-arm64="${arm64Mark(driver)}">
     <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${whatBecame(result)}
       <a href="${paths.driver(driver.id)}">Open it</a></p>
-    ${driverFindingLines(standing)}${infNotes(driver)}
+    ${driverFindingLines(stated)}${infNotes(driver)}
     ${isUnchosen(driver) && modelQuestion(driver)}
     ${older.map((from) => moveOffer(from, driver))}
     <div data-next>${nextStep(driver)}</div></div>`;

@@ -1,9 +1,10 @@
 import { archiveRoomBytes } from "../domain/deletion.ts";
+import { failureOf } from "../domain/deployment-choice.ts";
 import { chosenInf, type Driver, driverTitle } from "../domain/driver.ts";
-import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
+import type { Stated, StatedDriver, StatedPrinter } from "../domain/listings.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { historyLink } from "./audit.ts";
-import { type DriverDeploy, driverDeploySection } from "./driver-deploy.ts";
+import { allTheSame, type DeployOffer, deployTabs, logoOf } from "./deploy.ts";
 import { choiceIn, infAndModel } from "./driver-infs.ts";
 import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
 import { infNotes } from "./driver-notes.ts";
@@ -18,10 +19,11 @@ import {
 } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { type Frame, mayChange, page } from "./layout.ts";
+import { type Note, noteBlock } from "./notes.ts";
 import { paths } from "./paths.ts";
 import { printerTable } from "./printers.ts";
 import { driverFindingLines, stateBadge, toneOf } from "./standing.ts";
-import { bytes, counted, firstOf, time } from "./text.ts";
+import { bytes, counted, firstOf, isolated, time } from "./text.ts";
 import { unusedHint } from "./unused.ts";
 
 interface DriverPageData {
@@ -32,7 +34,7 @@ interface DriverPageData {
   readonly query: string;
   /** Whether the form shows choices that were made and not saved. */
   readonly isOpen?: boolean;
-  readonly standing: StatedDriver;
+  readonly stated: StatedDriver;
   /** Whether a deletion could not be taken back. */
   readonly isFinal: boolean;
   /** Undefined of a driver that Windows brings. */
@@ -76,15 +78,15 @@ function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boole
 }
 
 function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
-  const { driver, printers, standing, isFinal } = data;
-  return html`<div class="soft standing">${stateBadge(standing)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
+  const { driver, printers, stated, isFinal } = data;
+  return html`<div class="soft standing">${stateBadge(stated)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
     ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
-    ${standing.findings.length > 0 && html`<div class="notice ${toneOf(standing.state)}">${driverFindingLines(standing)}</div>`}
+    ${stated.findings.length > 0 && html`<div class="notice ${toneOf(stated.state)}">${driverFindingLines(stated)}</div>`}
     ${newerNotice(data, isChangeable)}
     <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
     <section><h2>INF and model</h2>${isChangeable ? driverSettings(data) : chosenFacts(driver)}</section>
     ${printers.length > 0 && printerSection(data, isChangeable)}
-    ${data.deploy && driverDeploySection(standing, printers.length > 0, data.deploy)}
+    ${data.deploy && driverDeploySection(stated, printers.length > 0, data.deploy)}
     <section><h2>Archive</h2><ul class="downloads">
       <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
       <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
@@ -106,7 +108,7 @@ function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
 }
 
 function newerNotice(
-  { driver, printers, standing: { newer } }: DriverPageData,
+  { driver, printers, stated: { newer } }: DriverPageData,
   isChangeable: boolean,
 ): Html | undefined {
   if (newer === undefined) return undefined;
@@ -177,4 +179,66 @@ export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "q
       ${checkbox(form, { label: labels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
       <button class="primary">Save driver</button>
     </form></div>`;
+}
+
+/** What a driver's page offers of the driver by itself. */
+export interface DriverDeploy {
+  /** Under which it is installed. */
+  readonly models: readonly string[];
+  /** What printers deploy although the INF does not have it. */
+  readonly leftOut: readonly string[];
+  /** Why it cannot be deployed, with the remedy; undefined where it can. */
+  readonly problem: string | undefined;
+  readonly offer: DeployOffer;
+}
+
+/** One driver for many printers: what can be downloaded of it without any of them. */
+function driverDeploySection(
+  stated: Stated,
+  isUsed: boolean,
+  { models, leftOut, problem, offer }: DriverDeploy,
+): Html {
+  const why = problem ?? stated.findings.find(({ kind }) => kind === "archive")?.text;
+  if (why !== undefined) {
+    return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2><p>${isolated(why)}</p></section>`;
+  }
+  const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
+  const tabs = deployTabs(offer, logo);
+  const isFailing = failureOf(stated) !== undefined;
+  return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
+    <p>For many printers that share it: deploy the driver once with this package, and each printer <em>without the driver</em>,
+      which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>
+    ${modelLine(models, isUsed)}
+    ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${listedNames(leftOut)}.</p>`}
+    ${isFailing ? allTheSame(tabs) : tabs}
+    ${noteBlock(aboutUninstalling)}</section>`;
+}
+
+const aboutUninstalling: Note = {
+  title: "dependencies and uninstalling",
+  known: [
+    "Uninstalling leaves each model that a queue uses or another deployment names, and says whose it is. Remove printers first.",
+    "A printer’s package without the driver never takes the driver, because it did not bring it.",
+  ],
+  unseen: [
+    "in which order Intune installs apps that depend on each other, and what it does with one that does not apply to a machine",
+    "that Windows keeps the files of a driver as long as another model of the same INF is installed, as its documentation says",
+  ],
+};
+
+/** So many names are read; what is more is folded. */
+const shownModels = 3;
+
+function modelLine(models: readonly string[], isUsed: boolean): Html {
+  if (!isUsed) return html`<p>Installs ${listedNames(models)}, its own model: no printer uses it yet.</p>`;
+  const note = "When a printer gets another model of it, upload this package again.";
+  if (models.length <= shownModels) {
+    return html`<p>Installs what printers use: ${listedNames(models)}. <span class="hint">${note}</span></p>`;
+  }
+  return html`<details class="more"><summary>Installs the ${counted(models.length, "model")} that printers use</summary>
+    <ul class="names">${models.map((model) => html`<li><bdi>${model}</bdi></li>`)}</ul><p class="hint">${note}</p></details>`;
+}
+
+function listedNames(names: readonly string[]): Html {
+  return html`${names.map((name, i) => html`${i > 0 && ", "}<bdi>${name}</bdi>`)}`;
 }

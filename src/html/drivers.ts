@@ -70,32 +70,24 @@ function windowsSection({ windowsDrivers }: DriverList): Html {
 
 function narrowedDrivers(list: DriverList): Html {
   const shown = shownOf(list);
-  return html`${narrowingForm(named(list, shown), { clients: list.clients, states: { others, kinds } })}
-    <div id="driver-list">${driverRows(list, shown)}</div>`;
+  return html`${narrowingForm("drivers", shown, { clients: list.clients, states: { others, kinds } })}
+    <div id="driver-list">${driverTable(shown, list.models)}</div>`;
 }
 
 /** The rows with how many they are, as a fragment brings them along. */
 export function driverRowsAnew(list: DriverList): Html {
   const shown = shownOf(list);
-  return html`<div id="driver-list" hx-swap-oob="true">${driverRows(list, shown)}</div>${narrowedCount(named(list, shown), true)}`;
+  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(shown, list.models)}</div>${narrowedCount("drivers", shown, true)}`;
 }
 
-function shownOf({ rows, narrowing, models }: DriverList): readonly StatedDriver[] {
-  return narrowDrivers(rows, narrowing, models);
-}
-
-function named({ rows, narrowing }: DriverList, { length }: readonly StatedDriver[]) {
-  const names = { path: paths.drivers, id: "driver", noun: "driver" } as const;
-  return { ...names, shown: length, total: rows.length, narrowing };
-}
-
-function driverRows(list: DriverList, shown: readonly StatedDriver[]): Html {
-  return shown.length > 0 ? driverTable(shown, list.models) : nothingMatches(named(list, shown));
+function shownOf({ rows, narrowing, models }: DriverList) {
+  return { rows: narrowDrivers(rows, narrowing, models), narrowing, total: rows.length };
 }
 
 /** By title, of one title the newest version first. */
-function driverTable(rows: readonly StatedDriver[], models: DriverList["models"] = new Map()): Html {
-  const lines = inOrder(rows).map(
+function driverTable(shown: ReturnType<typeof shownOf>, models: DriverList["models"] = new Map()): Html {
+  if (shown.rows.length === 0) return nothingMatches("drivers", shown);
+  const lines = inOrder(shown.rows).map(
     (driver) => html`<tr>
       <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${foundBy(models.get(driver.id))}</span></td>
       <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>

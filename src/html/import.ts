@@ -1,4 +1,4 @@
-import type { Imported } from "../domain/import-plan.ts";
+import type { ImportPlan } from "../domain/import-plan.ts";
 import { mostRows } from "../domain/import-row.ts";
 import type { ClientName } from "../domain/listings.ts";
 import { csvColumns } from "../domain/printer-csv.ts";
@@ -118,18 +118,18 @@ function columnsSection(): Html {
 }
 
 /** After an import. */
-export function importMessage({ made, changed, same, clients }: Imported): Message {
+export function importMessage({ counts, newClients }: Pick<ImportPlan, "counts" | "newClients">): Message {
+  const clients = newClients.length;
   const parts = [
-    ...(made > 0 ? [`${counted(made, "new printer")}`] : []),
-    ...(changed > 0 ? [`${counted(changed, "printer")} changed`] : []),
-    ...(clients > 0 ? [`${counted(clients, "new client")}`] : []),
-    ...(same > 0 ? [`${counted(same, "printer")} the same as before`] : []),
-  ];
+    counts.new > 0 && counted(counts.new, "new printer"),
+    counts.changes > 0 && `${counted(counts.changes, "printer")} changed`,
+    clients > 0 && counted(clients, "new client"),
+    counts.same > 0 && `${counted(counts.same, "printer")} the same as before`,
+  ].filter((part) => part !== false);
   const links = [
     { label: "See the printers", path: paths.printers },
     ...(clients > 0 ? [{ label: "See the clients", path: paths.clients }] : []),
   ];
-  const text =
-    made + changed > 0 ? `Imported: ${parts.join(", ")}.` : `Nothing to import: ${parts.join(", ")}.`;
-  return { tone: "good", text, links };
+  const what = counts.new + counts.changes > 0 ? "Imported" : "Nothing to import";
+  return { tone: "good", text: `${what}: ${parts.join(", ")}.`, links };
 }

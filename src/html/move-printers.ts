@@ -19,7 +19,7 @@ interface MovePageData {
   /** Undefined until another driver is chosen. */
   readonly plan: MovePlan | undefined;
   /** Of the driver that the printers are moved to. */
-  readonly standing: StatedDriver | undefined;
+  readonly stated: StatedDriver | undefined;
   readonly form: FormState;
 }
 
@@ -53,13 +53,13 @@ function targetForm({ from, drivers, plan }: MovePageData): Html {
     <noscript><button>Show what it does</button></noscript></form>`;
 }
 
-function planSection({ from, plan, standing, form }: MovePageData): Html {
+function planSection({ from, plan, stated, form }: MovePageData): Html {
   if (plan === undefined) return html`<div id="move-plan">${problemSummary(form)}</div>`;
   const { to, pairs, keeping, digest } = plan;
   const total = new Set(pairs.flatMap(({ printers }) => printers.map(({ id }) => id))).size;
   const names = (chosenInf(to)?.descriptions ?? []).slice(0, shownNames);
   return html`<div id="move-plan">
-    ${standing?.state === "blocked" && findingsNotice(standing)}${fewerMachines(from, to)}${keepingNotice(keeping)}
+    ${stated?.state === "blocked" && findingsNotice(stated)}${fewerMachines(from, to)}${keepingNotice(keeping)}
     ${
       total > 0 &&
       html`<form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>

@@ -1,20 +1,20 @@
 import { type FindingKind, states } from "../domain/findings.ts";
 import type { ClientName } from "../domain/listings.ts";
-import { isNarrowed, maxQuery, type Narrowing, type WantedState } from "../domain/search.ts";
+import { isNarrowed, type ListName, maxQuery, type Narrowing, type WantedState } from "../domain/search.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState } from "./layout.ts";
+import { paths } from "./paths.ts";
 import { stateWord } from "./standing.ts";
 import { count, counted } from "./text.ts";
 
-/** A list that can be narrowed, as its form and its sentences name it. */
+/** The pages with a list that can be narrowed. */
+type NarrowedPage = ListName | "packages";
+
+/** What such a list shows. */
 interface NarrowedList {
-  readonly path: string;
-  /** The list has the id `{id}-list`, and where it says how many rows it has, `{id}-count`. */
-  readonly id: string;
-  /** What its rows are called, in the singular. */
-  readonly noun: string;
+  readonly rows: readonly unknown[];
   readonly narrowing: Narrowing;
-  readonly shown: number;
+  /** Of all rows, shown or not. */
   readonly total: number;
 }
 
@@ -58,8 +58,12 @@ export function narrowingQuery({ q, client, state }: Narrowing): string {
 }
 
 /** The form above a list, which scripts bring anew as one types. */
-export function narrowingForm(list: NarrowedList, { clients, states }: NarrowingChoices): Html {
-  const { path, id, narrowing } = list;
+export function narrowingForm(
+  name: NarrowedPage,
+  list: NarrowedList,
+  { clients, states }: NarrowingChoices,
+): Html {
+  const [path, id, { narrowing }] = [paths[name], idOf(name), list];
   return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Narrow the list"
     hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
     hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
@@ -69,22 +73,36 @@ export function narrowingForm(list: NarrowedList, { clients, states }: Narrowing
     ${clients && clientSelect(clients, narrowing)}
     ${states && stateSelect(states, narrowing)}
     <noscript><button>Narrow</button></noscript>
-    ${narrowedCount(list)}</form>`;
+    ${narrowedCount(name, list)}</form>`;
+}
+
+/** The list has the id `{id}-list`, and where it says how many rows it has, `{id}-count`. */
+function idOf(name: NarrowedPage): string {
+  return name.slice(0, -1);
+}
+
+function totalOf(name: NarrowedPage, total: number): string {
+  return counted(total, name === "packages" ? "printer" : idOf(name));
 }
 
 /** How many of how many rows there are; `oob` where a fragment brings it along. */
-export function narrowedCount({ path, id, noun, narrowing, shown, total }: NarrowedList, oob = false): Html {
+export function narrowedCount(name: NarrowedPage, list: NarrowedList, oob = false): Html {
+  const { rows, narrowing, total } = list;
+  const all = totalOf(name, total);
   const text = isNarrowed(narrowing)
-    ? html`${count(shown)} of ${counted(total, noun)} <a href="${path}">Show all</a>`
-    : counted(total, noun);
-  return html`<p id="${id}-count" class="soft" role="status" ${oob && html`hx-swap-oob="innerHTML"`}>${text}</p>`;
+    ? html`${count(rows.length)} of ${all} <a href="${paths[name]}">Show all</a>`
+    : all;
+  return html`<p id="${idOf(name)}-count" class="soft" role="status" ${oob && html`hx-swap-oob="innerHTML"`}>${text}</p>`;
 }
 
 /** What a list shows that is narrowed to nothing. */
-export function nothingMatches({ path, noun, narrowing, total }: NarrowedList): Html {
+export function nothingMatches(name: NarrowedPage, { narrowing, total }: NarrowedList): Html {
   const sentence =
     narrowing.q === "" ? "Nothing matches." : html`Nothing matches “<bdi>${narrowing.q}</bdi>”.`;
-  return emptyState(sentence, html`<a class="button" href="${path}">Show all ${counted(total, noun)}</a>`);
+  return emptyState(
+    sentence,
+    html`<a class="button" href="${paths[name]}">Show all ${totalOf(name, total)}</a>`,
+  );
 }
 
 function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Html {

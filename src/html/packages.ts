@@ -19,24 +19,16 @@ interface PackageList {
 }
 
 export function packagesPage(frame: Frame, list: PackageList): Html {
-  const { rows, narrowing, total, clients, formats } = list;
-  const named = {
-    path: paths.packages,
-    id: "package",
-    noun: "printer",
-    narrowing,
-    shown: rows.length,
-    total,
-  } as const;
+  const { rows, total, clients, formats } = list;
   const first = html`<a class="button" href="${paths.printers}">Go to the printers</a>`;
   const targets = formats.map(({ target }) => `one for ${target}`).join(", ");
   const sentence = `Every printer with a driver has its packages here: ${targets}.`;
-  const body = rows.length > 0 ? packageTable(rows, formats) : nothingMatches(named);
+  const body = rows.length > 0 ? packageTable(rows, formats) : nothingMatches("packages", list);
   return page(
     { ...frame, title: "Packages", place: "Packages" },
     total === 0
       ? emptyState(sentence, first)
-      : html`${narrowingForm(named, { clients, states: { others: [changedState], kinds: findingKinds.filter((kind) => kind !== "no-driver") } })}
+      : html`${narrowingForm("packages", list, { clients, states: { others: [changedState], kinds: findingKinds.filter((kind) => kind !== "no-driver") } })}
         <div id="package-list" class="rows">${body}</div>`,
   );
 }

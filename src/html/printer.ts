@@ -50,18 +50,18 @@ interface PrinterPageData {
   readonly row: StatedPrinter;
   readonly revision: string | undefined;
   /** Undefined where the printer has no driver. */
-  readonly offer: Omit<DeployOffer, "logo"> | undefined;
+  readonly offer: DeployOffer | undefined;
   /** What was downloaded before, and whether that is still what would be downloaded now. */
   readonly downloaded?: Html | undefined;
 }
 
 export function printerPage(frame: Frame, data: PrinterPageData): Html {
-  const { printer, client, row, icon, iconProblem, downloaded } = data;
+  const { printer, client, row, icon, iconProblem, downloaded, offer } = data;
   const isChangeable = mayChange(frame.visitor);
   const action = isChangeable
     ? html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`
     : undefined;
-  const offer = data.offer && { ...data.offer, logo: printerLogo(printer.id, icon, isChangeable) };
+  const logo = printerLogo(printer.id, icon, isChangeable);
   const [worst] = row.findings;
   const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
   return page(
@@ -69,7 +69,7 @@ export function printerPage(frame: Frame, data: PrinterPageData): Html {
     html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
       ${stateBadge({ ...row, findings: [] })}</p>
     <div class="deploy-page">
-      ${deploySection({ standing: row, offer, remedy, downloaded })}
+      ${deploySection({ stated: row, offer, logo, remedy, downloaded })}
       <div class="deploy-side">
         ${settingsSection(data, isChangeable)}
         ${driverSection(data, isChangeable)}
@@ -133,34 +133,26 @@ function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] 
     ipp: html` at <code>${ippPlace(printer)}</code>`,
   }[protocol];
   const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
-  const community = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
+  const asked = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
   const ticket = printer.print_ticket;
   const isDerived = port_name === derivePortName(address);
   return [
     row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
     row("Port", protocol === "ipp" ? "named by Windows" : code(port_name), protocol === "ipp" || isDerived),
     row("Protocol", html`${labelOf(protocols, protocol)}${place}`, isUsualPort),
-    row("SNMP status", snmp ? community : "off", !snmp),
-    row("Location", bdi(printer.location), printer.location === ""),
-    row("Comment", bdi(printer.comment), printer.comment === ""),
-    row("Default printer", printer.set_default ? "yes" : "no", !printer.set_default),
-    row("Shared", printer.shared ? html`as <code>${shareNameOf(printer)}</code>` : "no", !printer.shared),
-    row("Duplex", chosen(duplexModes, printer.duplex), printer.duplex === ""),
-    row("Colour", chosen(colorModes, printer.color), printer.color === ""),
-    row("Collate", chosen(collateModes, printer.collate), printer.collate === ""),
-    row("Paper size", chosen(paperSizes, printer.paper_size), printer.paper_size === ""),
+    flagRow("SNMP status", snmp, asked, "off"),
+    textRow("Location", printer.location),
+    textRow("Comment", printer.comment),
+    flagRow("Default printer", printer.set_default, "yes"),
+    flagRow("Shared", printer.shared, html`as <code>${shareNameOf(printer)}</code>`),
+    choiceRow("Duplex", duplexModes, printer.duplex),
+    choiceRow("Colour", colorModes, printer.color),
+    choiceRow("Collate", collateModes, printer.collate),
+    choiceRow("Paper size", paperSizes, printer.paper_size),
     row("PrintTicket", ticket === "" ? none : ticketSummary(ticket), ticket === ""),
-    row(
-      "Users’ own preferences",
-      printer.reset_user_preferences ? "dropped, once per revision" : "stay",
-      !printer.reset_user_preferences,
-    ),
+    flagRow("Users’ own preferences", printer.reset_user_preferences, "dropped, once per revision", "stay"),
     placeRow(printer, client),
-    row(
-      "Driver at uninstall",
-      printer.keep_driver ? "stays" : "removed when nothing uses it",
-      !printer.keep_driver,
-    ),
+    flagRow("Driver at uninstall", printer.keep_driver, "stays", "removed when nothing uses it"),
     row("Replaces", codes(replaced), replaced.length === 0),
   ];
 }
@@ -191,14 +183,18 @@ function code(text: string): Html {
   return text === "" ? none : html`<code>${text}</code>`;
 }
 
-function bdi(text: string): Html {
-  return text === "" ? none : html`<bdi>${text}</bdi>`;
+function textRow(term: string, text: string): Row {
+  return row(term, text === "" ? none : html`<bdi>${text}</bdi>`, text === "");
+}
+
+function flagRow(term: string, isSet: boolean, yes: Hole, no = "no"): Row {
+  return row(term, isSet ? yes : no, !isSet);
 }
 
 /** What is left to the driver is soft, as everything is that nobody set. */
-function chosen<T extends string>(choices: Choices<T>, value: T): Html {
+function choiceRow<T extends string>(term: string, choices: Choices<T>, value: T): Row {
   const label = labelOf(choices, value);
-  return value === "" ? html`<span class="soft">${label}</span>` : html`${label}`;
+  return row(term, value === "" ? html`<span class="soft">${label}</span>` : label, value === "");
 }
 
 /** Which drivers a printer's machines install. */

@@ -1,5 +1,5 @@
 import type { Finding, State } from "../domain/findings.ts";
-import type { Standing, StatedDriver } from "../domain/listings.ts";
+import type { Stated, StatedDriver } from "../domain/listings.ts";
 import { type Html, html } from "./html.ts";
 import { badge } from "./layout.ts";
 import { driverRemedy } from "./remedies.ts";
@@ -20,7 +20,7 @@ export function toneOf(state: State): "good" | "warn" | "bad" {
 const tones = { ready: "good", attention: "warn", blocked: "bad" } as const;
 
 /** A state as a word, its worst reason one tap away. */
-export function stateBadge({ state, findings }: Standing): Html {
+export function stateBadge({ state, findings }: Stated): Html {
   const [worst] = findings;
   const word = badge(tones[state], words[state]);
   if (worst === undefined) return word;
@@ -28,7 +28,7 @@ export function stateBadge({ state, findings }: Standing): Html {
 }
 
 /** All findings, a line each, in a box; its tone is that of the worst. */
-export function findingsNotice({ state, findings }: Standing): Html | undefined {
+export function findingsNotice({ state, findings }: Stated): Html | undefined {
   if (findings.length === 0) return undefined;
   const items = findings.map(
     (finding) => html`<li class="${tones[finding.state]}">${isolated(finding.text)}</li>`,

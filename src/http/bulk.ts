@@ -10,14 +10,13 @@ import type { Message } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
-import { printersPage } from "../html/printer-list.ts";
 import { counted } from "../html/text.ts";
 import { giveDriver } from "../services/bulk-driver.ts";
 import { answerForm, changing, sentForm } from "./answer-form.ts";
 import type { Reply } from "./answers/reply.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind } from "./narrowing.ts";
-import { changedList, choicesOf, printersShown } from "./printer-list.ts";
+import { changedList, printersPageOf, printersShown } from "./printer-list.ts";
 import { readFields } from "./requests/forms.ts";
 import type { Context } from "./router.ts";
 import { deletedPath, withQuery } from "./undo.ts";
@@ -26,7 +25,7 @@ import { deletedPath, withQuery } from "./undo.ts";
 export async function change({ app, request }: Context): Promise<Reply> {
   const fields = await readFields(request);
   const form: FormInput = Object.fromEntries(fields);
-  const narrowing = narrowingBehind(request, paths.printers, form);
+  const narrowing = narrowingBehind(request, "printers", form);
   const ids = fields.getAll("ids");
   const changed = await changing(async () => changeAll(app, parseIds(ids), parseBulk(form)));
   return answerForm(request, changed, {
@@ -53,8 +52,7 @@ async function refusedPage(
   const chosen = new Set(ids.flatMap((text) => text.split(",")).map(Number));
   const list = { ...(await printersShown(app, narrowing)), chosen, bulk: sentForm(sent, error) };
   const frame = frameOf(request, { tone: "bad", text: message });
-  const form = sentForm(printerFormValues());
-  return printersPage(frame, list, { form, choices: choicesOf(app, form), isAsked: false });
+  return printersPageOf(app, frame, list, sentForm(printerFormValues()), false);
 }
 
 async function changeAll(app: App, ids: readonly number[], change: BulkChange): Promise<BulkResult> {

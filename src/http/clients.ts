@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import { clientFormValues, parseClient } from "../domain/client.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
 import type { UserError } from "../domain/errors.ts";
-import { type Narrowing, narrowClients, narrowedBy } from "../domain/search.ts";
+import { type Narrowing, narrowClients } from "../domain/search.ts";
 import { clientPage } from "../html/client.ts";
 import {
   type ClientList,
@@ -35,7 +35,7 @@ import { removedPath, undoMessage } from "./undo.ts";
 export function index({ app, request, url }: Context): Reply {
   const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
   const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);
-  const list = clientsShown(app, narrowingIn(url.searchParams, narrowedBy.clients));
+  const list = clientsShown(app, narrowingIn(url.searchParams, "clients"));
   const reply = htmlReply(clientsPage(frameOf(request, message), list, emptyForm));
   return withAddress(request, reply, narrowedPath(paths.clients, list.narrowing));
 }
@@ -55,7 +55,7 @@ function changedList(app: App, narrowing: Narrowing, message: Message | undefine
 export async function create({ app, request }: Context): Promise<Reply> {
   const { clients } = app.store;
   const form = await readForm(request);
-  const narrowing = narrowingBehind(request, paths.clients, form, narrowedBy.clients);
+  const narrowing = narrowingBehind(request, "clients", form);
   const saved = await saving(async () => clients.add(parseClient(form)));
   return answerForm(request, saved, {
     redirect: (id) => `${paths.clients}?saved=${id}`,
@@ -125,10 +125,6 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
     redirect: (deletion) => removedPath(app, paths.clients, name, deletion),
     page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
     fragment: ({ value }) =>
-      changedList(
-        app,
-        narrowingBehind(request, paths.clients, {}, narrowedBy.clients),
-        deletedMessage(name, value),
-      ),
+      changedList(app, narrowingBehind(request, "clients"), deletedMessage(name, value)),
   });
 }

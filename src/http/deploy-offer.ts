@@ -29,8 +29,6 @@ import { clientFacts, type DeploymentFacts, driverFacts, printerFacts } from "..
 import { senderOf } from "./access/sender.ts";
 import { isLoopback, serviceUrl } from "./service-url.ts";
 
-type Offer = Omit<DeployOffer, "logo">;
-
 /** What differs between a printer, a client and a driver. */
 interface Target {
   readonly owner: LinkOwner;
@@ -55,7 +53,7 @@ export function printerOffer(
   details: PrinterDetails,
   deployable: Deployable,
   siblings: readonly StatedPrinter[],
-): Offer {
+): DeployOffer {
   const { id } = details.printer;
   return offerOf(app, request, {
     owner: { kind: "printer", id },
@@ -73,7 +71,7 @@ export function clientOffer(
   request: IncomingMessage,
   client: Client,
   rows: readonly StatedPrinter[],
-): Offer {
+): DeployOffer {
   return offerOf(app, request, {
     owner: { kind: "client", id: client.id },
     facts: clientFacts(app.store, client, rows),
@@ -90,7 +88,7 @@ export function driverOffer(
   request: IncomingMessage,
   driver: Driver,
   models: readonly string[],
-): Offer {
+): DeployOffer {
   return offerOf(app, request, {
     owner: { kind: "driver", id: driver.id },
     facts: driverFacts(app.store, driver, models),
@@ -101,7 +99,7 @@ export function driverOffer(
   });
 }
 
-function offerOf({ config }: App, request: IncomingMessage, target: Target): Offer {
+function offerOf({ config }: App, request: IncomingMessage, target: Target): DeployOffer {
   // Where people have to sign in, no machine gets anything from an address alone: links are made one by one.
   const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
   const { owner, facts, scriptName } = target;
@@ -154,7 +152,7 @@ function publishOffer(
   };
 }
 
-function linksOf(config: Config, request: IncomingMessage, owner: LinkOwner): Offer["links"] {
+function linksOf(config: Config, request: IncomingMessage, owner: LinkOwner): DeployOffer["links"] {
   const { identity } = senderOf(request);
   if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
   const { links: path, endLinks: endPath } = pathsOf(owner);

@@ -6,11 +6,10 @@ import { driverFormValues, isFromForm } from "../domain/driver-fields.ts";
 import type { UserError } from "../domain/errors.ts";
 import { cleanText, type FormInput } from "../domain/fields.ts";
 import type { AddedDriver } from "../domain/listings.ts";
-import { narrowedBy } from "../domain/search.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
+import type { DriverDeploy } from "../html/driver.ts";
 import { driverPage, driverSettings } from "../html/driver.ts";
 import { confirmation, confirmPage } from "../html/driver-confirm.ts";
-import type { DriverDeploy } from "../html/driver-deploy.ts";
 import { choiceOf, infAndModel } from "../html/driver-infs.ts";
 import { driverMessage, movedMessage, uploadedMessage } from "../html/driver-messages.ts";
 import { modelList, modelOptions } from "../html/driver-models.ts";
@@ -71,7 +70,7 @@ interface Shown {
 
 async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
-  const { driver: standing, printers } = await app.overview.driver(id);
+  const { driver: stated, printers } = await app.overview.driver(id);
   const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = shown;
   const data = {
     driver,
@@ -79,7 +78,7 @@ async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message
     form,
     query,
     isOpen,
-    standing,
+    stated,
     isFinal: await app.store.isNearlyFull(),
     deploy: isWindowsOwn(driver) ? undefined : deployOf(app, request, driver),
   };
@@ -153,12 +152,12 @@ async function answerTo(
   error: UserError | undefined,
 ): Promise<Html> {
   if (error !== undefined) return modelQuestion(driver, error.message);
-  const list = await driversShown(app, narrowingBehind(request, paths.drivers, {}, narrowedBy.drivers));
+  const list = await driversShown(app, narrowingBehind(request, "drivers"));
   return html`${modelAnswer(driver)}${driverRowsAnew(list)}`;
 }
 
-function savedPath(id: number, { again }: DriverEffects): string {
-  return `${paths.driver(id)}?done=${again.length > 0 ? "redeploy" : "saved"}`;
+function savedPath(id: number, { redeployed }: DriverEffects): string {
+  return `${paths.driver(id)}?done=${redeployed.length > 0 ? "redeploy" : "saved"}`;
 }
 
 /** Answers the form as it was sent, with the models of the INF that is chosen in it. */

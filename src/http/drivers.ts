@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
 import { UserError } from "../domain/errors.ts";
 import type { AddedDriver } from "../domain/listings.ts";
-import { type Narrowing, narrowedBy, parseNarrowing } from "../domain/search.ts";
+import { type Narrowing, parseNarrowing } from "../domain/search.ts";
 import { siteOf } from "../domain/site.ts";
 import type { UploadResult } from "../html/driver-upload.ts";
 import { type DriverList, driverList, driversPage } from "../html/drivers.ts";
@@ -24,7 +24,7 @@ import { undoMessage } from "./undo.ts";
 /** `GET /drivers`, narrowed by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {
   const message = undoMessage(app, url);
-  const narrowing = narrowingIn(url.searchParams, narrowedBy.drivers);
+  const narrowing = narrowingIn(url.searchParams, "drivers");
   const list = await driversShown(app, narrowing);
   const reply = htmlReply(driversPage(frameOf(request, message), list, app.config.uploadLimitBytes));
   return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
@@ -49,8 +49,7 @@ export async function upload({ app, request }: Context): Promise<Reply> {
     redirect: ({ driver, isNew, mended }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
     page: async () => driversPage(frameOf(request), await shown(), limitBytes),
-    fragment: async () =>
-      driverList(await shown(narrowingBehind(request, paths.drivers, {}, narrowedBy.drivers))),
+    fragment: async () => driverList(await shown(narrowingBehind(request, "drivers"))),
   });
 }
 
@@ -62,8 +61,8 @@ async function resultOf(
   if (error !== undefined) return { problem: error.message };
   const { id } = value.driver;
   if (!store.drivers.has(id)) return { problem: "This driver was deleted meanwhile." };
-  const { driver: standing } = await overview.driver(id);
-  return { ...value, standing, older: overview.olderThan(standing) };
+  const { driver: stated } = await overview.driver(id);
+  return { ...value, stated, older: overview.olderThan(stated) };
 }
 
 async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {

@@ -18,6 +18,7 @@ import { notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { printServerCommand } from "../pkg/scripts/commands.ts";
 import { type ImportPreview, type ImportSource, previewImport, runImport } from "../services/import.ts";
+import { exportPrinters } from "../services/printer-export.ts";
 import { isNavigation } from "./answer-form.ts";
 import { statusOf } from "./answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "./answers/reply.ts";
@@ -32,10 +33,10 @@ export const listLimitBytes = 8 * 1024 * 1024;
 const shownText = 256 * 1024;
 
 /** `GET /export/printers.csv`; `?separator=semicolon` for Excel where a comma is the decimal sign */
-export async function exportPrinters(context: Context): Promise<Reply> {
+export async function download(context: Context): Promise<Reply> {
   const { app, url } = context;
   const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
-  const bytes = app.exports.bytes(separator);
+  const bytes = exportPrinters(app.store, separator);
   const type = "text/csv; charset=utf-8; header=present";
   return audited(context, { what: "printers.csv" }, bytesDownload(bytes, { type, fileName: "printers.csv" }));
 }
@@ -63,11 +64,10 @@ export function preview({ app, request }: Context): Promise<Reply> {
 export function run({ app, request }: Context): Promise<Reply> {
   return answering(app, request, async (source, { digest, leave_wrong }) => {
     const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
-    const outcome = await runImport(app.store, source, agreement);
-    if (outcome.refused !== undefined) return previewReply(request, source, outcome, outcome.refused);
-    const { counts, newClients } = outcome.plan;
-    const [made, changed, same, clients] = [counts.new, counts.changes, counts.same, newClients.length];
-    const result = { made, changed, same, clients };
+    const done = await runImport(app.store, source, agreement);
+    if (done.refused !== undefined) return previewReply(request, source, done, done.refused);
+    const { counts, newClients } = done.plan;
+    const result = { counts, newClients };
     if (isNavigation(request)) {
       const name = app.outcomes.remember({ kind: "imported", result });
       return redirect(`${paths.import}?imported=${name}`);

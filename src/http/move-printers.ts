@@ -38,7 +38,7 @@ async function pageOf(
     drivers: drivers.summaries().filter((driver) => driver.id !== id && canFollow(driver, from)),
     printerCount: printers.idsOfDriver(id).length,
     plan: to === undefined ? undefined : planMove(app.store, id, to),
-    standing: to === undefined ? undefined : (await app.overview.driver(to)).driver,
+    stated: to === undefined ? undefined : (await app.overview.driver(to)).driver,
     form,
   };
   return movePage(frameOf(request), data);

@@ -1,37 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import type { FormInput } from "../domain/fields.ts";
-import { isNarrowed, type NarrowedBy, type Narrowing, narrowedBy, parseNarrowing } from "../domain/search.ts";
+import { isNarrowed, type ListName, type Narrowing, parseNarrowing } from "../domain/search.ts";
 import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import type { TextReply } from "./answers/reply.ts";
 
 /** What an address narrows a list to. @param list of printers, unless it says otherwise */
-export function narrowingIn(query: URLSearchParams, list?: NarrowedBy): Narrowing {
+export function narrowingIn(query: URLSearchParams, list?: ListName): Narrowing {
   return parseNarrowing(Object.fromEntries(query), list);
 }
 
 /**
  * What a list was narrowed to from which a form was sent: its own field says it, else the address of its page.
- * @param path of that page
  */
 export function narrowingBehind(
   request: IncomingMessage,
-  path: string,
-  { narrowed }: FormInput,
-  list?: NarrowedBy,
+  list: ListName,
+  { narrowed }: FormInput = {},
 ): Narrowing {
   if (narrowed !== undefined) return narrowingIn(new URLSearchParams(narrowed), list);
   const page = pageIn(request.headers["hx-current-url"]);
-  return narrowingIn(page?.pathname === path ? page.searchParams : new URLSearchParams(), list);
+  return narrowingIn(page?.pathname === paths[list] ? page.searchParams : new URLSearchParams(), list);
 }
 
 /** The address of the narrowed list on whose page a plain form was sent. */
 export function narrowedListBehind({ headers }: IncomingMessage): string | undefined {
   const page = pageIn(headers.referer);
-  const name = (["printers", "drivers", "clients"] as const).find((one) => paths[one] === page?.pathname);
-  if (page === undefined || name === undefined) return undefined;
-  const narrowing = narrowingIn(page.searchParams, narrowedBy[name]);
-  return isNarrowed(narrowing) ? narrowedPath(paths[name], narrowing) : undefined;
+  const list = (["printers", "drivers", "clients"] as const).find((one) => paths[one] === page?.pathname);
+  if (page === undefined || list === undefined) return undefined;
+  const narrowing = narrowingIn(page.searchParams, list);
+  return isNarrowed(narrowing) ? narrowedPath(paths[list], narrowing) : undefined;
 }
 
 function pageIn(header: string | string[] | undefined): URL | undefined {

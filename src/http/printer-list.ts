@@ -3,8 +3,8 @@ import type { PrinterChoices } from "../domain/listings.ts";
 import { type Narrowing, narrowPrinters } from "../domain/search.ts";
 import type { FormState } from "../html/form.ts";
 import { type Html, html } from "../html/html.ts";
-import { type Message, notify } from "../html/layout.ts";
-import { type PrinterList, printerCount, printerList } from "../html/printer-list.ts";
+import { type Frame, type Message, notify } from "../html/layout.ts";
+import { type PrinterList, printerCount, printerList, printersPage } from "../html/printer-list.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 
 /** The printers that are shown, with what the page needs besides. */
@@ -23,6 +23,17 @@ export async function changedList(
 ): Promise<Html> {
   const list = await printersShown(app, narrowing);
   return html`${printerList(list)}${printerCount(list)}${notify(message)}`;
+}
+
+/** The page of printers. @param isAsked whether its form for a new printer is asked for, and so open */
+export function printersPageOf(
+  app: App,
+  frame: Frame,
+  list: PrinterList,
+  form: FormState,
+  isAsked: boolean,
+): Html {
+  return printersPage(frame, list, { form, choices: choicesOf(app, form), isAsked });
 }
 
 /** What a printer's form offers. @param form with the drivers whose models are suggested */

@@ -16,7 +16,6 @@ import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { settingsSection } from "../html/printer.ts";
 import { printerEditPage, printerForm } from "../html/printer-form.ts";
-import { printersPage } from "../html/printer-list.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { revisionOf } from "../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../services/deployable.ts";
@@ -25,7 +24,7 @@ import { htmlReply, type Reply } from "./answers/reply.ts";
 import { bulkMessageIn } from "./bulk.ts";
 import { frameOf } from "./frame.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "./narrowing.ts";
-import { changedList, choicesOf, printersShown } from "./printer-list.ts";
+import { changedList, choicesOf, printersPageOf, printersShown } from "./printer-list.ts";
 import { readForm, readPrinterForm } from "./requests/forms.ts";
 import { type Context, parseId } from "./router.ts";
 import { removedPath, undoMessage } from "./undo.ts";
@@ -37,9 +36,7 @@ export async function index({ app, request, url }: Context): Promise<Reply> {
   const isAsked = ["new", "copy", "driver_id"].some((name) => query.has(name));
   const list = await printersShown(app, narrowingIn(query));
   const message = undoMessage(app, url) ?? bulkMessageIn(app, query);
-  const reply = htmlReply(
-    printersPage(frameOf(request, message), list, { form, choices: choicesOf(app, form), isAsked }),
-  );
+  const reply = htmlReply(printersPageOf(app, frameOf(request, message), list, form, isAsked));
   return withAddress(request, reply, narrowedPath(paths.printers, list.narrowing));
 }
 
@@ -68,18 +65,11 @@ function valuesWith(given: FormInput): FormInput {
 export async function create({ app, request }: Context): Promise<Reply> {
   const form = await readPrinterForm(request);
   const saved = await saving(async () => app.store.printers.add(parse(app, form)));
-  const narrowing = narrowingBehind(request, paths.printers, form);
+  const narrowing = narrowingBehind(request, "printers", form);
   return answerForm(request, saved, {
     redirect: (id) => `${paths.printer(id)}?done=saved`,
-    page: async (error) => {
-      const list = await printersShown(app, narrowing);
-      const refused = sentForm(form, error);
-      return printersPage(frameOf(request), list, {
-        form: refused,
-        choices: choicesOf(app, refused),
-        isAsked: true,
-      });
-    },
+    page: async (error) =>
+      printersPageOf(app, frameOf(request), await printersShown(app, narrowing), sentForm(form, error), true),
     fragment: async ({ error, value }) => {
       const message = value === undefined ? undefined : await messageOf(app, value, "saved");
       const next = error ? sentForm(form, error) : nextForm(form);
@@ -150,10 +140,8 @@ async function goneMeanwhile(
     "Not saved: this printer is not here any more. What you typed stands in the form below, as a new printer.";
   const links = [{ label: "What was deleted", path: paths.deleted }];
   const list = await printersShown(app, parseNarrowing({}));
-  const form = sentForm(typed);
-  const choices = choicesOf(app, form);
-  const message = { tone: "bad", text, links } as const;
-  return htmlReply(printersPage(frameOf(request, message), list, { form, choices, isAsked: true }), 404);
+  const frame = frameOf(request, { tone: "bad", text, links });
+  return htmlReply(printersPageOf(app, frame, list, sentForm(typed), true), 404);
 }
 
 function settingsOf(app: App, id: number): Html {
@@ -166,7 +154,7 @@ export async function remove({ app, request, id }: Context<"id">): Promise<Reply
   const form = await readForm(request);
   const { printer } = app.store.printers.get(id);
   const deletion = await app.undo.removePrinter(id);
-  const narrowing = narrowingBehind(request, paths.printers, form);
+  const narrowing = narrowingBehind(request, "printers", form);
   return answerForm(request, done, {
     redirect: () => removedPath(app, narrowedPath(paths.printers, narrowing), printer.name, deletion),
     fragment: () => changedList(app, narrowing, deletedMessage(printer.name, deletion)),

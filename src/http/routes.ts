@@ -89,7 +89,7 @@ export const routes: readonly Route[] = [
   post("/deletions/:id/undo", "operator", undo.restore),
   del("/deletions/:id", "operator", undo.end),
   post("/deletions/:id/delete", "operator", undo.end),
-  download("/export/printers.csv", "viewer", imports.exportPrinters),
+  download("/export/printers.csv", "viewer", imports.download),
   page("/import", "operator", imports.show),
   postList("/import", "operator", imports.run),
   get("/import/preview", "operator", imports.back),

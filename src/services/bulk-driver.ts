@@ -1,4 +1,4 @@
-import type { ModelsGiven } from "../domain/bulk.ts";
+import type { BulkChange, ModelsGiven } from "../domain/bulk.ts";
 import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../domain/driver.ts";
 import { throwIfAny } from "../domain/fields.ts";
 import { isUnchosen } from "../domain/findings.ts";
@@ -9,52 +9,36 @@ import { firstOf } from "../domain/sentences.ts";
 import { ippProblem } from "../domain/windows-drivers.ts";
 import type { Store } from "../store/store.ts";
 
-/** What printers are given. */
-interface Wanted {
-  readonly driver_id: number | null;
-  /** Empty: each has the model of that name, and else the driver's own where somebody chose it. */
-  readonly driver_desc: string;
-  /** The model is for those alone that have none of that name. */
-  readonly only_unmatched: boolean;
-}
-
-interface GivenModels extends ModelsGiven {
-  /** What each printer that changes chooses by itself from now on. */
-  readonly models: ReadonlyMap<number, string>;
-}
-
 /**
  * Gives printers a driver and its models, all of them or none.
  * @throws UserError "invalid" where one of them or the driver does not exist, the driver does not have the model, or a
  *   model has to be chosen
  */
 export function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
+  const { driver_id, driver_desc } = wanted;
   return store.change(() => {
-    const { models, ...given } = planOf(store, ids, wanted);
-    store.manyPrinters.useDriver(wanted.driver_id, models);
-    return given;
+    store.manyPrinters.checkThere(ids);
+    throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
+    const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
+    checkModel(driver, driver_desc);
+    const before = deployedBy(store.drivers.summaries());
+    const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
+    const printers = store.printers.models(ids);
+    checkProtocols(driver, printers);
+    const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
+    const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
+    if (driver !== undefined && asked.length > 0) throwIfAny({ driver_desc: questionFor(driver, asked) });
+    const changed = given.filter(
+      ({ printer, own }) => printer.driver_id !== driver_id || printer.driver_desc !== own,
+    );
+    const models = new Map(changed.map(({ printer, own = "" }) => [printer.id, own]));
+    store.manyPrinters.useDriver(driver_id, models);
+    return countsOf(given, driver?.driver_desc ?? "");
   });
 }
 
-function planOf(store: Store, ids: readonly number[], wanted: Wanted): GivenModels {
-  const { driver_id, driver_desc } = wanted;
-  store.manyPrinters.checkThere(ids);
-  throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
-  const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
-  checkModel(driver, driver_desc);
-  const before = deployedBy(store.drivers.summaries());
-  const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
-  const printers = store.printers.models(ids);
-  checkProtocols(driver, printers);
-  const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
-  const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
-  if (driver !== undefined && asked.length > 0) throwIfAny({ driver_desc: questionFor(driver, asked) });
-  const changed = given.filter(
-    ({ printer, own }) => printer.driver_id !== driver_id || printer.driver_desc !== own,
-  );
-  const models = new Map(changed.map(({ printer, own = "" }) => [printer.id, own]));
-  return { ...countsOf(given, driver?.driver_desc ?? ""), models };
-}
+/** What printers are given. */
+type Wanted = Extract<BulkChange, { readonly action: "driver" }>;
 
 type ModelOf = (printer: PrinterModel) => string;
 

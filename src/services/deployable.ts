@@ -2,7 +2,7 @@ import { arm64Description } from "../domain/arm64-driver.ts";
 import { type Driver, driverNeeds } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Finding } from "../domain/findings.ts";
-import type { PrinterDetails, PrinterOwner } from "../domain/listings.ts";
+import type { PrinterDetails } from "../domain/listings.ts";
 import { type Printer, printerNeeds } from "../domain/printer.ts";
 import type { Deployable } from "../pkg/scripts/deployment.ts";
 import type { Store } from "../store/store.ts";
@@ -20,20 +20,11 @@ export function deployableOf(
   const { driver, arm64Driver } = driversOfPrinter(store, printer, known);
   const refusal = (message: string, finding: Pick<Finding, "kind" | "isArm64">) => {
     const row = { printer, driver, arm64Driver };
-    return new UserError(
-      "invalid",
-      message,
-      {},
-      {
-        remedies: [{ kind: "printer", finding, row, isNamed: false }],
-      },
-    );
+    const remedies = [{ kind: "printer", finding, row, isNamed: false } as const];
+    return new UserError("invalid", message, {}, { remedies });
   };
-  if (driver === undefined) {
-    throw refusal(`“${printer.name}” has no driver: choose one on the printer’s page.`, {
-      kind: "no-driver",
-    });
-  }
+  const missing = `“${printer.name}” has no driver: choose one on the printer’s page.`;
+  if (driver === undefined) throw refusal(missing, { kind: "no-driver" });
   const needs = printerNeeds(printer, driver);
   if (needs !== undefined) throw refusal(needs, { kind: "incomplete" });
   const model = arm64Driver && arm64Description(printer, arm64Driver);
@@ -46,11 +37,9 @@ export function deployableOf(
 /** The same of several. */
 export function deployablesOf(store: Store, printers: readonly Printer[]): Deployable[] {
   const drivers = new Map<number, Driver>();
-  const clients = new Map<number | null, PrinterOwner | undefined>();
   return printers.map((printer) => {
-    const { client_id } = printer;
-    if (client_id !== null && !clients.has(client_id)) clients.set(client_id, store.clients.find(client_id));
-    return deployableOf(store, { printer, client: clients.get(client_id) }, drivers);
+    const client = printer.client_id === null ? undefined : store.clients.find(printer.client_id);
+    return deployableOf(store, { printer, client }, drivers);
   });
 }
 

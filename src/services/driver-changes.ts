@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { arm64Description } from "../domain/arm64-driver.ts";
 import { chosenInf, type Driver } from "../domain/driver.ts";
 import {
   type AffectedPrinter,
@@ -12,7 +11,7 @@ import type { FormInput } from "../domain/fields.ts";
 import { addTo } from "../domain/groups.ts";
 import { modelTest } from "../domain/models.ts";
 import { checkOpened } from "../domain/opened.ts";
-import { effectiveDescription, type Printer } from "../domain/printer.ts";
+import type { Printer } from "../domain/printer.ts";
 import { revisionsWith } from "../pkg/scripts/revision.ts";
 import type { Store } from "../store/store.ts";
 import { checkedChange } from "./checked-change.ts";
@@ -70,7 +69,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
   const isNewlyLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
   const affected = affectedAmong(store.clients.names());
-  const again: AffectedPrinter[] = [];
+  const redeployed: AffectedPrinter[] = [];
   const switched: AffectedPrinter[] = [];
   const [lost, lostOnArm64] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
   const hash = createHash("sha256");
@@ -78,7 +77,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   for (const printer of store.printers.wholeOfDriver(driver.id)) {
     const revision = revisionAfter(printer);
     if (revision === revisionBefore(printer)) continue;
-    again.push(affected(printer));
+    redeployed.push(affected(printer));
     hash.update(`${printer.id} ${revision}\n`);
     const models = modelsOf(printer, driver, after);
     if (models.some(({ before, now }) => before !== now)) switched.push(affected(printer));
@@ -89,7 +88,7 @@ function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
   const refusedModel = isRefused ? after.driver_desc : undefined;
   hash.update(JSON.stringify([refusedModel, [...lost.keys()], [...lostOnArm64.keys()]]));
   return {
-    again,
+    redeployed,
     switched: { from: driver.driver_desc, to: after.driver_desc, printers: switched },
     lost,
     lostOnArm64,
@@ -123,16 +122,15 @@ interface DeployedModel {
 
 /** What a printer deploys of a driver, which may be its first, its second, or both. */
 function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedModel[] {
-  const models: DeployedModel[] = [];
-  if (printer.driver_id === before.id) {
-    const of = (driver: Driver) => effectiveDescription(printer, driver);
-    models.push({ before: of(before), now: of(after), isArm64: false });
-  }
-  if (printer.arm64_driver_id === before.id) {
-    const of = (driver: Driver) => arm64Description(printer, driver);
-    models.push({ before: of(before), now: of(after), isArm64: true });
-  }
-  return models;
+  const choices = [
+    { id: printer.driver_id, own: printer.driver_desc, isArm64: false },
+    { id: printer.arm64_driver_id, own: printer.arm64_driver_desc, isArm64: true },
+  ];
+  return choices
+    .filter(({ id }) => id === before.id)
+    .map(({ own, isArm64 }) => {
+      return { before: own || before.driver_desc, now: own || after.driver_desc, isArm64 };
+    });
 }
 
 /** Whether the INF, which names models, lacks one. */

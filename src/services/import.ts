@@ -30,12 +30,12 @@ interface Agreement {
 }
 
 /** What became of an import; of one that was refused, nothing. */
-type ImportOutcome = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
+type ImportResult = ImportPreview & { readonly refused: "stale" | "wrong" | undefined };
 
 /** Says what an import would do. @throws UserError "invalid" where the list cannot be read */
 export function previewImport(store: Store, source: ImportSource): ImportPreview {
   const list = listOf(source);
-  const drivers = new KnownDrivers(list.rows, store.drivers.summaries(), ({ id }) => {
+  const drivers = new KnownDrivers(store.drivers.summaries(), ({ id }) => {
     return chosenInf(store.drivers.get(id))?.descriptions ?? [];
   });
   const known = { printers: store.printers.whole(), clients: store.clients.names(), drivers };
@@ -44,14 +44,14 @@ export function previewImport(store: Store, source: ImportSource): ImportPreview
 }
 
 /** Does all of it or nothing, in one write. @throws UserError "invalid" where the list cannot be read */
-export function runImport(store: Store, source: ImportSource, agreement: Agreement): Promise<ImportOutcome> {
-  return checkedChange<ImportOutcome>(store, (stopWith) => {
+export function runImport(store: Store, source: ImportSource, agreement: Agreement): Promise<ImportResult> {
+  return checkedChange<ImportResult>(store, (stopWith) => {
     const preview = previewImport(store, source);
-    const outcome = { ...preview, refused: refusalOf(preview, agreement) };
+    const result = { ...preview, refused: refusalOf(preview, agreement) };
     const writes = preview.plan.rows.flatMap(({ write }) => write ?? []);
-    if (outcome.refused !== undefined || writes.length === 0) stopWith(outcome);
+    if (result.refused !== undefined || writes.length === 0) stopWith(result);
     store.manyPrinters.importAll(writes);
-    return outcome;
+    return result;
   });
 }
 
@@ -62,7 +62,7 @@ function listOf({ list, client }: ImportSource): ImportedList {
   return first === "{" || first === "[" ? readPrintServer(text, client) : readPrinterCsv(text);
 }
 
-function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): ImportOutcome["refused"] {
+function refusalOf({ plan, digest }: ImportPreview, agreement: Agreement): ImportResult["refused"] {
   if (agreement.digest !== undefined && agreement.digest !== digest) return "stale";
   return plan.counts.wrong > 0 && !agreement.leavesWrongOut ? "wrong" : undefined;
 }

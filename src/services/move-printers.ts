@@ -84,27 +84,20 @@ export function movePrinters(
   });
 }
 
-/** What becomes of each printer's own choice of a model, by its id. */
-interface GivenModels {
-  readonly models: ReadonlyMap<number, string>;
-  /** Of the second driver. */
-  readonly arm64Models: ReadonlyMap<number, string>;
-}
-
-function modelsByPrinter({ to, pairs, printers: all }: OpenPlan, chosen: ChosenModels): GivenModels {
+/** What each printer, by its id, chooses by itself from now on: of its first driver, and of its second. */
+function modelsByPrinter({ to, pairs, printers: all }: OpenPlan, chosen: ChosenModels) {
   const problems: Record<string, string> = {};
   const [models, arm64Models] = [new Map<number, string>(), new Map<number, string>()];
-  const [own, arm64Own] = [
-    new Map(all.map(({ id, driver_desc }) => [id, driver_desc])),
-    new Map(all.map(({ id, arm64_driver_desc }) => [id, arm64_driver_desc])),
-  ];
+  const own = new Map(all.map((printer) => [printer.id, printer]));
   const has = modelTest(chosenInf(to));
   for (const [i, { printers, isArm64, match }] of pairs.entries()) {
     const wanted = cleanText(chosen(i) ?? match?.model ?? "");
     const problem = problemOf(wanted, has);
     if (problem !== undefined) problems[`model_${i}`] = problem;
-    const [before, given] = isArm64 ? [arm64Own, arm64Models] : [own, models];
-    for (const { id } of printers) given.set(id, ownChoice(to, wanted, before.get(id) ?? ""));
+    const [field, given] = isArm64
+      ? (["arm64_driver_desc", arm64Models] as const)
+      : (["driver_desc", models] as const);
+    for (const { id } of printers) given.set(id, ownChoice(to, wanted, own.get(id)?.[field] ?? ""));
   }
   throwIfAny(problems);
   return { models, arm64Models };

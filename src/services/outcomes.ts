@@ -1,12 +1,12 @@
 import type { BulkResult } from "../domain/bulk.ts";
-import type { Imported } from "../domain/import-plan.ts";
+import type { ImportPlan } from "../domain/import-plan.ts";
 import { randomText } from "../domain/signed.ts";
 import { Latest } from "./latest.ts";
 
 /** What became of a change, as the page that a browser without scripts goes on to says it. */
 type Outcome =
   | { readonly kind: "bulk"; readonly result: BulkResult }
-  | { readonly kind: "imported"; readonly result: Imported }
+  | { readonly kind: "imported"; readonly result: Pick<ImportPlan, "counts" | "newClients"> }
   | { readonly kind: "moved"; readonly driverId: number; readonly count: number }
   /** Deleted without a way back, by name: because somebody said so; because there was no room to keep it. */
   | { readonly kind: "ended"; readonly name: string }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDriver } from "../../src/domain/driver-fields.ts";
-import { findModelsIn, firstModel, isUniversal, modelFinder } from "../../src/domain/models.ts";
+import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/models.ts";
 import { choiceOf, infAndModel } from "../../src/html/driver-infs.ts";
 import { infNotes } from "../../src/html/driver-notes.ts";
 import { planMove } from "../../src/services/move-printers.ts";
@@ -33,10 +33,10 @@ deepTest("a search over the largest archive is bounded, whatever is searched for
   ];
 
   const times: number[] = [];
-  for (const query of queries) times.push(await leastTime(() => findModelsIn(infs, query, 20)));
+  for (const query of queries) times.push(await leastTime(() => findModels(infs, query, 20)));
 
   for (const ms of times) assert.ok(ms < limitMs, `${times}`);
-  assert.equal(findModelsIn(infs, "papyrus", 20).count, 50_000);
+  assert.equal(findModels(infs, "papyrus", 20).count, 50_000);
 });
 
 deepTest("the form of the largest archive takes no product of INFs and models, and stays small", async () => {

@@ -13,8 +13,8 @@ test("a search of very many words in very many models takes no longer than one o
   const inf = makeInf({ descriptions: Array.from({ length: 10_000 }, (_, i) => `Papyrus ${i} PCL6`) });
   const query = "p ".repeat(7000);
 
-  const found = findModels(inf, query, 40);
-  const ms = await leastTime(() => findModels(inf, query, 40));
+  const found = findModels([inf], query, 40);
+  const ms = await leastTime(() => findModels([inf], query, 40));
 
   assert.equal(found.count, 10_000);
   assert.ok(ms < limitMs, `${ms} ms`);
@@ -34,13 +34,13 @@ test("choosing among very many models of very many makers takes no product of th
 
 test("a list of very many printers of one client is grouped without copying the group for each", async () => {
   const printer = makePrinter();
-  const standing = { state: "ready", findings: [], changed: false } as const;
+  const stated = { state: "ready", findings: [], changed: false } as const;
   const row = {
     printer,
     client: { id: 1, name: "Client" },
     driver: undefined,
     arm64Driver: undefined,
-    ...standing,
+    ...stated,
   };
   const choices = { clients: [], drivers: [] };
   const narrowing = parseNarrowing({});
