@@ -75,12 +75,12 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
   ],
   "two lines change places": [
     ([file]) => edit(file, ([a = "", b = "", c = "", ...rest]) => [a, c, b, ...rest]),
-    "2026-10.jsonl:2 moved, behind 1",
+    "2026-10.jsonl:2 removed, behind 1",
   ],
   "a line is put in": [
     ([file]) =>
       edit(file, (lines) => lines.toSpliced(2, 0, lines[2]?.replace("account 3", "account 9") ?? "")),
-    "2026-10.jsonl:3 inserted, behind 2",
+    "2026-10.jsonl:3 changed, behind 2",
   ],
   "a line stands there twice": [
     ([file]) => edit(file, (lines) => lines.toSpliced(2, 0, lines[1] ?? "")),
@@ -116,11 +116,11 @@ const tamperings: Record<string, [change: (files: string[]) => void, found: stri
   ],
   "something that is no entry is put in": [
     ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "<script>", "[".repeat(100_000))),
-    "2026-10.jsonl:2 inserted, behind 1",
+    "2026-10.jsonl:2 changed, behind 1",
   ],
   "a line of a megabyte is put in": [
     ([file]) => edit(file, (lines) => lines.toSpliced(1, 0, "x".repeat(1_000_000))),
-    "2026-10.jsonl:2 inserted, behind 1",
+    "2026-10.jsonl:2 changed, behind 1",
   ],
 };
 

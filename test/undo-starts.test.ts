@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { undoMs } from "../src/domain/deletion.ts";
 import { migrations } from "../src/store/database/migrations.ts";
 import { deletedTables } from "../src/store/deletions.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { editDatabase } from "./support/database.ts";
 import { filesIn, undoLast } from "./support/deletions.ts";
 import { driverZip } from "./support/driver-zip.ts";
-import { until } from "./support/until.ts";
 
 const minute = 60_000;
 
@@ -56,32 +54,6 @@ test("a file that cannot be deleted is deleted by a later start", async (t) => {
 
   assert.match(first.lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
   assert.deepEqual([filesIn(dataDir), second.app.store.deletions.ended(), second.lines], [[], [], []]);
-});
-
-test("a clock that jumps neither ends a deletion nor keeps it for ever", async (t) => {
-  const dataDir = await temporaryFolder(t);
-  const day = 24 * 60 * minute;
-  let now = 1_800_000_000_000;
-  const clock = () => now;
-  const first = await startApp(t, { dataDir, clock });
-  for (const name of ["A", "B"]) await first.post("/clients", { name });
-  await first.fetch("/clients/1", { method: "DELETE" });
-  now += day;
-  const forth = first.app.undo.list().map(({ leftMs }) => leftMs);
-  await first.fetch("/clients/2", { method: "DELETE" });
-  now -= 2 * day;
-  const back = first.app.undo.list().map(({ leftMs }) => leftMs);
-  await first.stop();
-
-  const second = await startApp(t, { dataDir, clock });
-  const again = second.app.undo.list().map(({ leftMs }) => leftMs);
-  await second.stop();
-  const third = await startApp(t, { dataDir, clock, undoMs: 300 });
-  await until(() => third.app.undo.list().length === 0);
-
-  for (const left of [...forth, ...back, ...again])
-    assert.ok(left > undoMs - minute && left <= undoMs, `${left}`);
-  assert.deepEqual([forth.length, back.length, again.length], [1, 2, 2]);
 });
 
 test("what an earlier version kept of a deletion, as JSON, is final, and its file goes", async (t) => {

@@ -46,60 +46,43 @@ export function auditQuery(filter: AuditFilter): URLSearchParams {
 }
 
 /** A filter that is asked of many entries. */
-export class AuditMatcher {
-  readonly #filter: AuditFilter;
-  readonly #who: string;
-  readonly #words: readonly string[];
-  readonly #since: number;
-  readonly #until: number;
-
-  /** @param midnight the time at which a day begins where the service is, or another so many days later; NaN of no day */
-  constructor(filter: AuditFilter, midnight: (day: string, later?: number) => number) {
-    this.#filter = filter;
-    this.#who = filter.who.toLowerCase();
-    this.#words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(escaped);
-    const [since, until] = [midnight(filter.since), midnight(filter.until, 1)];
-    this.#since = Number.isNaN(since) ? Number.NEGATIVE_INFINITY : since;
-    this.#until = Number.isNaN(until) ? Number.POSITIVE_INFINITY : until;
-  }
-
-  /** The time before which nothing is looked for. */
-  get since(): number {
-    return this.#since;
-  }
-
-  /** The time from which on nothing is looked for. */
-  get until(): number {
-    return this.#until;
-  }
-
+export interface AuditMatcher {
+  /** Nothing is looked for before this time. */
+  readonly since: number;
+  /** Nothing is looked for from this time on. */
+  readonly until: number;
   /** @param text the entry's line */
-  matches(entry: AuditEntry, text: string): boolean {
-    const { event } = this.#filter;
-    if (event !== undefined && entry.event !== event) return false;
-    if (entry.at < this.#since || (entry.since ?? entry.at) >= this.#until) return false;
-    return this.#isBy(entry) && this.#isOf(entry) && this.#hasWords(text);
-  }
+  matches(entry: AuditEntry, text: string): boolean;
+}
 
-  #isBy({ who, from }: AuditEntry): boolean {
-    return `${who}\n${from}`.toLowerCase().includes(this.#who);
-  }
-
-  /** An icon belongs to its printer; a download to each printer that it held. */
-  #isOf({ record, printers }: AuditEntry): boolean {
-    const { kind, id } = this.#filter;
-    if (kind === undefined && id === undefined) return true;
-    const isPrinter = kind === undefined || kind === "printer";
-    if (isPrinter && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
-    const isKind = kind === undefined || record?.kind === kind || (isPrinter && record?.kind === "icon");
-    return isKind && (id === undefined || record?.id === id);
-  }
-
-  #hasWords(text: string): boolean {
-    if (this.#words.length === 0) return true;
+/** @param midnight the time at which a day begins where the service is, or another so many days later; NaN of no day */
+export function auditMatcher(
+  filter: AuditFilter,
+  midnight: (day: string, later?: number) => number,
+): AuditMatcher {
+  const timeOr = (time: number, unlimited: number) => (Number.isNaN(time) ? unlimited : time);
+  const since = timeOr(midnight(filter.since), Number.NEGATIVE_INFINITY);
+  const until = timeOr(midnight(filter.until, 1), Number.POSITIVE_INFINITY);
+  const who = filter.who.toLowerCase();
+  const words = filter.q.toLowerCase().split(/\s+/).filter(Boolean).map(escaped);
+  const matches: AuditMatcher["matches"] = (entry, text) => {
+    if (filter.event !== undefined && entry.event !== filter.event) return false;
+    if (entry.at < since || (entry.since ?? entry.at) >= until) return false;
+    if (!`${entry.who}\n${entry.from}`.toLowerCase().includes(who) || !isOf(filter, entry)) return false;
+    if (words.length === 0) return true;
     const line = text.slice(0, text.lastIndexOf(',"hash":')).toLowerCase();
-    return this.#words.every((word) => line.includes(word));
-  }
+    return words.every((word) => line.includes(word));
+  };
+  return { since, until, matches };
+}
+
+/** An icon belongs to its printer; a download to each printer that it held. */
+function isOf({ kind, id }: AuditFilter, { record, printers }: AuditEntry): boolean {
+  if (kind === undefined && id === undefined) return true;
+  const isPrinter = kind === undefined || kind === "printer";
+  if (isPrinter && id !== undefined && printers?.some(([printer]) => printer === id)) return true;
+  const isKind = kind === undefined || record?.kind === kind || (isPrinter && record?.kind === "icon");
+  return isKind && (id === undefined || record?.id === id);
 }
 
 /** As it stands in JSON. */

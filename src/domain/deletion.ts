@@ -38,13 +38,10 @@ export interface RestoredRecord extends DeletedRecord {
   readonly notes: readonly string[];
 }
 
-/** Why a deletion is over: its time was, or somebody asked for it. */
-export type EndReason = "time" | "asked";
-
 /** Why a deletion cannot be taken back, with what leads out of it. */
 type Obstacle =
-  | { readonly kind: "over" /** Where it is known. */; readonly why?: EndReason | undefined }
-  | { readonly kind: "undone" }
+  /** It is not kept: it was taken back, made final, or never there. */
+  | { readonly kind: "over" }
   /** A client has the name again. */
   | { readonly kind: "name"; readonly client: ClientName }
   /** The same ZIP was uploaded again. */
@@ -65,18 +62,10 @@ export class NotRestored extends UserError {
   }
 }
 
-const over = "This can no longer be taken back";
-const endReasons: Record<EndReason, string> = {
-  time: "its ten minutes are over",
-  asked: "it was deleted for good",
-};
-
 function sentenceOf(name: string, obstacle: Obstacle): string {
   switch (obstacle.kind) {
     case "over":
-      return obstacle.why ? `${over}: ${endReasons[obstacle.why]}.` : `${over}.`;
-    case "undone":
-      return "This was taken back already.";
+      return "This was taken back already, or can no longer be taken back.";
     case "name":
       return `Another client is called “${obstacle.client.name}” by now: rename that one, then take this deletion back.`;
     case "upload":

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AuditEntry } from "../domain/audit.ts";
 import { readLine } from "../domain/audit-chain.ts";
 import { auditCsvHead, auditCsvLine } from "../domain/audit-csv.ts";
-import { type AuditFilter, AuditMatcher } from "../domain/audit-filter.ts";
+import { type AuditFilter, type AuditMatcher, auditMatcher } from "../domain/audit-filter.ts";
 import { type FoundLine, linesBefore, monthFileAt, monthFiles } from "../store/audit/files.ts";
 
 /** Where a search goes on: the entries before this place of a file. */
@@ -70,7 +70,7 @@ async function* entriesBack(
   filter: AuditFilter,
   cursor: AuditCursor | undefined,
 ): AsyncGenerator<LookedAt> {
-  const matcher = new AuditMatcher(filter, midnight);
+  const matcher = auditMatcher(filter, midnight);
   const files = await filesOf(folder, matcher, cursor);
   for (const file of files.reverse()) {
     const before = file === cursor?.file ? cursor.before : undefined;

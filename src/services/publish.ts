@@ -182,7 +182,7 @@ export class Publisher {
     { service, scriptUrl, knowsAll, isLimited }: Sender,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
-    const records = isLimited ? noRecords : store.recordNumbers.all();
+    const records = isLimited ? noRecords : store.recordNumbers();
     const publication = {
       logName: `Platen-publish-${name}`,
       instance: instanceOf(store),

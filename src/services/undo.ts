@@ -1,5 +1,4 @@
 import {
-  type EndReason,
   type KeptDeletion,
   NotRestored,
   type RecentDeletion,
@@ -24,10 +23,10 @@ interface UndoServices {
   readonly undoMs?: number | undefined;
 }
 
-/** Of so many deletions that were taken back or are over it is remembered, so that a second click is told so. */
+/** Pages say of this many deletions what came back with them, the latest ones. */
 const mostRemembered = 200;
-/** What could not be cleared away is tried again after so long. */
-const againMs = 60_000;
+/** Files that could not be deleted are tried again after this long. */
+const retryMs = 60_000;
 
 /**
  * Deletes records so that it can be taken back for a while. Then, and where there is no room to keep them, they go for
@@ -36,13 +35,9 @@ const againMs = 60_000;
 export class Undo {
   readonly #services: UndoServices;
   readonly #undoMs: number;
-  /** When each deletion ends, by a clock that nobody sets. */
-  readonly #ends = new Map<number, number>();
   /** Final deletions whose files are being deleted. */
   readonly #clearing = new Map<number, Promise<void>>();
-  readonly #undoing = new Map<number, Promise<unknown>>();
-  readonly #undone = new Latest<number, RestoredRecord>(mostRemembered);
-  readonly #over = new Latest<number, EndReason>(mostRemembered);
+  readonly #restored = new Latest<number, RestoredRecord>(mostRemembered);
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> = Promise.resolve();
   #hasFailed = false;
@@ -69,10 +64,10 @@ export class Undo {
 
   /** What can be taken back, the latest first. */
   list(): RecentDeletion[] {
-    const kept = this.#services.store.deletions.list();
-    const ends = kept.map((deletion) => this.#endOf(deletion));
-    const now = performance.now();
-    return kept.map((deletion, i) => ({ ...deletion, leftMs: Math.max(0, (ends[i] ?? now) - now) }));
+    const { store, clock } = this.#services;
+    const now = clock();
+    const left = (deletedAt: number) => Math.min(this.#undoMs, Math.max(0, deletedAt + this.#undoMs - now));
+    return store.deletions.list().map((deletion) => ({ ...deletion, leftMs: left(deletion.deleted_at) }));
   }
 
   /** One that can be taken back. */
@@ -82,7 +77,7 @@ export class Undo {
 
   /** What came back with a deletion, a short while ago. */
   restored(id: number): RestoredRecord | undefined {
-    return this.#undone.get(id);
+    return this.#restored.get(id);
   }
 
   /** @returns the deletion's id; undefined where it is final. @throws UserError "not-found" */
@@ -124,10 +119,8 @@ export class Undo {
     return this.settle(await this.#services.store.icons.remove(printerId));
   }
 
-  /** Begins a deletion's time, and clears away what ended for it. @returns its id; undefined where it is final */
+  /** Clears away what a write ended, and waits for the end of what it kept. @returns the id of that; undefined where it is final */
   async settle({ kept, ended }: Removal): Promise<number | undefined> {
-    const deletion = kept === undefined ? undefined : this.find(kept);
-    if (deletion !== undefined) this.#endOf(deletion);
     this.#plan();
     await this.#clear(ended);
     return kept;
@@ -135,51 +128,25 @@ export class Undo {
 
   /** Takes a deletion back. @throws NotRestored where something stands in the way */
   async restore(id: number): Promise<RestoredRecord> {
-    await this.#undoing.get(id)?.catch(() => {});
-    if (this.#undone.has(id)) throw new NotRestored(undefined, { kind: "undone" });
-    const work = this.#restore(id);
-    this.#undoing.set(id, work);
-    return work.finally(() => this.#undoing.delete(id));
-  }
-
-  async #restore(id: number): Promise<RestoredRecord> {
     const { store, memory } = this.#services;
-    this.#checkKept(id);
     const { record: whole, printerIds, removal } = await store.restoring.restore(id);
     memory.restored(printerIds);
-    this.#ends.delete(id);
     const record = { ...whole, notes: [...whole.notes, ...(await archiveNotes(this.#services, whole))] };
-    this.#undone.set(id, record);
+    this.#restored.set(id, record);
     if (removal !== undefined) await this.settle(removal);
     return record;
   }
 
-  #checkKept(id: number): void {
-    if (this.find(id) !== undefined) return;
-    throw new NotRestored(undefined, { kind: "over", why: this.#over.get(id) });
-  }
-
-  /** The first reason is the true one: what is ending already may be met by others. */
-  #noteOver(id: number, why: EndReason): void {
-    this.#ends.delete(id);
-    if (!this.#over.has(id)) this.#over.set(id, why);
-  }
-
   /** Makes a deletion final before its time. @throws NotRestored where there is no such deletion */
   async end(id: number): Promise<void> {
-    this.#checkKept(id);
-    if ((await this.#end([id], "asked")).length > 0) return;
-    const why = this.#over.get(id);
-    throw new NotRestored(undefined, why === undefined ? { kind: "undone" } : { kind: "over", why });
+    if ((await this.#end([id], true)) === 0) throw new NotRestored(undefined, { kind: "over" });
   }
 
-  /** @returns those of them that were kept until then */
-  async #end(ids: readonly number[], why: EndReason): Promise<readonly number[]> {
-    const { now, ended } = await this.#services.store.deletions.end(ids, why === "asked");
-    for (const id of now) this.#noteOver(id, why);
-    for (const id of ids) this.#ends.delete(id);
+  /** @param isAsked whether a person wants it so before its time. @returns how many of them were kept until then */
+  async #end(ids: readonly number[], isAsked: boolean): Promise<number> {
+    const { count, ended } = await this.#services.store.deletions.end(ids, isAsked);
     await this.#clear(ended);
-    return now;
+    return count;
   }
 
   /** Deletes the files of final deletions that nothing else needs, then forgets the deletions. @param ended as it is on disk */
@@ -213,16 +180,15 @@ export class Undo {
     });
   }
 
-  /** Looks again when the next deletion ends, or in a while where something could not be cleared away. */
+  /** Ends deletions when the time of the next one is over, and tries again later where a file could not be deleted. */
   #plan(): void {
     clearTimeout(this.#timer);
-    const next = this.#hasFailed ? againMs : Math.min(...this.#ends.values()) - performance.now();
+    const next = this.#hasFailed ? retryMs : Math.min(...this.list().map(({ leftMs }) => leftMs));
     if (this.#isClosed || next === Number.POSITIVE_INFINITY) return;
     const end = () => {
       this.#ending = this.#endDue();
     };
-    this.#timer = setTimeout(end, next);
-    this.#timer.unref();
+    this.#timer = setTimeout(end, next).unref();
   }
 
   #fail(what: string, error: unknown): void {
@@ -236,23 +202,10 @@ export class Undo {
     const isAgain = this.#hasFailed;
     this.#hasFailed = false;
     try {
-      if (due.length > 0 || isAgain) await this.#end(due, "time");
+      if (due.length > 0 || isAgain) await this.#end(due, false);
       this.#plan();
     } catch (error) {
       this.#fail("what was deleted is still kept", error);
     }
-  }
-
-  /**
-   * How long ago a deletion was, the clock of the machine says once, when a process sees it first: one from before the
-   * last start may lie in what is the future by now, and counts from the start.
-   */
-  #endOf({ id, deleted_at }: KeptDeletion): number {
-    const known = this.#ends.get(id);
-    if (known !== undefined) return known;
-    const age = Math.max(0, this.#services.clock() - deleted_at);
-    const end = performance.now() + Math.max(0, this.#undoMs - age);
-    this.#ends.set(id, end);
-    return end;
   }
 }

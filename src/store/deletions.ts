@@ -165,12 +165,12 @@ export class Deletions {
   /**
    * Makes deletions final, those of them that are still kept.
    * @param isAsked whether a person wants it so before the ten minutes are over
-   * @returns the ids of those, and all final deletions with their files
+   * @returns how many those were, and all final deletions with their files
    */
   end(
     ids: readonly number[],
     isAsked: boolean,
-  ): Promise<{ readonly now: number[]; readonly ended: readonly EndedDeletion[] }> {
+  ): Promise<{ readonly count: number; readonly ended: readonly EndedDeletion[] }> {
     return this.#db.freeingWrite(() => {
       const kept = ids.flatMap((id) => this.find(id) ?? []);
       for (const deletion of kept) {
@@ -178,8 +178,7 @@ export class Deletions {
         forgetRows(this.#db, deletion.id);
         if (isAsked) this.#db.note("deleted-for-good", deletedBy(deletion));
       }
-      const now = kept.map(({ id }) => id);
-      return { now, ended: endedIn(this.#db) };
+      return { count: kept.length, ended: endedIn(this.#db) };
     });
   }
 

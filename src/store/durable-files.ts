@@ -1,5 +1,5 @@
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { without } from "./files.ts";
 import { isThere } from "./found-files.ts";
@@ -114,17 +114,6 @@ function unfinished(path: string): string {
 /** Deletes what a crash left of `writeDurably`. */
 export async function removeUnfinished(path: string): Promise<void> {
   await rm(unfinished(path), { force: true });
-}
-
-/**
- * Moves what a crash left of `writeDurably` to a folder where the file itself is missing: on a file system
- * that cannot replace a file at once it may be all that there is.
- */
-export async function rescueUnfinished(path: string, folder: string): Promise<void> {
-  const from = unfinished(path);
-  if ((await isThere(path)) || !(await isThere(from))) return;
-  await makeFolder(folder);
-  await rename(from, join(folder, basename(from)));
 }
 
 /** Lets a power cut not take back what was named or moved in a folder. */

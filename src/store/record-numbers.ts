@@ -1,4 +1,3 @@
-import type { Database } from "./database/database.ts";
 import type { Queries } from "./database/rows.ts";
 
 /** The numbers of all records of a kind, and the highest that there ever was. */
@@ -7,31 +6,24 @@ interface Numbers {
   readonly last: number;
 }
 
-/** The only SQL of numbers that records have and had. What Windows brings is no record of anybody's. */
-export class RecordNumbers {
-  readonly #db: Database;
+export type RecordNumbers = Readonly<Record<"printers" | "clients" | "drivers", Numbers>>;
 
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  all(): Record<"printers" | "clients" | "drivers", Numbers> {
-    return {
-      printers: this.#of("printers", ""),
-      clients: this.#of("clients", ""),
-      drivers: this.#of("drivers", "WHERE origin = 'upload'"),
-    };
-  }
-
-  #of(table: string, where: string): Numbers {
+/** The numbers that records have and had, without those of the drivers that Windows brings. */
+export function recordNumbers(db: Queries): RecordNumbers {
+  const of = (table: string, where = ""): Numbers => {
     // One row of many numbers is read far quicker than many rows.
-    const all = this.#db.first(
+    const all = db.first(
       `SELECT json_group_array(id) AS ids FROM (SELECT id FROM ${table} ${where} ORDER BY id)`,
     );
     const ids = JSON.parse(String(all?.ids)) as number[];
-    const row = this.#db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
+    const row = db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
     return { ids, last: Math.max(Number(row?.seq ?? 0), ids.at(-1) ?? 0) };
-  }
+  };
+  return {
+    printers: of("printers"),
+    clients: of("clients"),
+    drivers: of("drivers", "WHERE origin = 'upload'"),
+  };
 }
 
 /** More than anybody makes between a backup and going back to it. Uploaded drivers count up to a million. */

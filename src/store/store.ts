@@ -21,14 +21,14 @@ import type { SavedState } from "./database/saved-file.ts";
 import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
-import { removeUnfinished, rescueUnfinished, writeDurably } from "./durable-files.ts";
+import { removeUnfinished, writeDurably } from "./durable-files.ts";
 import { freeBytes } from "./found-files.ts";
 import type { Icons } from "./icons.ts";
 import type { LinkGenerations } from "./link-generations.ts";
 import { ManyPrinters } from "./many-printers.ts";
 import { tidyBlobs } from "./orphans.ts";
 import type { Printers } from "./printers.ts";
-import { RecordNumbers } from "./record-numbers.ts";
+import { type RecordNumbers, recordNumbers } from "./record-numbers.ts";
 import { checkRows, recordsOf } from "./records.ts";
 import { Restoring } from "./restoring.ts";
 import type { Sessions } from "./sessions.ts";
@@ -47,7 +47,8 @@ export interface Store {
   readonly manyPrinters: ManyPrinters;
   readonly icons: Icons;
   readonly downloads: Downloads;
-  readonly recordNumbers: RecordNumbers;
+  /** The numbers of all records that people made. */
+  recordNumbers(): RecordNumbers;
   readonly tokens: Tokens;
   readonly linkGenerations: LinkGenerations;
   readonly deletions: Deletions;
@@ -111,7 +112,6 @@ async function openLocked(
   await finishSwap(dataDir, log);
   const databasePath = join(dataDir, "platen.sqlite");
   const secretPath = join(dataDir, "secret");
-  for (const path of [databasePath, secretPath]) await rescueUnfinished(path, join(dataDir, "lost"));
   const backups = new Backups(dataDir, clock);
   await backups.load();
   const recorder = new ChangeRecorder(clock);
@@ -152,13 +152,21 @@ async function openLocked(
     await lock.release();
   };
   const downloads = new Downloads(db);
-  const recordNumbers = new RecordNumbers(db);
   const restoring = new Restoring(db, records);
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const change: Store["change"] = (work) => db.write(work);
   const saves = { change, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
   const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
-  return { ...records, recordNumbers, manyPrinters, downloads, restoring, ...files, ...saves, close };
+  return {
+    ...records,
+    recordNumbers: () => recordNumbers(db),
+    manyPrinters,
+    downloads,
+    restoring,
+    ...files,
+    ...saves,
+    close,
+  };
 }
 
 /** Of a database that was gone back to by hand, with the audit log of the one that was there. */

@@ -40,15 +40,3 @@ deepTest("a thousand printers with 20 MB of settings are deleted, and come back 
   assert.equal(meanwhile, 0);
   assert.deepEqual(store.printers.several(ids), before);
 });
-
-test("why a deletion cannot be taken back any more is said as it was", async (t) => {
-  const service = await startApp(t);
-  const { undo } = service.app;
-  const [first = 0] = await deleteClients(service, 1);
-  const why = async (id: number) => undo.restore(id).catch(({ message }: Error) => message);
-
-  await undo.end(first);
-
-  assert.match(String(await why(first)), /deleted for good/);
-  assert.equal(await why(999), "This can no longer be taken back.");
-});

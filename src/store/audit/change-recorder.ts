@@ -2,20 +2,12 @@ import type { AuditedEvent, NotedEvent } from "../../domain/audit.ts";
 import type { Queries } from "../database/rows.ts";
 import type { Actor } from "./actor.ts";
 import { changedRecords, watching } from "./changed-records.ts";
-import { Changes } from "./changes.ts";
+import { Changes, noPlace } from "./changes.ts";
 import type { AuditLog } from "./log.ts";
 import type { AuditPlace } from "./writer.ts";
 
-/** What the database on disk knows: others read the one in memory, which may hold writes that a failed save takes back. */
-interface SavedChanges {
-  /** The number of the last change. */
-  readonly last: number;
-  /** Where the log begins. */
-  readonly start: AuditPlace | undefined;
-}
-
-/** How the log reads them. */
-export type SavedRecords = Pick<Changes, "after"> & { place(name: "start"): AuditPlace | undefined };
+/** How the log reads changes. */
+export type SavedRecords = Pick<Changes, "after">;
 
 /** What a write does that no table shows. */
 type Noted = Pick<AuditedEvent, "event" | "record" | "what">;
@@ -29,8 +21,11 @@ export class ChangeRecorder {
   #log: AuditLog | undefined;
   /** The number of the last change. */
   #last = 0;
-  #settled: SavedChanges = { last: 0, start: undefined };
-  #saved = this.#settled;
+  /** The line that the log began behind when it was opened. */
+  #start: AuditPlace = noPlace;
+  /** The last change that the latest save has, and that is on disk: others read the database in memory. */
+  #settled = 0;
+  #saved = 0;
   /** What the write under way says itself. */
   #noted: Noted[] = [];
 
@@ -38,19 +33,17 @@ export class ChangeRecorder {
     this.#clock = clock;
   }
 
-  /** Says where changes go to. @param last the highest number that a change ever had */
-  begin(log: AuditLog, last: number): void {
+  /** Says where changes go to, and where that begins. @param last the highest number that a change ever had */
+  begin(log: AuditLog, last: number, start: AuditPlace): void {
     this.#log = log;
     this.#last = last;
+    this.#start = start;
   }
 
-  /** Changes and places that are on disk, for the log: it must not hold what a failed save takes back. */
+  /** Changes that are on disk, for the log: it must not hold what a failed save takes back. */
   savedOf(changes: Changes): SavedRecords {
-    this.#saved = { last: changes.last(), start: changes.place("start") };
-    return {
-      after: (change) => changes.after(change).filter((entry) => Number(entry.change) <= this.#saved.last),
-      place: () => this.#saved.start,
-    };
+    this.#saved = changes.last();
+    return { after: (change) => changes.after(change).filter((entry) => entry.change <= this.#saved) };
   }
 
   /** Makes a connection remember what was before each write. */
@@ -81,9 +74,9 @@ export class ChangeRecorder {
     if (this.#log === undefined) return;
     const changes = new Changes(db);
     changes.setPlace("head", this.#log.head);
-    changes.setPlace("start", this.#log.start);
+    if (changes.place("start") === undefined) changes.setPlace("start", this.#start);
     changes.forget(this.#log.lastChange);
-    this.#settled = { last: this.#last, start: this.#log.start };
+    this.#settled = this.#last;
   }
 
   /** After each save. */

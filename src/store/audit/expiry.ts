@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readLine } from "../../domain/audit-chain.ts";
 import { dayMs } from "../../domain/day.ts";
@@ -13,45 +12,14 @@ interface ExpiredFiles {
 }
 
 /**
- * Removes what was kept for long enough: whole months that ended so many days ago. The database knows first where the
- * chain begins from then on.
+ * Whole months that ended more than so many days ago. As many younger files must be there as the time has months: a clock
+ * that is set forward takes nothing away.
  */
-export class AuditExpiry {
-  readonly #folder: string;
-  readonly #days: number;
-  #start: AuditPlace;
-  #expired: ExpiredFiles | undefined;
-
-  /** @param start where the chain begins */
-  constructor(folder: string, days: number, start: AuditPlace) {
-    this.#folder = folder;
-    this.#days = days;
-    this.#start = start;
-  }
-
-  /** The line that the chain begins behind, as the database is to know it. */
-  get start(): AuditPlace {
-    return this.#start;
-  }
-
-  /** Looks for files whose time is over. */
-  async look(now: number): Promise<void> {
-    this.#expired = await expiredFiles(this.#folder, now, this.#days);
-    this.#start = this.#expired?.start ?? this.#start;
-  }
-
-  /** Removes what the database, as it is saved, does not begin with any more. @returns what was removed */
-  async remove(saved: AuditPlace | undefined): Promise<ExpiredFiles | undefined> {
-    const expired = this.#expired;
-    if (expired === undefined || saved?.seq !== expired.start.seq) return undefined;
-    this.#expired = undefined;
-    for (const name of expired.names) await rm(join(this.#folder, name), { force: true });
-    return expired;
-  }
-}
-
-/** As many younger files must be there as the time has months: a clock that is set forward takes nothing away. */
-async function expiredFiles(folder: string, now: number, days: number): Promise<ExpiredFiles | undefined> {
+export async function expiredFiles(
+  folder: string,
+  now: number,
+  days: number,
+): Promise<ExpiredFiles | undefined> {
   const files = await monthFiles(folder);
   const old = files.slice(0, -Math.ceil(days / 31)).filter((name) => endOfMonth(name) + days * dayMs < now);
   for (const name of [...old].reverse()) {

@@ -9,7 +9,6 @@ import type {
 import { messageOf } from "../../domain/errors.ts";
 import { type Actor, currentActor, itself } from "./actor.ts";
 import type { SavedRecords } from "./change-recorder.ts";
-import type { AuditExpiry } from "./expiry.ts";
 import { readEntries } from "./files.ts";
 import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";
@@ -42,7 +41,8 @@ interface AuditFiles {
   /** The folder of the log's files. */
   readonly folder: string;
   readonly writer: AuditWriter;
-  readonly expiry: AuditExpiry;
+  /** Removes the files whose time is over; called when a new one was begun. Must not throw. */
+  readonly expire: () => Promise<void>;
   /** Changes that the database on disk has and the log may lack. */
   readonly changes: SavedRecords;
   /** The numbers of changes that the log has, though the database may still hold them. */
@@ -91,11 +91,6 @@ export class AuditLog {
   /** The last line on disk. It changes together with `lastChange`. */
   get head(): AuditPlace {
     return this.#head;
-  }
-
-  /** The line that the chain begins behind, once the database knows it. */
-  get start(): AuditPlace {
-    return this.#files.expiry.start;
   }
 
   /** The number of the last change that is in the log. */
@@ -177,7 +172,6 @@ export class AuditLog {
 
   async #writeAll(): Promise<void> {
     try {
-      await this.#removeExpired();
       while (await this.#writeSome()) this.#hasFailed = false;
     } catch (error) {
       // Said once, not for every line.
@@ -189,7 +183,7 @@ export class AuditLog {
 
   /** @returns whether there was anything to write */
   async #writeSome(): Promise<boolean> {
-    const { changes, known, writer, expiry } = this.#files;
+    const { changes, known, writer, expire } = this.#files;
     const [events, lost, { file }] = [this.#waiting, this.#lost, this.#head];
     const next = changes.after(this.#lastChange);
     const upTo = next.at(-1)?.change ?? this.#lastChange;
@@ -206,20 +200,12 @@ export class AuditLog {
       });
     [this.#head, this.#lastChange] = [head, upTo];
     this.#listener(entries, head);
-    if (head.file !== file) await expiry.look(this.#clock());
+    if (head.file !== file) await expire();
     return true;
   }
 
   #lossOf(count: number): AuditedEvent {
     const what = "there was no room in memory to keep them";
     return { at: this.#clock(), ...itself, event: "entries-lost", what, count };
-  }
-
-  async #removeExpired(): Promise<void> {
-    const { changes, expiry } = this.#files;
-    const expired = await expiry.remove(changes.place("start"));
-    if (expired === undefined) return;
-    const what = `${expired.names.join(", ")}: all up to entry ${expired.start.seq}, because of their age`;
-    this.note("log-shortened", { what, actor: itself });
   }
 }

@@ -1,13 +1,14 @@
-import { open, stat } from "node:fs/promises";
+import { readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry } from "../../domain/audit.ts";
 import { readLine } from "../../domain/audit-chain.ts";
-import type { Queries } from "../database/rows.ts";
+import { messageOf } from "../../domain/errors.ts";
+import type { Database } from "../database/database.ts";
 import { writeDurably } from "../durable-files.ts";
 import { itself } from "./actor.ts";
 import type { ChangeRecorder } from "./change-recorder.ts";
 import { Changes, noPlace } from "./changes.ts";
-import { AuditExpiry, startOf } from "./expiry.ts";
+import { expiredFiles, startOf } from "./expiry.ts";
 import { auditFolder, type LogLine, linesBefore, logLines, monthFiles } from "./files.ts";
 import { AuditLog } from "./log.ts";
 import { type AuditPlace, AuditWriter } from "./writer.ts";
@@ -28,30 +29,38 @@ interface OpenedAudit {
 /** Opens the audit log, which goes on with what the database has and the log lacks since the service ended. */
 export async function openAudit(
   dataDir: string,
-  db: Queries,
+  db: Database,
   recorder: ChangeRecorder,
   { clock, log, days }: AuditOptions,
 ): Promise<OpenedAudit> {
   const folder = auditFolder(dataDir);
   const changes = new Changes(db);
   const { head, changes: written, found } = await findEnd(folder, changes.place("head") ?? noPlace, clock);
+  const start = changes.place("start") ?? (await startOf(folder));
   const writer = new AuditWriter(folder, clock, head);
-  const expiry = new AuditExpiry(folder, days, changes.place("start") ?? (await startOf(folder)));
-  await expiry.look(clock());
   const known = new Set(written);
-  const audit = new AuditLog(
-    { folder, writer, expiry, changes: recorder.savedOf(changes), known },
-    clock,
-    log,
-  );
-  recorder.begin(
-    audit,
-    written.reduce((last, number) => Math.max(last, number), changes.last()),
-  );
+  const expire = async () => {
+    try {
+      const expired = await expiredFiles(folder, clock(), days);
+      if (expired === undefined) return;
+      // The database knows first where the chain begins then: after a power cut nobody misses what is gone.
+      await db.write(() => db.upkeep(() => changes.setPlace("start", expired.start)));
+      for (const name of expired.names) await rm(join(folder, name), { force: true });
+      const what = `${expired.names.join(", ")}: all up to entry ${expired.start.seq}, because of their age`;
+      audit.note("log-shortened", { what, actor: itself });
+    } catch (error) {
+      log(`warning: old entries of the audit log are still there: ${messageOf(error)}`);
+    }
+  };
+  const files = { folder, writer, expire, changes: recorder.savedOf(changes), known };
+  const audit = new AuditLog(files, clock, log);
+  const last = written.reduce((highest, number) => Math.max(highest, number), changes.last());
+  recorder.begin(audit, last, start);
   if (found !== undefined) {
     log(`warning: the audit log: ${found.what}`);
     audit.note(found.event, { what: found.what, actor: itself });
   }
+  await expire();
   audit.wake();
   // A change is saved before it is logged, and its number stays in the database until that knows its line.
   const isAhead = known.size < written.length || written.some((number) => !changes.has(number));
@@ -94,10 +103,9 @@ async function findEnd(folder: string, known: AuditPlace, clock: () => number): 
     return { head: await behindAll(folder, last, known), changes: [], found: missing };
   const { head, changes, wrong } = await readOn(folder, known);
   if (wrong === undefined) return { head, changes };
-  // Where the database is new, an older log need not be what it expects.
-  const isTail = wrong.file === last && (known.seq > 0 || !wrong.isEnded);
-  const aside = isTail ? await setAside(folder, head.seq, clock(), wrong).catch(() => undefined) : undefined;
-  if (aside !== undefined) return { head, changes, found: aside };
+  const isTorn = wrong.file === last && (!wrong.isEnded || wrong.text.includes("\0"));
+  const mended = isTorn ? await setAside(folder, head, clock(), wrong).catch(() => undefined) : undefined;
+  if (mended !== undefined) return { head, changes, found: mended };
   const what = `a line of ${wrong.file} does not follow entry ${head.seq}`;
   const found = known.seq === 0 ? isBehind : ({ event: "log-broken", what } as const);
   return { head: await behindAll(folder, last, head), changes, found };
@@ -154,30 +162,18 @@ async function behindAll(folder: string, file: string, known: AuditPlace): Promi
   return { ...known, file, size: 0 };
 }
 
-/** So much is kept of what a power cut left. */
-const mostAsideBytes = 16 * 1024 * 1024;
-
-/** Takes what stands behind the last line into a file of its own. @throws an error of the disk */
+/** Moves what stands behind the last line to a file of its own. @throws an error of the disk */
 async function setAside(
   folder: string,
-  seq: number,
+  { seq }: AuditPlace,
   now: number,
-  { file, start, isEnded }: LogLine,
+  { file, start }: LogLine,
 ): Promise<Finding> {
   const name = `behind-${seq}-${now}.txt`;
-  const handle = await open(join(folder, file), "r+");
-  try {
-    const length = (await handle.stat()).size - start;
-    const bytes = Buffer.alloc(Math.min(length, mostAsideBytes));
-    await handle.read(bytes, 0, bytes.length, start);
-    await writeDurably(join(folder, name), bytes);
-    await handle.truncate(start);
-    await handle.datasync();
-    const isTorn = !isEnded || bytes.includes(0);
-    const why = isTorn ? "a line that was not written to its end" : "lines that do not follow it";
-    const what = `${length} bytes behind entry ${seq} are in ${name} now: ${why}`;
-    return { event: isTorn ? "log-mended" : "log-broken", what };
-  } finally {
-    await handle.close();
-  }
+  const path = join(folder, file);
+  const bytes = (await readFile(path)).subarray(start);
+  await writeDurably(join(folder, name), bytes);
+  await truncate(path, start);
+  const what = `${bytes.length} bytes behind entry ${seq} are in ${name} now: a line that was not written to its end`;
+  return { event: "log-mended", what };
 }

@@ -3,9 +3,8 @@ import { siteOf } from "../../domain/site.ts";
 
 /** Lines in a minute for the same download of one address; its parts, and refusals of one kind, have one. */
 const sameDownloads = 10;
-/** Different refusals of strangers in a minute, of one address and of all: the others have one line together. */
-const refusalsOfAddress = 10;
-const refusalsOfAll = 100;
+/** Different refusals of strangers that have lines of their own in a minute: the others have one line together. */
+const mostRefusals = 100;
 const minuteMs = 60_000;
 const several = "several";
 
@@ -22,9 +21,8 @@ interface Seen {
 export class Repeats {
   readonly #write: (event: AuditedEvent) => void;
   readonly #seen = new Map<string, Seen>();
-  /** How many different refusals of strangers have lines of their own in this minute, by address. */
-  readonly #refusals = new Map<string, number>();
-  #refused = 0;
+  /** How many different refusals of strangers have lines of their own in this minute. */
+  #refusals = 0;
   /** When the minute began. */
   #began = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -43,7 +41,7 @@ export class Repeats {
     if (Math.abs(event.at - this.#began) >= minuteMs) this.end();
     if (this.#timer === undefined) this.#began = event.at;
     this.#timer ??= setTimeout(() => this.end(), minuteMs).unref();
-    const counted = isStrangers(event) ? this.#withinLimits(same) : same;
+    const counted = isStrangers(event) ? this.#withinLimit(same) : same;
     const key = keyOf(counted);
     const seen = this.#seen.get(key) ?? { lines: 0, more: undefined };
     this.#seen.set(key, seen);
@@ -61,21 +59,16 @@ export class Repeats {
     this.#timer = undefined;
     for (const { more } of this.#seen.values()) if (more !== undefined) this.#write(more);
     this.#seen.clear();
-    this.#refusals.clear();
-    this.#refused = 0;
+    this.#refusals = 0;
   }
 
-  /** The event itself, or without its details where a stranger caused too many different ones. */
-  #withinLimits(event: AuditedEvent): AuditedEvent {
+  /** The event itself, or without its details where strangers caused too many different ones. */
+  #withinLimit(event: AuditedEvent): AuditedEvent {
     if (this.#seen.has(keyOf(event))) return event;
-    const address = siteOf(event.from);
-    const known = this.#refusals.get(address) ?? 0;
-    if (known < refusalsOfAddress && this.#refused < refusalsOfAll) {
-      this.#refusals.set(address, known + 1);
-      this.#refused++;
-      return event;
-    }
-    return { at: event.at, event: event.event, who: several, from: known > 0 ? event.from : several };
+    if (this.#refusals === mostRefusals)
+      return { at: event.at, event: event.event, who: several, from: several };
+    this.#refusals++;
+    return event;
   }
 }
 

@@ -11,7 +11,7 @@ import { auditFolder, type LogLine, logLines } from "./files.ts";
 import { following } from "./open.ts";
 import type { AuditPlace } from "./writer.ts";
 
-type Break = "changed" | "removed" | "moved" | "inserted" | "cut off";
+type Break = "changed" | "removed" | "inserted" | "cut off";
 
 /** Where the chain breaks first. */
 interface AuditBreak {
@@ -77,13 +77,12 @@ async function verifyFrom(
   folder: string,
   { start, head }: KnownPlaces,
 ): Promise<Omit<AuditReport, "isEndKnown">> {
-  const lines = logLines(folder);
   let [last, count] = [start ?? (await startOf(folder)), 0];
-  for await (const found of lines) {
+  for await (const found of logLines(folder)) {
     if (count === 0 && isExpired(found, last)) continue;
     const next = following(last, found) ?? unchecked(last, found);
     if (next === undefined)
-      return { count, last, isTorn: !found.isEnded, broken: await wrongAt(found, last, head, lines) };
+      return { count, last, isTorn: !found.isEnded, broken: wrongAt(found, last, head) };
     last = next.place;
     count++;
     const broken = rewritten(found, last, head);
@@ -116,46 +115,18 @@ function unchecked(
 }
 
 /** A last line that has no end was not synced unless the database knows it: nobody had to cut it. */
-async function wrongAt(
-  found: LogLine,
+function wrongAt(
+  { text, file, line, isEnded }: LogLine,
   last: AuditPlace,
   head: AuditPlace | undefined,
-  lines: AsyncIterator<LogLine>,
-): Promise<AuditBreak | undefined> {
-  return found.isEnded ? breakAt(found, last, lines) : cutOff(last, head);
-}
-
-/** So many lines are looked at for the one that is missed. */
-const lookedAhead = 10_000;
-
-async function breakAt(
-  { text, file, line }: LogLine,
-  last: AuditPlace,
-  lines: AsyncIterator<LogLine>,
-): Promise<AuditBreak> {
+): AuditBreak | undefined {
+  if (!isEnded) return cutOff(last, head);
   const missed = last.seq + 1;
   const seq = readLine(text)?.entry.seq ?? missed;
-  const later = await findNext(last, lines);
   const found = (kind: Break, what: string) => ({ file, line, kind, what });
-  if (later !== undefined && seq > missed)
-    return found(
-      "moved",
-      `entry ${missed} stands in line ${later.line} of ${later.file}, behind entry ${seq}`,
-    );
-  if (later !== undefined)
-    return found("inserted", `this line stands between entry ${last.seq} and entry ${missed}`);
   if (seq > missed) return found("removed", `${entries(missed, seq - 1)} missing before this line`);
   if (seq < missed) return found("inserted", `entry ${seq} stands here again, or in a wrong place`);
   return found("changed", `this line is not entry ${missed} as it was written`);
-}
-
-/** The line that should have come, further on. */
-async function findNext(last: AuditPlace, lines: AsyncIterator<LogLine>): Promise<LogLine | undefined> {
-  for (let i = 0; i < lookedAhead; i++) {
-    const { value, done } = await lines.next();
-    if (done || following(last, value) !== undefined) return done ? undefined : value;
-  }
-  return undefined;
 }
 
 function cutOff(last: AuditPlace, head: AuditPlace | undefined): AuditBreak | undefined {

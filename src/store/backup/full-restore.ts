@@ -4,12 +4,15 @@ import type { Account } from "../../domain/account.ts";
 import type { DatabaseFacts } from "../../domain/backup.ts";
 import type { Manifest } from "../../domain/full-backup.ts";
 import type { Token } from "../../domain/token.ts";
-import { withRestored } from "../audit/gone-back.ts";
+import { itself } from "../audit/actor.ts";
+import { Changes } from "../audit/changes.ts";
+import { alteredBytes } from "../database/altered.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { lockFolder } from "../database/lock.ts";
+import type { Queries } from "../database/rows.ts";
 import { makeFolders, writeDurably } from "../durable-files.ts";
 import { factsOf, readState } from "../records.ts";
-import { earlierState } from "./recovery.ts";
+import { goBack } from "./recovery.ts";
 import { finishSwap, makeStaging, swapIn } from "./swap.ts";
 import { unpackBackup } from "./unpacking.ts";
 
@@ -75,6 +78,21 @@ async function takeState(path: string, now: number, { madeAt }: Manifest): Promi
   });
   const [stateAt, backupAt] = [state.facts.savedAt, madeAt].map((time) => new Date(time).toISOString());
   const what = `the state of ${stateAt}, from a backup made ${backupAt}, by platen restore`;
-  await writeDurably(path, await withRestored(await earlierState(file), now, what));
+  const restored = await alteredBytes(file, (db) => {
+    goBack(db);
+    noteRestored(db, now, what);
+  });
+  await writeDurably(path, restored);
   return state;
+}
+
+/** Further on than any change that the log of a backup may have and its database not. */
+const behindAll = 1_000_000;
+
+/** An entry for the audit log, which the next start writes: so it stands there once, also where that start comes to nothing. */
+function noteRestored(db: Queries, at: number, what: string): void {
+  // A database of before there was a log has no place for it.
+  if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'changes'") === undefined) return;
+  const changes = new Changes(db);
+  changes.keep(changes.last() + behindAll, [{ at, ...itself, event: "backup-restored", what }]);
 }

@@ -7,6 +7,7 @@ import { counted } from "../../domain/sentences.ts";
 import { alteredBytes } from "../database/altered.ts";
 import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
+import type { Queries } from "../database/rows.ts";
 import { writeDurably } from "../durable-files.ts";
 import { isThere, undefinedIfAbsent } from "../found-files.ts";
 import { endLinks } from "../link-generations.ts";
@@ -56,12 +57,10 @@ export async function openOrRecover(recovery: Recovery): Promise<Opened> {
   }
 }
 
-/** A state of the database that is gone back to, without what would come back of its time: links, and numbers of records. */
-export function earlierState(file: Uint8Array): Promise<Uint8Array> {
-  return alteredBytes(file, (db) => {
-    endLinks(db);
-    leaveOutNumbers(db);
-  });
+/** Ends in a state that is gone back to what would come back of its time: links, and numbers that records got since. */
+export function goBack(db: Queries): void {
+  endLinks(db);
+  leaveOutNumbers(db);
 }
 
 interface ReadState {
@@ -87,7 +86,7 @@ async function newestGood(backups: Backups): Promise<ReadState | undefined> {
 
 async function recover({ path, now, log, open }: Recovery, good: ReadState): Promise<Opened> {
   const aside = await setAside(path, now);
-  await writeDurably(path, await earlierState(good.file));
+  await writeDurably(path, await alteredBytes(good.file, goBack));
   const db = await open();
   if (aside !== undefined) log(`recovered: the damaged database is kept as ${aside}`);
   log(`recovered: the database is ${good.what}; what was changed after it is not in it`);
