@@ -1,6 +1,7 @@
 import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
-import { type ChosenPassword, checkChosen, isPossible } from "../domain/password.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { checkChosen, isPossible } from "../domain/password.ts";
 import { counted } from "../domain/sentences.ts";
 import { keyFor, randomText, secretDigest } from "../domain/signed.ts";
 import { siteOf, subnetOf } from "../domain/site.ts";
@@ -135,14 +136,14 @@ export class SignIn {
    * @returns the session's new cookie
    * @throws UserError "invalid" with a message beside the field, `TooEarly`, UserError "busy" or "stale"
    */
-  async changePassword({ session, account: { name } }: SignedIn, sent: ChosenPassword): Promise<string> {
+  async changePassword({ session, account: { name } }: SignedIn, form: FormInput): Promise<string> {
     // Checked before the password that there is, and so tells nothing of it.
-    checkChosen(sent, name);
+    checkChosen(form, name);
     const { store, passwords, random } = this.#options;
     // Whoever found an open browser guesses here as slowly as anywhere, and holds up nobody else.
     const attempt = { name, address: currentActor().from, keys: [`browser session ${session.id}`] as const };
     const kept = store.accounts.findByName(name);
-    const fits = await this.#verify(attempt, sent.password, kept?.hash);
+    const fits = await this.#verify(attempt, form.password ?? "", kept?.hash);
     if (kept === undefined || !fits)
       throw this.#refuse(
         attempt,
@@ -151,7 +152,7 @@ export class SignIn {
       );
     this.#failed.forgive(attempt.keys);
     const cookie = randomText(random, cookieBytes);
-    const hash = await passwords.hash(sent.chosen);
+    const hash = await passwords.hash(form.chosen ?? "");
     await store.sessions.changePassword(session, { verified: kept.hash, hash, digest: secretDigest(cookie) });
     return cookie;
   }
