@@ -56,7 +56,8 @@ export class TooEarly extends UserError {
 
   constructor(waitMs: number) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-    const message = tooEarly(seconds);
+    const wait = seconds < 120 ? counted(seconds, "second") : counted(Math.ceil(seconds / 60), "minute");
+    const message = `Too many attempts failed. Try again in ${wait}.`;
     super("too-often", message, { password: message });
     this.seconds = seconds;
   }
@@ -206,9 +207,3 @@ export class SignIn {
 
 /** What happens, under the names that the audit log has for it. */
 const inWords = { "signed-in": "let in", "sign-in-failed": "refused", "signed-out": "signed out" } as const;
-
-/** Says when the next attempt may be made. */
-export function tooEarly(seconds: number): string {
-  const wait = seconds < 120 ? counted(seconds, "second") : counted(Math.ceil(seconds / 60), "minute");
-  return `Too many attempts failed. Try again in ${wait}.`;
-}
