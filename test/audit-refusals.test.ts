@@ -29,7 +29,7 @@ test("tokens that are wrong, revoked or expired stand in the log", async (t) => 
       "nobody from 127.0.0.1: refused GET /printers: This token is not known: it was revoked, or mistyped.",
       "nobody from 127.0.0.1: refused GET /clients: This token is not known: it was revoked, or mistyped.",
       "nobody from 127.0.0.1: refused GET /drivers: The token “for read” has expired on 2026-12-22: an administrator can make a new one.",
-      "nobody from 127.0.0.1: refused GET /drivers/1: What this request says of itself is no token: send",
+      "nobody from 127.0.0.1: refused GET /drivers/1: This is no token, which begins with “platen_”: send one as",
     ].map((entry) => entry.slice(0, 90)),
   );
   for (const token of [revoked, expired])

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subnetOf } from "../src/domain/site.ts";
 import { FailedAttempts, type FailureKey } from "../src/services/failed-attempts.ts";
-import { tooEarly } from "../src/services/sign-in.ts";
+import { TooEarly } from "../src/services/sign-in.ts";
 
 const minute = 60_000;
 
@@ -98,7 +98,7 @@ test("an IPv4 /24 and an IPv6 /64 are one network each, however an address is wr
 });
 
 test("how long somebody has to wait is said in seconds, and in minutes where it is long", () => {
-  const said = [1, 2, 119, 120, 121, 900].map((seconds) => tooEarly(seconds));
+  const said = [1, 2, 119, 120, 121, 900].map((seconds) => new TooEarly(seconds * 1000).message);
 
   assert.deepEqual(
     said.map((text) => text.replace(/.*again in /, "")),

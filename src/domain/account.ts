@@ -1,7 +1,6 @@
 import type { Role } from "./access.ts";
 import { dayMs } from "./day.ts";
 import { FieldReader, type FormInput } from "./fields.ts";
-import { inLatin } from "./look.ts";
 
 /** The account whose password is the setting `ADMIN_PASSWORD`. */
 export const adminName = "admin";
@@ -68,21 +67,15 @@ export function parseAccountRole(input: FormInput): AccountRole {
   return role;
 }
 
-/** Two names with the same key are the same account, or look as if they were. */
+/** Two names with the same key are the same account. Other letters than those from A to Z have no case here. */
 export function accountNameKey(name: string): string {
-  const text = name.slice(0, 4 * mostNameLength).normalize("NFKC");
-  return inLatin(text.trim());
+  return name.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 /** Whether the audit log has a name for somebody else, or for a program. */
 export function isNameOfLog(name: string): boolean {
-  const folded = accountNameKey(name).replace(/\s+/g, " ");
-  return namesOfLog.includes(folded) || /^(?:token|link) /.test(folded);
-}
-
-/** Whether a name that somebody else wrote is an account's, whatever its case; a look-alike is not. */
-export function isSameName(name: string, other: string): boolean {
-  return /^[\x21-\x7e]+$/.test(other) && name.toLowerCase() === other.toLowerCase();
+  const key = accountNameKey(name).replace(/\s+/g, " ");
+  return namesOfLog.includes(key) || /^(?:token|link) /.test(key);
 }
 
 /** Whether a password that Platen made holds no more. */

@@ -38,6 +38,11 @@ function groupsIn(text: string): number[] {
   return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
+/** The length of a prefix, as CIDR has it behind the slash; NaN for what is none. */
+export function prefixLength(text: string): number {
+  return /^(?:0|[1-9]\d{0,2})$/.test(text) ? Number(text) : Number.NaN;
+}
+
 /** The port's name that goes with an address where none was typed. The page's script does the same. */
 export function derivePortName(address: string): string {
   return address === "" ? "" : `IP_${address}`;

@@ -34,18 +34,11 @@ export interface LinkTerms {
   readonly bringer?: LinkBringer | undefined;
 }
 
-/** A link's value as it came. */
-interface ReadLink {
-  readonly terms: LinkTerms;
-  readonly signature: string;
-}
-
 /** How long a link can hold, in days. */
 const usualDays: readonly number[] = [1, 7, 30, 90];
 
 /** Of base64url: 128 bits. */
 const signatureLength = 22;
-const longestText = 80;
 
 /** How long a link can be made to hold: the usual choices, and the setting's. @param setting in days */
 export function linkDays(setting: number): number[] {
@@ -62,29 +55,32 @@ export function endOfLink(now: number, days: number): number {
 
 /** The value of a link's parameter: `g1b.a2p7.` and a signature. */
 export function makeLink(key: Uint8Array, target: LinkTarget, terms: LinkTerms): string {
-  return `${termsText(terms)}.${linkSignature(key, target, terms)}`;
+  const { owner, address, mark } = target;
+  const said = termsText(terms);
+  const signature = signatureOf(key, [owner.kind, owner.id, address, mark, said]);
+  return `${said}.${signature.slice(0, signatureLength)}`;
 }
 
-/** Undefined where the text is none. */
-export function readLink(text: string): ReadLink | undefined {
-  if (text.length > longestText) return undefined;
+/**
+ * What a link says, where it was made here.
+ * @param targetOf what a link of these terms leads to
+ * @returns undefined for what is no link, or was made for something else
+ */
+export function readLink(
+  key: Uint8Array,
+  text: string,
+  targetOf: (terms: LinkTerms) => LinkTarget,
+): LinkTerms | undefined {
   const pattern =
-    /^([1-9a-z][0-9a-z]{2,4})\.(?:([at])([1-9]\d{0,14}))?(?:([pc])([1-9]\d{0,14}))?\.([\w-]{22})$/;
-  const [, day, by, byId, from, fromId, signature] = pattern.exec(text) ?? [];
-  if (day === undefined || signature === undefined) return undefined;
-  const maker = by && ({ kind: by === "a" ? "account" : "token", id: Number(byId) } as const);
-  const bringer = from && ({ kind: from === "p" ? "printer" : "client", id: Number(fromId) } as const);
-  const terms = {
+    /^([1-9a-z][0-9a-z]{2,4})\.(?:([at])([1-9]\d{0,14}))?(?:([pc])([1-9]\d{0,14}))?\.[\w-]{22}$/;
+  const [, day, by, byId, from, fromId] = pattern.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  const terms: LinkTerms = {
     endDay: Number.parseInt(day, 36),
-    maker: maker || undefined,
-    bringer: bringer || undefined,
+    maker: by ? { kind: by === "a" ? "account" : "token", id: Number(byId) } : undefined,
+    bringer: from ? { kind: from === "p" ? "printer" : "client", id: Number(fromId) } : undefined,
   };
-  return { terms, signature };
-}
-
-/** Whether a link was made here, for just this. */
-export function isSigned(key: Uint8Array, target: LinkTarget, { terms, signature }: ReadLink): boolean {
-  return isSameText(linkSignature(key, target, terms), signature);
+  return isSameText(makeLink(key, targetOf(terms), terms), text) ? terms : undefined;
 }
 
 /** Scripts hold it, and have little room: days and first letters. */
@@ -92,9 +88,4 @@ function termsText({ endDay, maker, bringer }: LinkTerms): string {
   const short = (record: LinkMaker | LinkBringer | undefined) =>
     record === undefined ? "" : `${record.kind.charAt(0)}${record.id}`;
   return `${endDay.toString(36)}.${short(maker)}${short(bringer)}`;
-}
-
-function linkSignature(key: Uint8Array, { owner, address, mark }: LinkTarget, terms: LinkTerms): string {
-  const parts = [owner.kind, owner.id, address, mark, termsText(terms)];
-  return signatureOf(key, parts).slice(0, signatureLength);
 }

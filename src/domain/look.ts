@@ -18,15 +18,6 @@ export function withUnseenShown(text: string): string {
     .join("");
 }
 
-/** Small letters that are taken for plain Latin ones, and these: Cyrillic, Greek, Armenian, and other Latin ones. */
-const small = { like: "аеѕіјорсухһԁӏѵԝԛαεικνορτυχωոօսհıɑɡ", latin: "aesijopcyxhdlvwqaeiknoptuxwnouhiag" };
-const latinOf = new Map([...small.like].map((letter, i) => [letter, small.latin.charAt(i)]));
-
-/** In small letters, with Latin ones in the place of those that look like them. */
-export function inLatin(text: string): string {
-  return [...text.toLowerCase()].map((letter) => latinOf.get(letter) ?? letter).join("");
-}
-
 function codeOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

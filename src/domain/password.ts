@@ -1,4 +1,5 @@
 import { UserError } from "./errors.ts";
+import type { FormInput } from "./fields.ts";
 
 /** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9); there is no rule about which. */
 export const passwordLengths = { least: 12, most: 256 } as const;
@@ -46,18 +47,12 @@ function isRepeated(text: string, part: string): boolean {
   return part !== "" && text.replaceAll(part, "") === "";
 }
 
-/** What somebody sends who wants another password. */
-export interface ChosenPassword {
-  readonly password: string;
-  readonly chosen: string;
-  readonly again: string;
-}
-
 /**
- * Checks a password that somebody chose, as far as no hash is needed.
+ * Checks a form in which somebody chooses a password (the current one, the chosen one, and that again), as far as no
+ * hash is needed.
  * @throws UserError "invalid" with a message beside the field
  */
-export function checkChosen({ password, chosen, again }: ChosenPassword, name: string): void {
+export function checkChosen({ password = "", chosen = "", again = "" }: FormInput, name: string): void {
   const problem = passwordProblem(chosen, name);
   if (problem !== undefined) throw invalid("chosen", problem);
   if (!isSame(chosen, again)) throw invalid("again", "The two are not the same.");

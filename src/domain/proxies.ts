@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from "node:net";
 import { type Role, roles } from "./access.ts";
-import { plainAddress } from "./address.ts";
+import { plainAddress, prefixLength } from "./address.ts";
 
 /** Whose word of somebody else counts, and what they may say. */
 export interface Proxies {
@@ -113,16 +113,11 @@ function addTo(list: BlockList, part: string): "wrong" | "wide" | undefined {
   const bits = family === "ipv4" ? 32 : 128;
   // An IPv4 network written as IPv6 has 96 bits more.
   const mapped = family === "ipv4" && typed.includes(":") ? 96 : 0;
-  const prefix = length === undefined ? bits : prefixIn(length) - mapped;
+  const prefix = length === undefined ? bits : prefixLength(length) - mapped;
   if (!(prefix >= 0 && prefix <= bits)) return "wrong";
   if (prefix < leastPrefix[family]) return "wide";
   list.addSubnet(address, prefix, family);
   return undefined;
-}
-
-/** NaN for what is no length of a prefix. */
-function prefixIn(text: string): number {
-  return /^(?:0|[1-9]\d{0,2})$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function readGroups(text: string | undefined, problems: string[]): GroupRole[] | undefined {

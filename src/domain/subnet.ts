@@ -1,4 +1,4 @@
-import { canonicalAddress, numbersOf } from "./address.ts";
+import { canonicalAddress, numbersOf, prefixLength } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
 /** One field takes so many. */
@@ -61,8 +61,8 @@ function readSubnet(text: string): ReadSubnet {
   const [address = "", prefix, ...more] = text.split("/");
   const bytes = bytesOf(address);
   if (bytes === undefined || more.length > 0) return { problem: `is no subnet: ${examples}` };
-  const length = prefix === undefined ? bytes.length * 8 : lengthIn(prefix);
-  if (length > bytes.length * 8)
+  const length = prefix === undefined ? bytes.length * 8 : prefixLength(prefix);
+  if (!(length <= bytes.length * 8))
     return { problem: `has no prefix length from 0 to ${bytes.length * 8}: ${examples}` };
   const network = bytes.map((byte, i) => byte & maskByte(length, i));
   const subnet = `${textOf(network)}/${length}`;
@@ -72,11 +72,6 @@ function readSubnet(text: string): ReadSubnet {
   }
   const nowhere = nowheres.find((range) => isWithin(network, length, range));
   return nowhere === undefined ? { subnet } : { problem: nowhere.problem };
-}
-
-/** Infinite where it is no length. */
-function lengthIn(prefix: string): number {
-  return /^(0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Number.POSITIVE_INFINITY;
 }
 
 /** Of an IPv4 or IPv6 address without a zone. */

@@ -39,8 +39,8 @@ function pageOf(app: App, request: IncomingMessage, form: FormState, message?: M
 export async function changePassword({ app, request }: Context): Promise<Reply> {
   const signedIn = senderOf(request).signedIn;
   if (signedIn === undefined || signedIn.account.role === "admin") return redirect(paths.account);
-  const { password = "", chosen = "", again = "" } = await readForm(request);
-  const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
+  const form = await readForm(request);
+  const saved = await saving(() => app.signIn.changePassword(signedIn, form));
   if (saved.error !== undefined)
     return refusedPage(pageOf(app, request, sentForm({}, saved.error)), saved.error);
   return redirect(`${paths.account}?done=password`, [sessionCookie(request, app.config, saved.value)]);

@@ -3,17 +3,12 @@ import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { senderOf } from "./access/sender.ts";
 
-const places: ReadonlyMap<string, Link> = new Map([
-  ["printers", { label: "All printers", path: paths.printers }],
-  ["clients", { label: "All clients", path: paths.clients }],
-  ["drivers", { label: "All drivers", path: paths.drivers }],
-  ["packages", { label: "All packages", path: paths.packages }],
-]);
-
-const recordNames: ReadonlyMap<string, string> = new Map([
-  ["printers", "Open the printer"],
-  ["clients", "Open the client"],
-  ["drivers", "Open the driver"],
+/** By the first part of their paths: the list, and what a link to one of its records says. */
+const places: ReadonlyMap<string, { readonly list: Link; readonly record?: string }> = new Map([
+  ["printers", { list: { label: "All printers", path: paths.printers }, record: "Open the printer" }],
+  ["clients", { list: { label: "All clients", path: paths.clients }, record: "Open the client" }],
+  ["drivers", { list: { label: "All drivers", path: paths.drivers }, record: "Open the driver" }],
+  ["packages", { list: { label: "All packages", path: paths.packages } }],
 ]);
 
 /**
@@ -23,24 +18,16 @@ const recordNames: ReadonlyMap<string, string> = new Map([
 export function nextLinks(request: IncomingMessage, status: number): Link[] {
   // Whoever is not known gets no further there, and what they typed is on the page that the browser goes back to.
   if (status === 401) return [];
-  const [, place = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
-  const links: Link[] = [];
+  const [, first = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
   const before = pageBefore(request);
-  if (before !== undefined) links.push({ label: "Back to the page before", path: before });
-  const record = recordNames.get(place);
-  const recordPath = `/${place}/${id}`;
-  if (
-    record !== undefined &&
-    rest.length > 0 &&
-    status !== 404 &&
-    /^\d{1,15}$/.test(id) &&
-    before !== recordPath
-  ) {
-    links.push({ label: record, path: recordPath });
-  }
-  const list = places.get(place);
-  if (list !== undefined && list.path !== before && list.path !== request.url) links.push(list);
-  return links;
+  const { list, record } = places.get(first) ?? {};
+  const path = `/${first}/${id}`;
+  const isOfRecord = rest.length > 0 && status !== 404 && /^\d{1,15}$/.test(id) && before !== path;
+  return [
+    ...(before === undefined ? [] : [{ label: "Back to the page before", path: before }]),
+    ...(record !== undefined && isOfRecord ? [{ label: record, path }] : []),
+    ...(list !== undefined && list.path !== before && list.path !== request.url ? [list] : []),
+  ];
 }
 
 /** The page of ours that a request came from; undefined where it says none, or the same address. */

@@ -72,8 +72,7 @@ export async function changeFirstPassword({ app, request }: Context): Promise<Re
   if (signedIn === undefined) return redirect(paths.signIn);
   if (!signedIn.account.isOneTime) return redirect(paths.account);
   const form = await readForm(request);
-  const { password = "", chosen = "", again = "" } = form;
-  const saved = await saving(() => app.signIn.changePassword(signedIn, { password, chosen, again }));
+  const saved = await saving(() => app.signIn.changePassword(signedIn, form));
   const next = ownPath(form.next);
   if (saved.error === undefined) return redirect(next, [sessionCookie(request, app.config, saved.value)]);
   return refusedPage(firstPasswordPage(frameOf(request), sentForm({}, saved.error), next), saved.error);

@@ -3,7 +3,6 @@ import { dayMs, utcDay } from "../domain/day.ts";
 import { UserError } from "../domain/errors.ts";
 import {
   endOfLink,
-  isSigned,
   type LinkBringer,
   type LinkMaker,
   type LinkOwner,
@@ -67,14 +66,14 @@ export class Links {
 
   /** Who comes with a link. @throws UserError "forbidden" that says why it does not hold */
   identify(wanted: Wanted, text: string): Identity {
-    const link = readLink(text);
-    if (link === undefined || !isSigned(this.#key, this.#targetOf(wanted, link.terms), link)) {
+    const terms = readLink(this.#key, text, (said) => this.#targetOf(wanted, said));
+    if (terms === undefined) {
       throw new UserError(
         "forbidden",
         "This link does not hold: it was changed on its way, or all links of its kind were made invalid. Ask for a new one, or fetch the script anew.",
       );
     }
-    const { endDay, maker } = link.terms;
+    const { endDay, maker } = terms;
     const now = this.#clock();
     const day = utcDay(endDay * dayMs);
     if (endDay * dayMs <= now) throw ended(` on ${day}`);

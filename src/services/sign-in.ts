@@ -1,6 +1,7 @@
 import { type Account, accountNameKey, adminName, isOneTimeOver, type Session } from "../domain/account.ts";
 import { UserError } from "../domain/errors.ts";
-import { type ChosenPassword, checkChosen, isPossible } from "../domain/password.ts";
+import type { FormInput } from "../domain/fields.ts";
+import { checkChosen, isPossible } from "../domain/password.ts";
 import { counted } from "../domain/sentences.ts";
 import { keyFor, randomText, secretDigest } from "../domain/signed.ts";
 import { siteOf, subnetOf } from "../domain/site.ts";
@@ -55,7 +56,8 @@ export class TooEarly extends UserError {
 
   constructor(waitMs: number) {
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-    const message = tooEarly(seconds);
+    const wait = seconds < 120 ? counted(seconds, "second") : counted(Math.ceil(seconds / 60), "minute");
+    const message = `Too many attempts failed. Try again in ${wait}.`;
     super("too-often", message, { password: message });
     this.seconds = seconds;
   }
@@ -135,14 +137,14 @@ export class SignIn {
    * @returns the session's new cookie
    * @throws UserError "invalid" with a message beside the field, `TooEarly`, UserError "busy" or "stale"
    */
-  async changePassword({ session, account: { name } }: SignedIn, sent: ChosenPassword): Promise<string> {
+  async changePassword({ session, account: { name } }: SignedIn, form: FormInput): Promise<string> {
     // Checked before the password that there is, and so tells nothing of it.
-    checkChosen(sent, name);
+    checkChosen(form, name);
     const { store, passwords, random } = this.#options;
     // Whoever found an open browser guesses here as slowly as anywhere, and holds up nobody else.
     const attempt = { name, address: currentActor().from, keys: [`browser session ${session.id}`] as const };
     const kept = store.accounts.findByName(name);
-    const fits = await this.#verify(attempt, sent.password, kept?.hash);
+    const fits = await this.#verify(attempt, form.password ?? "", kept?.hash);
     if (kept === undefined || !fits)
       throw this.#refuse(
         attempt,
@@ -151,7 +153,7 @@ export class SignIn {
       );
     this.#failed.forgive(attempt.keys);
     const cookie = randomText(random, cookieBytes);
-    const hash = await passwords.hash(sent.chosen);
+    const hash = await passwords.hash(form.chosen ?? "");
     await store.sessions.changePassword(session, { verified: kept.hash, hash, digest: secretDigest(cookie) });
     return cookie;
   }
@@ -205,9 +207,3 @@ export class SignIn {
 
 /** What happens, under the names that the audit log has for it. */
 const inWords = { "signed-in": "let in", "sign-in-failed": "refused", "signed-out": "signed out" } as const;
-
-/** Says when the next attempt may be made. */
-export function tooEarly(seconds: number): string {
-  const wait = seconds < 120 ? counted(seconds, "second") : counted(Math.ceil(seconds / 60), "minute");
-  return `Too many attempts failed. Try again in ${wait}.`;
-}

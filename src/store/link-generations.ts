@@ -40,7 +40,7 @@ export class LinkGenerations {
 
   /** Makes all links invalid that there are. */
   endAll(): Promise<void> {
-    return this.#db.write(() => this.#db.upkeep(() => renewEpoch(this.#db)));
+    return this.#db.write(() => this.#db.upkeep(() => endLinks(this.#db)));
   }
 
   /** @throws Error where there is none */
@@ -51,12 +51,8 @@ export class LinkGenerations {
   }
 }
 
-/** Within a write. */
-function renewEpoch(db: Queries): void {
-  db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
-}
-
-/** Makes the links invalid of a database that is in use nowhere. What is older than links gets its epoch at the start. */
+/** Within a write: makes all links invalid that there are. A database older than links gets its epoch at the start. */
 export function endLinks(db: Queries): void {
-  if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'link_epoch'") !== undefined) renewEpoch(db);
+  if (db.first("SELECT 1 FROM sqlite_schema WHERE name = 'link_epoch'") === undefined) return;
+  db.all("UPDATE link_epoch SET epoch = ?", [randomText(randomBytes, 16)]);
 }

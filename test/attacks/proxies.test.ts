@@ -152,41 +152,35 @@ test("a page of another site cannot pass for ours by a forwarded host from anywh
   assert.deepEqual([direct.status, forwarded.status], [403, 421]);
 });
 
-test("a name that only looks like an account's is not that account, nor anybody whom the log has names for", async (t) => {
+test("a name that only looks like an account's is not that account, and the log's own names are nobody's", async (t) => {
   const service = await startApp(t, { proxies: groupedProxies() });
-  await service.app.store.accounts.add("otto", "operator");
+  const { accounts } = service.app.store;
+  await accounts.setDisabled(await accounts.add("karl", "operator"), true);
   const ask = async (name: string) => {
     const lines = [`Remote-User: ${Buffer.from(name).toString("latin1")}`, "Remote-Groups: techs"];
     return statusOf(await get(service.url, lines));
   };
 
-  // The fourth is Cyrillic, the fifth Greek, the sixth Armenian.
-  const looksAlike = await Promise.all(
-    ["ⓞtto", "ｏtto", "ᵒtto", "\u043etto", "\u03bftto", "\u0585tto"].map(ask),
-  );
-  const same = await Promise.all(["otto", "Otto"].map(ask));
+  const same = await Promise.all(["karl", "Karl", "KARL"].map(ask));
+  // A small capital, full width, and Cyrillic.
+  const looksAlike = await Promise.all(["ᴋarl", "ｋarl", "k\u0430rl"].map(ask));
   const kept = await Promise.all(
-    [
-      ...["token Datto", "link printer 1", "anyone", "Platen", "Several", "an unknown  name"],
-      ...["t\u043eken Datto", "l\u0456nk  printer 1", "\u0430ny\u043ene", "pl\u0430ten", "s\u0435veral"],
-    ].map(ask),
+    ["token Datto", "link printer 1", "anyone", "Platen", "Several", "an unknown  name"].map(ask),
   );
 
-  assert.deepEqual(new Set(looksAlike), new Set([403]));
-  assert.deepEqual(same, [200, 200]);
+  assert.deepEqual(same, [403, 403, 403]);
+  assert.deepEqual(looksAlike, [200, 200, 200]);
   assert.deepEqual(new Set(kept), new Set([400]));
 });
 
-test("nobody whom a proxy names looks like the administrator, and other alphabets are names like any other", async (t) => {
+test("nobody whom a proxy names is the administrator, and other alphabets are names like any other", async (t) => {
   const service = await startClosed(t, { proxies: groupedProxies() });
   const ask = async (name: string) => {
     const lines = [`Remote-User: ${Buffer.from(name).toString("latin1")}`, "Remote-Groups: techs"];
     return statusOf(await get(service.url, lines));
   };
 
-  const administrators = await Promise.all(
-    ["admin", "Admin", "\u0430dmin", "adm\u0456n", "adm\u0131n", "\u0251dmin"].map(ask),
-  );
+  const administrators = await Promise.all(["admin", "Admin"].map(ask));
   const others = await Promise.all(["Сара", "Νίκος", "Ирина Смирнова", "Işıl", "Անի"].map(ask));
 
   assert.deepEqual(new Set(administrators), new Set([403]));

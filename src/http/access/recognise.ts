@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { needsSignIn, takesPasswords } from "../../config.ts";
 import { anyone, type Identity, nobody } from "../../domain/access.ts";
-import { type Account, adminName, isNameOfLog, isSameName } from "../../domain/account.ts";
+import { type Account, adminName, isNameOfLog } from "../../domain/account.ts";
 import { UserError } from "../../domain/errors.ts";
 import { withoutMarkRuns } from "../../domain/fields.ts";
 import { type Proxies, roleOfGroups } from "../../domain/proxies.ts";
@@ -134,20 +134,14 @@ function personOf(app: App, { name, groups }: RemoteUser, found: Found): Identit
 }
 
 /**
- * What is said of somebody here counts more than their groups.
- * @throws UserError "forbidden" where a name only looks like an account's: whoever chose it at the proxy would be it
+ * The Platen account with a name that a proxy gives: its role overrides that of the person's groups.
+ * @throws UserError "forbidden" for the administrator's, unless nobody can sign in with its password anyway
  */
 function accountFor({ config, store }: App, name: string): Account | undefined {
   const account = store.accounts.findByName(name)?.account;
-  if (account === undefined) return undefined;
-  if (account.name === adminName && !takesPasswords(config)) return undefined;
-  if (account.name === adminName)
-    throw new UserError(
-      "forbidden",
-      `“${adminName}” signs in here, with the password, and never by a proxy.`,
-    );
-  if (isSameName(account.name, name)) return account;
-  throw new UserError("forbidden", `The name “${name}” looks like that of the account “${account.name}”.`);
+  if (account?.name !== adminName) return account;
+  if (!takesPasswords(config)) return undefined;
+  throw new UserError("forbidden", `“${adminName}” signs in here, with the password, and never by a proxy.`);
 }
 
 /**
