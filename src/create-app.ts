@@ -20,7 +20,7 @@ import { SignIn } from "./services/sign-in.ts";
 import { Tokens } from "./services/tokens.ts";
 import { Undo } from "./services/undo.ts";
 import { readPasswordFile } from "./store/password-file.ts";
-import { openStore, type Store } from "./store/store.ts";
+import { openStore } from "./store/store.ts";
 import { type InspectionLimits, Inspections, type ReadArchive } from "./workers/inspections.ts";
 import { Workers } from "./workers/pool.ts";
 
@@ -65,57 +65,38 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const archives = new ArchiveCheck(store, workers, log);
   const deployments = new DeploymentMemory(store, log);
   await deployments.start();
-  const overview = new Overview(store, archives, deployments);
-  const packages = new PackageBuilder({ store, workers, archives, clock });
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
+  // It hears of every save from here on.
   const backups = new BackupKeeper({ store, most: config.backups, clock, log });
-  const outcomes = new Outcomes(random);
-  const once = new Once(random);
-  const exports = new PrinterExport(store);
-  const models = new ModelSearch(store);
-  const people = peopleOf(store, { clock, random, log, cost: overrides.passwordCost });
-  await people.signIn.start(adminPassword);
-  const tokens = new Tokens({ store, clock, random, log });
-  const links = new Links(store, clock);
-  const services = {
+  const passwords = new Passwords(random, overrides.passwordCost);
+  const sessions = new Sessions(store, clock, log);
+  const signIn = new SignIn({ store, passwords, sessions, clock, random, log });
+  await signIn.start(adminPassword);
+  const app = {
+    config,
+    store,
     inspections,
     workers,
     archives,
-    backups,
-    overview,
-    models,
-    packages,
     deployments,
     undo,
-    outcomes,
-    tokens,
-    links,
-    once,
-    exports,
-    ...people,
-  };
-  const app = { config, store, ...services, random, log };
-  return { app, close: () => closeApp(app, overrides.workers === undefined) };
-}
-
-/** Who can sign in, and who is. */
-function peopleOf(
-  store: Store,
-  {
-    clock,
+    sessions,
+    signIn,
+    accounts: new Accounts(store, passwords, random),
+    backups,
+    exports: new PrinterExport(store),
+    links: new Links(store, clock),
+    models: new ModelSearch(store),
+    once: new Once(random),
+    outcomes: new Outcomes(random),
+    overview: new Overview(store, archives, deployments),
+    packages: new PackageBuilder({ store, workers, archives, clock }),
+    tokens: new Tokens({ store, clock, random, log }),
     random,
     log,
-    cost,
-  }: Required<Pick<Overrides, "clock" | "random" | "log">> & { cost?: PasswordCost | undefined },
-) {
-  const passwords = new Passwords(random, cost);
-  const sessions = new Sessions(store, clock, log);
-  return {
-    accounts: new Accounts(store, passwords, random),
-    sessions,
-    signIn: new SignIn({ store, passwords, sessions, clock, random, log }),
   };
+  return { app, close: () => closeApp(app, overrides.workers === undefined) };
 }
 
 /** @throws Error that says what is wrong with the setting, and never repeats the password */

@@ -3,18 +3,12 @@ import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { askerOf } from "./access/asker.ts";
 
-const places: ReadonlyMap<string, Link> = new Map([
-  ["printers", { label: "All printers", path: paths.printers }],
-  ["clients", { label: "All clients", path: paths.clients }],
-  ["drivers", { label: "All drivers", path: paths.drivers }],
-  ["packages", { label: "All packages", path: paths.packages }],
-]);
-
-const recordNames: ReadonlyMap<string, string> = new Map([
-  ["printers", "Open the printer"],
-  ["clients", "Open the client"],
-  ["drivers", "Open the driver"],
-]);
+const places: Readonly<Record<string, { readonly list: Link; readonly record?: string }>> = {
+  printers: { list: { label: "All printers", path: paths.printers }, record: "Open the printer" },
+  clients: { list: { label: "All clients", path: paths.clients }, record: "Open the client" },
+  drivers: { list: { label: "All drivers", path: paths.drivers }, record: "Open the driver" },
+  packages: { list: { label: "All packages", path: paths.packages } },
+};
 
 /**
  * Where somebody whose request was refused can go on, the likeliest first: the page that they came from, the record
@@ -23,24 +17,15 @@ const recordNames: ReadonlyMap<string, string> = new Map([
 export function nextLinks(request: IncomingMessage, status: number): Link[] {
   // Whoever is not known gets no further there, and what they typed is on the page that the browser goes back to.
   if (status === 401) return [];
-  const [, place = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
-  const links: Link[] = [];
+  const [, name = "", id = "", below] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
   const before = pageBefore(request);
-  if (before !== undefined) links.push({ label: "Back to the page before", path: before });
-  const record = recordNames.get(place);
-  const recordPath = `/${place}/${id}`;
-  if (
-    record !== undefined &&
-    rest.length > 0 &&
-    status !== 404 &&
-    /^\d{1,15}$/.test(id) &&
-    before !== recordPath
-  ) {
-    links.push({ label: record, path: recordPath });
-  }
-  const list = places.get(place);
-  if (list !== undefined && list.path !== before && list.path !== request.url) links.push(list);
-  return links;
+  const back = before === undefined ? [] : [{ label: "Back to the page before", path: before }];
+  const place = Object.hasOwn(places, name) ? places[name] : undefined;
+  if (place === undefined) return back;
+  const { list, record } = place;
+  const isBelowRecord = below !== undefined && status !== 404 && /^\d{1,15}$/.test(id);
+  const above = record && isBelowRecord ? [{ label: record, path: `/${name}/${id}` }, list] : [list];
+  return [...back, ...above.filter(({ path }) => path !== before && path !== request.url)];
 }
 
 /** The page of ours that a request came from; undefined where it says none, or the same address. */
