@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { NotRestored } from "../domain/deletion.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { differencesFrom, openedName } from "../domain/opened.ts";
@@ -31,6 +32,11 @@ export function removing<T>(request: IncomingMessage, remove: () => Promise<T>):
 /** Takes a file. @throws whatever `upload` throws, save for an error that is about the file */
 export function uploading<T>(upload: () => Promise<T>): Promise<Result<T>> {
   return resultFor(upload, ({ code }) => code === "invalid" || code === "too-large");
+}
+
+/** Takes a deletion back, or makes it final. @throws whatever `change` throws, save for what stands in the way of that */
+export function undoing<T>(change: () => Promise<T>): Promise<Result<T>> {
+  return resultFor(change, (error) => error instanceof NotRestored);
 }
 
 /** Changes what a list has chosen. @throws whatever `change` throws, save for what was wrong with the choice */

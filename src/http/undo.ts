@@ -4,7 +4,7 @@ import { type Message, notify } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { endedMessage, notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
-import { answerForm, type Result } from "./answer-form.ts";
+import { answerForm, type Result, undoing } from "./answer-form.ts";
 import type { Reply } from "./answers/reply.ts";
 import { dashboardOf } from "./dashboard.ts";
 import { frameOf } from "./frame.ts";
@@ -31,15 +31,6 @@ export async function end({ app, request, id }: Context<"id">): Promise<Reply> {
     page: (error) => dashboardOf(app, frameOf(request, messageOf({ error }))),
     fragment: ({ error }) => notify(error ? messageOf({ error }) : endedMessage(name)),
   });
-}
-
-async function undoing<T>(change: () => Promise<T>): Promise<Result<T>> {
-  try {
-    return { value: await change() };
-  } catch (error) {
-    if (error instanceof NotRestored) return { error };
-    throw error;
-  }
 }
 
 function messageOf({ error, value }: Result<RestoredRecord>): Message | undefined {
