@@ -6,10 +6,13 @@ import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts"
 import { inspectionText } from "./services/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
-/** What the command line asks for; everything but `serve` has been done when this returns.
- * `recover`: whether a damaged database is set aside. */
+/** What the command line asks for; everything but `serve` has been done when this is returned. */
 type Command =
-  | { readonly kind: "serve"; readonly recover: boolean }
+  | {
+      readonly kind: "serve";
+      /** Whether the newest good backup takes the place of a damaged database. */
+      readonly recover: boolean;
+    }
   | { readonly kind: "done"; readonly exitCode: number };
 
 interface Output {
@@ -28,12 +31,18 @@ const shortOptions: Readonly<Record<string, string>> = { "-v": "--version", "-h"
 
 type Run = (args: readonly string[], version: string, output: Output) => Promise<number>;
 
+/** Each returns its exit code. */
 const commands: Readonly<Record<string, Run>> = {
-  inspect: (args, _version, output) => inspect(args, output),
-  backup: (args, version, output) => onData(backupCommand, args, version, output),
+  inspect,
+  backup: (args, version, { err }) => backupCommand(args, onData(version, err)),
+  restore: (args, version, { err }) => restoreCommand(args, onData(version, err)),
   audit: (args, _version, output) => auditCommand(args, { dataDir: readConfig().dataDir, ...output }),
-  restore: (args, version, output) => onData(restoreCommand, args, version, output),
 };
+
+/** What a command that works on DATA_DIR is given. */
+function onData(version: string, err: Output["err"]) {
+  return { dataDir: readConfig().dataDir, version, now: Date.now(), err };
+}
 
 /** Reads the arguments and does what they say, short of serving. */
 export async function runCommand(args: readonly string[], version: string, output: Output): Promise<Command> {
@@ -41,24 +50,15 @@ export async function runCommand(args: readonly string[], version: string, outpu
   const serving = command === "serve" ? rest : args;
   if (serving.length === 0) return { kind: "serve", recover: false };
   if (serving.length === 1 && serving[0] === "--recover") return { kind: "serve", recover: true };
-  return { kind: "done", exitCode: await runOther(command, rest, version, output) };
-}
-
-async function runOther(
-  command: string,
-  rest: readonly string[],
-  version: string,
-  output: Output,
-): Promise<number> {
   const text = own(texts, own(shortOptions, command) ?? command)?.(version);
   if (text !== undefined) {
     output.out(text.endsWith("\n") ? text : `${text}\n`);
-    return 0;
+    return { kind: "done", exitCode: 0 };
   }
   const run = own(commands, command);
-  if (run !== undefined) return run(rest, version, output);
-  output.err(`platen: “${[command, ...rest].join(" ")}” is no command; --help lists them.\n`);
-  return 2;
+  if (run !== undefined) return { kind: "done", exitCode: await run(rest, version, output) };
+  output.err(`platen: “${args.join(" ")}” is no command; --help lists them.\n`);
+  return { kind: "done", exitCode: 2 };
 }
 
 /** What a table has under a name itself. */
@@ -66,18 +66,7 @@ function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Runs a command that works on DATA_DIR. */
-async function onData(
-  command: typeof backupCommand,
-  args: readonly string[],
-  version: string,
-  { err }: Output,
-): Promise<number> {
-  const { dataDir } = readConfig();
-  return command(args, { dataDir, version, now: Date.now(), err });
-}
-
-async function inspect(args: readonly string[], output: Output): Promise<number> {
+async function inspect(args: readonly string[], _version: string, output: Output): Promise<number> {
   const files = args.filter((argument) => !argument.startsWith("--"));
   const options = args.filter((argument) => argument.startsWith("--"));
   const [file] = files;

@@ -62,37 +62,36 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const archives = new ArchiveCheck(store, workers, log);
   const deployments = new DeploymentMemory(store, log);
   await deployments.start();
-  const overview = new Overview(store, archives, deployments);
-  const packages = new PackageBuilder({ store, workers, archives, clock });
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
+  // It hears of every save from here on.
   const backups = new BackupKeeper({ store, most: config.backups, clock, log });
-  const outcomes = new Outcomes(random);
-  const models = new ModelSearch(store);
   const passwords = new Passwords(random, overrides.passwordCost);
   const sessions = new Sessions(store, clock, log);
   const signIn = new SignIn({ store, passwords, clock, random, log });
   await signIn.start(adminPassword);
-  const tokens = new Tokens({ store, clock, random, log });
-  const links = new Links(store, clock);
-  const services = {
+  const app = {
+    config,
+    store,
     inspections,
     workers,
     archives,
-    backups,
-    overview,
-    models,
-    packages,
     deployments,
     undo,
-    outcomes,
-    tokens,
-    links,
     passwords,
     sessions,
     signIn,
+    backups,
+    links: new Links(store, clock),
+    models: new ModelSearch(store),
+    outcomes: new Outcomes(random),
+    overview: new Overview(store, archives, deployments),
+    packages: new PackageBuilder({ store, workers, archives, clock }),
+    tokens: new Tokens({ store, clock, random, log }),
+    clock,
+    random,
+    log,
   };
-  const app = { config, store, ...services, clock, random, log };
   return { app, close: () => closeApp(app, overrides.workers === undefined) };
 }
 

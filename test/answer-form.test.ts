@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { type ErrorCode, UserError } from "../src/domain/errors.ts";
 import { html } from "../src/html/html.ts";
-import { answerForm, type FormAnswers, type Outcome, saving, uploading } from "../src/http/answer-form.ts";
+import { answerForm, type FormAnswers, type Result, saving, uploading } from "../src/http/answer-form.ts";
 import { statusOf } from "../src/http/answers/errors.ts";
 import { navigation, startApp } from "./support/app.ts";
 
@@ -58,10 +58,10 @@ test("every error code has one status", () => {
 });
 
 test("a form is answered in the shape that its sender can show, and nothing else is made", async () => {
-  const saved: Outcome<number> = { value: 7 };
-  const refused: Outcome<number> = { error: new UserError("conflict", "taken", { name: "taken" }) };
+  const saved: Result<number> = { value: 7 };
+  const refused: Result<number> = { error: new UserError("conflict", "taken", { name: "taken" }) };
   const made: string[] = [];
-  const ask = (headers: Record<string, string>, outcome: Outcome<number>) =>
+  const ask = (headers: Record<string, string>, outcome: Result<number>) =>
     answerForm(requestWith(headers), outcome, answersWith(made));
 
   const replies = [

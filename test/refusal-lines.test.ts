@@ -54,7 +54,7 @@ test("a connection beyond the most is logged with its address", async (t) => {
 
 const slow: Record<string, { limits: Partial<Limits>; sent: string; line: string }> = {
   head: {
-    limits: { headMs: 50, headLookMs: 20 },
+    limits: { headMs: 50, headCheckMs: 20 },
     sent: "GET / HTTP/1.1\r\nHost: loc",
     line: "refused with 408: The request’s head came too slowly. (127.0.0.1)",
   },

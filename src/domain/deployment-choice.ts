@@ -35,7 +35,7 @@ export function chooseDeployment(rows: readonly StatedPrinter[], withFailing = f
   const leftOut = new Map<StatedPrinter, LeftOut["reason"]>();
   const names = new Map<string, StatedPrinter>();
   for (const row of rows.toSorted((a, b) => a.printer.id - b.printer.id)) {
-    const reason = refusalOf(row) ?? (withFailing ? undefined : failureOf(row)) ?? twinOf(row, names);
+    const reason = refusalOf(row) ?? (withFailing ? undefined : failureOf(row)) ?? sameNameReason(row, names);
     if (reason !== undefined) leftOut.set(row, reason);
     else if (!isDriverOnly(row.printer)) names.set(nameKey(row), row);
   }
@@ -48,14 +48,14 @@ export function chooseDeployment(rows: readonly StatedPrinter[], withFailing = f
   };
 }
 
-/** A printer without a queue is in nobody's way. */
-function twinOf(
+/** Why a printer stays out whose queue has the name of an older one; one without a queue never does. */
+function sameNameReason(
   row: ListedPrinter,
   names: ReadonlyMap<string, ListedPrinter>,
 ): LeftOut["reason"] | undefined {
-  const twin = isDriverOnly(row.printer) ? undefined : names.get(nameKey(row));
-  if (twin === undefined) return undefined;
-  const { name, address, port_name } = twin.printer;
+  const older = isDriverOnly(row.printer) ? undefined : names.get(nameKey(row));
+  if (older === undefined) return undefined;
+  const { name, address, port_name } = older.printer;
   const text = `A PC can have only one queue of this name: “${name}” at ${address || port_name} goes in.`;
   return { kind: "same-name", text };
 }

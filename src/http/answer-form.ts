@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { NotRestored } from "../domain/deletion.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
 import { differencesFrom, openedName } from "../domain/opened.ts";
@@ -8,40 +9,45 @@ import { statusOf, wantsLine } from "./answers/errors.ts";
 import { htmlReply, type Reply, redirect, textReply } from "./answers/reply.ts";
 
 /** What a change led to: its value, or the error that the page shows where the form is. */
-export type Outcome<T> =
+export type Result<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly error: UserError; readonly value?: undefined };
 
 /** Of a change that throws where it is refused. */
-export const done: Outcome<void> = { value: undefined };
+export const done: Result<void> = { value: undefined };
 
 /** Saves a form. @throws whatever `save` throws, save for an error that is about what was sent */
-export function saving<T>(save: () => Promise<T>): Promise<Outcome<T>> {
-  return outcomeOf(save, ({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
+export function saving<T>(save: () => Promise<T>): Promise<Result<T>> {
+  return resultFor(save, ({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
 }
 
 /**
  * Deletes a record. @throws whatever `remove` throws, save for what stands in the way, which a browser sees on the page
  * that it comes from; a script of ours shows it in the place for messages, like every other error
  */
-export function removing<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Outcome<T>> {
-  return outcomeOf(remove, ({ code }) => code === "conflict" && isNavigation(request));
+export function removing<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Result<T>> {
+  return resultFor(remove, ({ code }) => code === "conflict" && isNavigation(request));
 }
 
 /** Takes a file. @throws whatever `upload` throws, save for an error that is about the file */
-export function uploading<T>(upload: () => Promise<T>): Promise<Outcome<T>> {
-  return outcomeOf(upload, ({ code }) => code === "invalid" || code === "too-large");
+export function uploading<T>(upload: () => Promise<T>): Promise<Result<T>> {
+  return resultFor(upload, ({ code }) => code === "invalid" || code === "too-large");
+}
+
+/** Takes a deletion back, or makes it final. @throws whatever `change` throws, save for what stands in the way of that */
+export function undoing<T>(change: () => Promise<T>): Promise<Result<T>> {
+  return resultFor(change, (error) => error instanceof NotRestored);
 }
 
 /** Changes what a list has chosen. @throws whatever `change` throws, save for what was wrong with the choice */
-export function changing<T>(change: () => Promise<T>): Promise<Outcome<T>> {
-  return outcomeOf(change, ({ code }) => code === "invalid");
+export function changing<T>(change: () => Promise<T>): Promise<Result<T>> {
+  return resultFor(change, ({ code }) => code === "invalid");
 }
 
-async function outcomeOf<T>(
+async function resultFor<T>(
   change: () => Promise<T>,
   isShown: (error: UserError) => boolean,
-): Promise<Outcome<T>> {
+): Promise<Result<T>> {
   try {
     return { value: await change() };
   } catch (error) {
@@ -73,35 +79,27 @@ export interface FormAnswers<T> {
   /** The whole page again, for a browser whose change was refused; without it the error is thrown. */
   readonly page?: (error: UserError) => Html | Promise<Html>;
   /** The part of the page that a script puts in place, after the change or with why it was refused. */
-  readonly fragment: (outcome: Outcome<T>) => Html | Promise<Html>;
+  readonly fragment: (result: Result<T>) => Html | Promise<Html>;
 }
 
 /**
  * Answers a form in the shape that its sender can show: to a browser a page, to a script of ours a fragment.
- * @throws UserError the outcome's, where there is no page to show it on
+ * @throws UserError the result's, where there is no page to show it on
  */
 export async function answerForm<T>(
   request: IncomingMessage,
-  outcome: Outcome<T>,
+  result: Result<T>,
   { redirect: path, page, fragment }: FormAnswers<T>,
 ): Promise<Reply> {
-  const { error } = outcome;
+  const { error } = result;
   const status = error === undefined ? 200 : statusOf(error);
   if (!isNavigation(request)) {
     if (error !== undefined && wantsLine(request)) return textReply(status, error.message);
-    return htmlReply(await fragment(outcome), status);
+    return htmlReply(await fragment(result), status);
   }
-  if (error === undefined) return redirect(path(outcome.value));
+  if (error === undefined) return redirect(path(result.value));
   if (page === undefined) throw error;
   return htmlReply(await page(error), status);
-}
-
-/** Answers a form whose change waits for more of its sender: nothing is changed, and nobody is sent on. */
-export async function answerWaiting(
-  request: IncomingMessage,
-  { page, fragment }: { readonly page: () => Html | Promise<Html>; readonly fragment: () => Html },
-): Promise<Reply> {
-  return htmlReply(isNavigation(request) ? await page() : fragment());
 }
 
 /** Whether a browser asked for a page itself, rather than a script of ours for a fragment. */

@@ -57,20 +57,12 @@ export function favicon({ request }: Context): Promise<Reply> {
 }
 
 async function assetReply({ headers }: IncomingMessage, asset: Asset, isImmutable: boolean): Promise<Reply> {
-  const { bytes, type, digest } = asset;
+  const { bytes, type, digest, packed } = asset;
   const cacheControl = isImmutable ? "public, max-age=31536000, immutable" : "no-cache";
   const encoding = encodingFor(headers["accept-encoding"]);
   if (encoding === undefined)
     return bytesDownload(bytes, { type, cacheControl, encoding: null, etag: digest });
-  const packed = await packedOnce(asset, encoding);
-  return bytesDownload(packed, { type, cacheControl, encoding, etag: `${digest}-${encoding}` });
-}
-
-function packedOnce({ bytes, packed }: Asset, encoding: Encoding): Promise<Uint8Array> {
-  const known = packed.get(encoding);
-  if (known !== undefined) return known;
-  const work = pack(bytes, encoding, "best");
-  packed.set(encoding, work);
-  work.catch(() => packed.delete(encoding));
-  return work;
+  const packing = packed.get(encoding) ?? pack(bytes, encoding, "best");
+  packed.set(encoding, packing);
+  return bytesDownload(await packing, { type, cacheControl, encoding, etag: `${digest}-${encoding}` });
 }

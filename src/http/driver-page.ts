@@ -24,7 +24,7 @@ import { paths } from "../html/paths.ts";
 import { unusedHintAnew } from "../html/unused.ts";
 import { saveDriver } from "../services/driver-changes.ts";
 import { aloneProblem, deployedModels } from "../services/driver-models.ts";
-import { answerForm, answerWaiting, recordForm, removing, saving, sentForm } from "./answer-form.ts";
+import { answerForm, isNavigation, recordForm, removing, saving, sentForm } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { driverOffer } from "./deploy-offer.ts";
 import { linksMessage } from "./done-message.ts";
@@ -161,16 +161,15 @@ function savedPath(id: number, { redeployed }: DriverEffects): string {
 }
 
 /** Answers the form as it was sent, with the models of the INF that is chosen in it. */
-function unsaved(context: Context<"id">, form: FormInput): Promise<Reply> {
+async function unsaved(context: Context<"id">, form: FormInput): Promise<Reply> {
   const { app, request, id } = context;
   const driver = app.store.drivers.get(id);
   const picked = pickedIn(driver, form.pick);
   const values = picked ? { ...form, inf_path: picked.inf.path, driver_desc: picked.model, q: "" } : form;
   const shown = { form: sentForm(values), query: values.q ?? "", isOpen: true };
-  return answerWaiting(request, {
-    page: () => pageOf(context, shown),
-    fragment: () => driverSettings({ driver, ...shown }),
-  });
+  return htmlReply(
+    isNavigation(request) ? await pageOf(context, shown) : driverSettings({ driver, ...shown }),
+  );
 }
 
 /** `DELETE /drivers/{id}`, and `POST /drivers/{id}/delete` */
@@ -191,10 +190,7 @@ function confirm(
   { app, request, id }: Context<"id">,
   form: FormInput,
   { effects, isStale }: { readonly effects: DriverEffects; readonly isStale: boolean },
-): Promise<Reply> {
+): Reply {
   const data = { driver: app.store.drivers.get(id), form, effects, isStale };
-  return answerWaiting(request, {
-    page: () => confirmPage(frameOf(request), data),
-    fragment: () => confirmation(data),
-  });
+  return htmlReply(isNavigation(request) ? confirmPage(frameOf(request), data) : confirmation(data));
 }

@@ -10,7 +10,7 @@ import { narrowedPath } from "../html/narrowing.ts";
 import { paths } from "../html/paths.ts";
 import { addDriver } from "../services/drivers.ts";
 import { senderOf } from "./access/sender.ts";
-import { answerForm, type Outcome, uploading } from "./answer-form.ts";
+import { answerForm, type Result, uploading } from "./answer-form.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
 import { audited } from "./downloads.ts";
 import { frameOf } from "./frame.ts";
@@ -56,7 +56,7 @@ export async function upload({ app, request }: Context): Promise<Reply> {
 /** What is said of an upload, with what can be said of its driver. */
 async function resultOf(
   { overview, store }: App,
-  { error, value }: Outcome<AddedDriver>,
+  { error, value }: Result<AddedDriver>,
 ): Promise<UploadResult> {
   if (error !== undefined) return { problem: error.message };
   const { id } = value.driver;

@@ -3,13 +3,12 @@ import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { senderOf } from "./access/sender.ts";
 
-/** By the first part of their paths: the list, and what a link to one of its records says. */
-const places: ReadonlyMap<string, { readonly list: Link; readonly record?: string }> = new Map([
-  ["printers", { list: { label: "All printers", path: paths.printers }, record: "Open the printer" }],
-  ["clients", { list: { label: "All clients", path: paths.clients }, record: "Open the client" }],
-  ["drivers", { list: { label: "All drivers", path: paths.drivers }, record: "Open the driver" }],
-  ["packages", { list: { label: "All packages", path: paths.packages } }],
-]);
+const places: Readonly<Record<string, { readonly list: Link; readonly record?: string }>> = {
+  printers: { list: { label: "All printers", path: paths.printers }, record: "Open the printer" },
+  clients: { list: { label: "All clients", path: paths.clients }, record: "Open the client" },
+  drivers: { list: { label: "All drivers", path: paths.drivers }, record: "Open the driver" },
+  packages: { list: { label: "All packages", path: paths.packages } },
+};
 
 /**
  * Where somebody whose request was refused can go on, the likeliest first: the page that they came from, the record
@@ -18,16 +17,15 @@ const places: ReadonlyMap<string, { readonly list: Link; readonly record?: strin
 export function nextLinks(request: IncomingMessage, status: number): Link[] {
   // Whoever is not known gets no further there, and what they typed is on the page that the browser goes back to.
   if (status === 401) return [];
-  const [, first = "", id = "", ...rest] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
+  const [, name = "", id = "", below] = (request.url ?? "").split(/[?#]/)[0]?.split("/") ?? [];
   const before = pageBefore(request);
-  const { list, record } = places.get(first) ?? {};
-  const path = `/${first}/${id}`;
-  const isOfRecord = rest.length > 0 && status !== 404 && /^\d{1,15}$/.test(id) && before !== path;
-  return [
-    ...(before === undefined ? [] : [{ label: "Back to the page before", path: before }]),
-    ...(record !== undefined && isOfRecord ? [{ label: record, path }] : []),
-    ...(list !== undefined && list.path !== before && list.path !== request.url ? [list] : []),
-  ];
+  const back = before === undefined ? [] : [{ label: "Back to the page before", path: before }];
+  const place = Object.hasOwn(places, name) ? places[name] : undefined;
+  if (place === undefined) return back;
+  const { list, record } = place;
+  const isBelowRecord = below !== undefined && status !== 404 && /^\d{1,15}$/.test(id);
+  const above = record && isBelowRecord ? [{ label: record, path: `/${name}/${id}` }, list] : [list];
+  return [...back, ...above.filter(({ path }) => path !== before && path !== request.url)];
 }
 
 /** The page of ours that a request came from; undefined where it says none, or the same address. */

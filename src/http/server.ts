@@ -25,20 +25,21 @@ import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 interface Service {
   readonly app: App;
   readonly limits: Limits;
-  /** Of forms that are received and of pages that are sent. */
+  /** Bytes of forms that are received and of pages that are sent. */
   readonly bodyBytes: Quota;
+  /** Pages that are made. */
   readonly pages: Admission;
-  /** That are made ready. */
+  /** Downloads that are made ready. */
   readonly waitingDownloads: Admission;
-  /** That are being sent. */
+  /** Downloads that are being sent. */
   readonly downloads: Quota;
-  /** Of requests that were refused or broken off. */
+  /** The log's lines about requests that were refused or broken off. */
   readonly lines: BoundedLines;
 }
 
-/** So many pages are made at a time: while one waits for the disk, another one goes on. */
+/** Pages that are made at a time: while one waits for the disk, another one goes on. */
 const pagesAtOnce = 4;
-/** Likewise downloads are made ready. As many may wait as there are connections. */
+/** Downloads that are made ready at a time; as many may wait as there are connections. */
 const downloadsAtOnce = 32;
 
 /** The HTTP server, not listening yet. */
@@ -58,7 +59,7 @@ export function createHttpServer(app: App, limits: Limits = defaultLimits): Serv
     insecureHTTPParser: false,
     maxHeaderSize: headLimits.bytes,
     headersTimeout: limits.headMs,
-    connectionsCheckingInterval: limits.headLookMs,
+    connectionsCheckingInterval: limits.headCheckMs,
     keepAliveTimeout: limits.keepAliveMs,
     // Uploads may take longer than Node's five minutes; connections that are too slow are closed instead.
     requestTimeout: 0,
@@ -104,7 +105,10 @@ function lookUp({ method = "GET", url = "/" }: IncomingMessage): Asked {
 
 const tooSlow = "The request came too slowly.";
 
-/** Ends the connection of a client that sends its request's body too slowly, until the answer is called. */
+/**
+ * Ends the connection of a client that sends its request's body too slowly.
+ * @returns what stops watching
+ */
 function watchBody(
   { app, limits, lines }: Service,
   request: IncomingMessage,
@@ -213,7 +217,7 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /** How often a server that stops looks for connections that have become idle. */
-const idleLookMs = 50;
+const idleCheckMs = 50;
 
 /**
  * Stops taking requests, lets running ones finish for a while, then breaks them off. A connection that is busy now
@@ -222,7 +226,7 @@ const idleLookMs = 50;
  */
 export function closeServer(server: Server, shutdownTimeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), idleLookMs);
+    const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
     const timer = setTimeout(() => server.closeAllConnections(), shutdownTimeoutMs);
     server.close(() => {
       clearInterval(idle);

@@ -58,11 +58,6 @@ const privateEndings = [
   "test",
 ];
 
-type Known = Pick<Config, "publicUrl" | "allowedHosts">;
-
-/** Whether a name needs no setting to be ours. */
-type IsPrivate = (name: string) => boolean;
-
 /**
  * Refuses a change that was sent to a public name that is not known as ours. A page of another site can let its own
  * name point at this machine (DNS rebinding); to the browser its requests then come from the same origin. Where this
@@ -72,10 +67,7 @@ type IsPrivate = (name: string) => boolean;
  */
 export function checkHost(request: IncomingMessage, config: Config): void {
   const isGuarded = isLoopbackOnly(config) && !needsSignIn(config);
-  for (const host of hostsOf(request)) {
-    if (!isOurs(host, config, isGuarded ? isOwnMachine : isPrivate))
-      throw misdirected(host, "nothing was changed");
-  }
+  refuseOthers(request, config, isGuarded ? isOwnMachine : isPrivate, "nothing was changed");
 }
 
 /**
@@ -83,38 +75,32 @@ export function checkHost(request: IncomingMessage, config: Config): void {
  * Without it nobody knows which public name a reverse proxy lends us, and pages are answered under any.
  * @throws UserError "misdirected"
  */
-export function checkReader(request: IncomingMessage, known: Known): void {
-  if (known.publicUrl === undefined) return;
-  for (const host of hostsOf(request)) {
-    if (!isOurs(host, known, isPrivate)) throw misdirected(host, "nothing is shown under it");
-  }
+export function checkReader(request: IncomingMessage, config: Config): void {
+  if (config.publicUrl !== undefined) refuseOthers(request, config, isPrivate, "nothing is shown under it");
 }
 
-/** What a request calls us: in `Host`, and in its address where that is whole (RFC 9112, 3.2.2). */
-function hostsOf(request: IncomingMessage): (string | undefined)[] {
+/**
+ * Checks each name by which a request calls us: in `Host`, and in its address where that is whole (RFC 9112, 3.2.2).
+ * @param needsNoSetting whether a name is ours that no setting has
+ */
+function refuseOthers(
+  request: IncomingMessage,
+  { publicUrl, allowedHosts }: Config,
+  needsNoSetting: (name: string) => boolean,
+  what: string,
+): void {
+  const known = [...allowedHosts, ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])];
   const { host } = senderOf(request);
   const authority = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? "")?.[1];
-  return authority === undefined ? [host] : [host, authority];
-}
-
-function isOurs(
-  host: string | undefined,
-  { publicUrl, allowedHosts }: Known,
-  needsNoSetting: IsPrivate,
-): boolean {
-  const name = hostName(host);
-  if (name === undefined) return false;
-  if (needsNoSetting(name) || allowedHosts.includes(name)) return true;
-  return publicUrl !== undefined && new URL(publicUrl).hostname === name;
-}
-
-function misdirected(host: string | undefined, what: string): UserError {
-  const name = hostName(host);
-  return new UserError(
-    "misdirected",
-    `${name === undefined ? "This request names no host" : `“${name}” is not known as a name of this service`}: ` +
-      `${what}. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.`,
-  );
+  for (const called of [host, authority ?? host]) {
+    const name = hostName(called);
+    if (name !== undefined && (needsNoSetting(name) || known.includes(name))) continue;
+    throw new UserError(
+      "misdirected",
+      `${name === undefined ? "This request names no host" : `“${name}” is not known as a name of this service`}: ` +
+        `${what}. Whoever runs it can set PUBLIC_URL to its address, or add the name to ALLOWED_HOSTS.`,
+    );
+  }
 }
 
 /** The name in a `Host` header, in lower case, without port and closing dot; an IPv6 address without brackets. */

@@ -4,7 +4,7 @@ import { type Message, notify } from "../html/layout.ts";
 import { deletedMessage } from "../html/messages.ts";
 import { paths } from "../html/paths.ts";
 import { endedMessage, notRestoredMessage, restoredMessage, restoredPath } from "../html/undo.ts";
-import { answerForm, type Outcome } from "./answer-form.ts";
+import { answerForm, type Result, undoing } from "./answer-form.ts";
 import type { Reply } from "./answers/reply.ts";
 import { dashboardOf } from "./dashboard.ts";
 import { frameOf } from "./frame.ts";
@@ -13,8 +13,8 @@ import type { Context } from "./router.ts";
 
 /** `POST /deletions/{id}/undo`: back to the narrowed list that it was asked for on, else to what came back */
 export async function restore({ app, request, id }: Context<"id">): Promise<Reply> {
-  const outcome = await undoing(() => app.undo.restore(id));
-  return answerForm(request, outcome, {
+  const result = await undoing(() => app.undo.restore(id));
+  return answerForm(request, result, {
     redirect: (record) =>
       withQuery(narrowedListBehind(request) ?? restoredPath(record), "restored", String(id)),
     page: (error) => dashboardOf(app, frameOf(request, messageOf({ error }))),
@@ -25,24 +25,15 @@ export async function restore({ app, request, id }: Context<"id">): Promise<Repl
 /** `DELETE /deletions/{id}`, and `POST /deletions/{id}/delete`: for good, before its time */
 export async function end({ app, request, id }: Context<"id">): Promise<Reply> {
   const name = app.undo.find(id)?.name ?? "";
-  const outcome = await undoing(() => app.undo.end(id));
-  return answerForm(request, outcome, {
+  const result = await undoing(() => app.undo.end(id));
+  return answerForm(request, result, {
     redirect: () => withQuery(paths.dashboard, "ended", app.outcomes.remember({ kind: "ended", name })),
     page: (error) => dashboardOf(app, frameOf(request, messageOf({ error }))),
     fragment: ({ error }) => notify(error ? messageOf({ error }) : endedMessage(name)),
   });
 }
 
-async function undoing<T>(change: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { value: await change() };
-  } catch (error) {
-    if (error instanceof NotRestored) return { error };
-    throw error;
-  }
-}
-
-function messageOf({ error, value }: Outcome<RestoredRecord>): Message | undefined {
+function messageOf({ error, value }: Result<RestoredRecord>): Message | undefined {
   if (error instanceof NotRestored) return notRestoredMessage(error);
   return value && restoredMessage(value);
 }

@@ -58,7 +58,7 @@ for (const [what, request] of ambiguous) {
 }
 
 test("a head that comes byte by byte, and a connection that says nothing, end with 408", async (t) => {
-  const { url, fetch } = await startApp(t, { limits: { headMs: 200, headLookMs: 50 } });
+  const { url, fetch } = await startApp(t, { limits: { headMs: 200, headCheckMs: 50 } });
   const silent = await connectRaw(url);
   const dripping = await connectRaw(url);
 
@@ -69,7 +69,7 @@ test("a head that comes byte by byte, and a connection that says nothing, end wi
 
   for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 408 [\s\S]*came too slowly/);
   assert.equal((await fetch("/health")).status, 200);
-  assert.deepEqual([defaultLimits.headMs, defaultLimits.headLookMs], [30_000, 5_000]);
+  assert.deepEqual([defaultLimits.headMs, defaultLimits.headCheckMs], [30_000, 5_000]);
 });
 
 test("a hundred headers are taken and one more is not; a head over 16 KB is not, and no header is lost unseen", async (t) => {

@@ -44,7 +44,7 @@ export interface Download {
   readonly etag: string;
   readonly cacheControl?: string;
   readonly onBegin?: OnBegin;
-  /** How the bytes are packed where a client's wish decides it; null: not, for this client. */
+  /** Set where `Accept-Encoding` decides: how the bytes are packed, null where they are not; then caches are told. */
   readonly encoding?: Encoding | null;
   /** Opens what the bytes come from; may take time or refuse, and is done before the first header goes out. */
   readonly open: () => Promise<OpenDownload>;
@@ -59,9 +59,9 @@ export interface Stream {
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }
 
-/** A download under way: what its bytes come from stays open, whatever happens to it meanwhile. */
+/** A download under way: what its bytes come from stays open until it is closed, also where it is deleted meanwhile. */
 export interface OpenDownload {
-  /** The bytes from `start` up to `end`, which is not included; each chunk counts until the next is asked for. */
+  /** The bytes from `start` up to `end`, which is not included; a chunk's buffer may be used again for the next. */
   readonly chunks: (start: number, end: number) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   readonly close?: () => Promise<void>;
 }

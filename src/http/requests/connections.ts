@@ -56,12 +56,15 @@ export function oneAtATime(
   };
 }
 
-/** A turn of the event loop takes in one connection. */
+/** Node accepts one connection in a turn of its event loop. */
 const turnsBetween = 16;
 
 let last: Promise<void> = Promise.resolve();
 
-/** Lets what came meanwhile in, before and between pieces of work that many ask for at once. */
+/**
+ * Waits until connections and requests that arrived meanwhile were accepted: a row of pages, each made without a
+ * pause, would keep them waiting. Callers wait one after the other, so that there is a pause before each page.
+ */
 export function letOthersIn(): Promise<void> {
   last = last.then(async () => {
     for (let i = 0; i < turnsBetween; i++) await new Promise(setImmediate);

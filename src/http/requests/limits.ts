@@ -7,17 +7,17 @@ export interface Limits {
   readonly pages: number;
   /** Downloads that are being sent. One client's connections are fewer. */
   readonly downloads: number;
-  /** Of requests' bodies that are being received, files apart, and of pages that are being sent: they are in memory. */
+  /** Of forms that are being received and pages that are being sent, which are in memory. Uploaded files do not count. */
   readonly bodyBytes: number;
-  /** From a connection's first moment, or from a request's first byte, until its head is whole. */
+  /** Within this time a request's head must be whole: from the connection's beginning, or its first byte on an old one. */
   readonly headMs: number;
-  /** How often heads that are late are looked for. */
-  readonly headLookMs: number;
+  /** How often heads that are late are searched for. */
+  readonly headCheckMs: number;
   /** A connection on which nothing is asked for after an answer is closed after this time. */
   readonly keepAliveMs: number;
   /** A connection on which nothing moves for so long is closed, whatever it waits for. */
   readonly idleMs: number;
-  /** So long the rest of a body is read that nobody wants, before the answer goes out and the connection ends. */
+  /** The rest of a body that nobody wants is read for so long, before the answer goes out and the connection ends. */
   readonly drainMs: number;
   /** In so many milliseconds at least `leastBytes` of a body must come, else the connection is closed. */
   readonly slowMs: number;
@@ -36,7 +36,7 @@ export const defaultLimits: Limits = {
   downloads: 768,
   bodyBytes: 96 * 1024 * 1024,
   headMs: 30_000,
-  headLookMs: 5_000,
+  headCheckMs: 5_000,
   keepAliveMs: 10_000,
   idleMs: 10 * 60_000,
   drainMs: 60_000,

@@ -16,7 +16,7 @@ export const printerFormLimitBytes = formLimitBytes + 3 * ticketLimitBytes;
 export const importLimitBytes = 12 * 1024 * 1024;
 /** Parts of a form that brings a file. */
 const partLimit = 250;
-/** Parts of a form that is kept in memory. */
+/** Parts of a form of fields. */
 const fieldLimit = 8000;
 
 /** What is taken of a form that is kept in memory. */
@@ -41,7 +41,8 @@ export async function readMultipart(
 ): Promise<FormParts> {
   const fields: [string, string][] = [];
   const files: [string, Buffer[]][] = [];
-  const limits = { fieldSize: limitBytes, parts: fieldLimit, fields: fieldLimit };
+  const parts = fileFields === undefined ? partLimit : fieldLimit;
+  const limits = { fieldSize: limitBytes, parts, fields: parts };
   const parser = parserFor(request, limits, (stream, name) => {
     if (fileFields?.includes(name) === false) return false;
     const chunks: Buffer[] = [];
