@@ -3,15 +3,18 @@ import { driverRank } from "./driver-version.ts";
 
 /** By title, of one title the newest version first. */
 export function inOrder<T extends DriverSummary>(drivers: readonly T[]): T[] {
-  const keyed = drivers.map((driver) => ({
+  const keyed = newestFirst(drivers).map((driver) => ({
     driver,
     title: driverFamily(driver).toLowerCase(),
-    rank: rankOf(driver),
   }));
-  keyed.sort((a, b) => {
-    return compare(a.title, b.title) || compare(b.rank, a.rank) || b.driver.id - a.driver.id;
-  });
-  return keyed.map(({ driver }) => driver);
+  return keyed.sort((a, b) => compare(a.title, b.title)).map(({ driver }) => driver);
+}
+
+/** The newest version first, of one version the driver that was uploaded last. */
+export function newestFirst<T extends DriverSummary>(drivers: readonly T[]): T[] {
+  const ranked = drivers.map((driver) => ({ driver, rank: rankOf(driver) }));
+  ranked.sort((a, b) => compare(b.rank, a.rank) || b.driver.id - a.driver.id);
+  return ranked.map(({ driver }) => driver);
 }
 
 /** Versions of a driver that are newer, for the same machines at least; the newest first. */
@@ -32,8 +35,7 @@ export function olderVersions<T extends DriverSummary>(driver: DriverSummary, dr
 function versionsOf<T extends DriverSummary>(driver: DriverSummary, drivers: readonly T[]): T[] {
   const maker = makerOf(driver);
   if (maker === undefined) return [];
-  const versions = drivers.filter((other) => makerOf(other) === maker);
-  return versions.sort((a, b) => compare(rankOf(b), rankOf(a)) || b.id - a.id);
+  return newestFirst(drivers.filter((other) => makerOf(other) === maker));
 }
 
 function rankOf({ listed }: DriverSummary): string {

@@ -1,5 +1,5 @@
 import { type DriverSummary, driverTitle } from "./driver.ts";
-import { driverRank } from "./driver-version.ts";
+import { newestFirst } from "./driver-order.ts";
 import { cleanText } from "./fields.ts";
 import { addTo } from "./groups.ts";
 import type { DriverHint, ImportRow } from "./import-row.ts";
@@ -209,12 +209,6 @@ export class KnownDrivers {
     for (const description of new Set([driver.driver_desc, ...models.map((model) => cleanText(model))]))
       addTo(this.#byModel, description.toLowerCase(), { driver, description });
   }
-}
-
-function newestFirst(drivers: readonly DriverSummary[]): DriverSummary[] {
-  const ranked = drivers.map((driver) => ({ driver, rank: driverRank(driver.listed?.driverVer ?? null) }));
-  ranked.sort((a, b) => (a.rank === b.rank ? b.driver.id - a.driver.id : a.rank < b.rank ? 1 : -1));
-  return ranked.map(({ driver }) => driver);
 }
 
 /** A model decides where there is one. */

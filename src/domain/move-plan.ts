@@ -9,14 +9,8 @@ export interface MovePair {
   /** Whether they deploy it on ARM64 machines alone, where they have another driver for the others. */
   readonly isArm64: boolean;
   readonly printers: readonly AffectedPrinter[];
-  /** Undefined where it has to be chosen. */
-  readonly match: ModelMatch | undefined;
-}
-
-interface ModelMatch {
-  readonly model: string;
-  /** Whether it is the very same name. */
-  readonly isSame: boolean;
+  /** The model of the other driver; undefined where it has to be chosen. */
+  readonly match: string | undefined;
 }
 
 /** What moving a driver's printers to another driver does. */
@@ -34,7 +28,7 @@ export interface MovePlan {
  * Finds a driver's model for one of another driver: by its name, else the name for all devices, or the only one that
  * there is. Where its INF names no model, any name will do.
  */
-export function modelMatcher(to: Driver): (model: string) => ModelMatch | undefined {
+export function modelMatcher(to: Driver): (model: string) => string | undefined {
   const inf = chosenInf(to);
   const names = inf?.descriptions ?? [];
   const find = modelFinder(inf);
@@ -42,7 +36,7 @@ export function modelMatcher(to: Driver): (model: string) => ModelMatch | undefi
   const fallback = isUniversal(to.driver_desc) ? to.driver_desc : only;
   return (model) => {
     const found = names.length === 0 ? model || to.driver_desc : (find(model) ?? fallback);
-    return found === "" ? undefined : { model: found, isSame: found === model };
+    return found || undefined;
   };
 }
 

@@ -27,13 +27,9 @@ interface OfferedFormat extends ListedFormat {
 }
 
 /** A package of scripts alone, for machines that get the drivers by packages of their own. */
-interface OfferedApart {
-  readonly path: string;
-  readonly fileName: string;
+interface OfferedApart extends Pick<OfferedFormat, "path" | "fileName" | "sections" | "snippets"> {
   /** The apps that bring the drivers, each with where it is offered. */
   readonly drivers: readonly { readonly name: string; readonly path: string }[];
-  readonly sections: readonly FieldSection[];
-  readonly snippets: readonly Snippet[];
 }
 
 /** A script that is downloaded by itself. */

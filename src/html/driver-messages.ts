@@ -17,20 +17,15 @@ export function driverMessage(
 ): Message | undefined {
   if (done === undefined) return undefined;
   const text = html`Saved: <a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>.`;
+  const printers = { label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` };
   if (blocked > 0) {
-    const links = [
-      { label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` },
-      { label: "Move its printers to another driver", path: paths.driverMove(driver.id) },
-    ];
-    return {
-      tone: "warn",
-      text: html`${text} ${counted(blocked, "printer")} cannot be deployed with it.`,
-      links,
-    };
+    const move = { label: "Move its printers to another driver", path: paths.driverMove(driver.id) };
+    const problem = html`${text} ${counted(blocked, "printer")} cannot be deployed with it.`;
+    return { tone: "warn", text: problem, links: [printers, move] };
   }
   if (done === "redeploy") {
-    const links = [{ label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` }];
-    return { tone: "good", text: html`${text} Revisions changed: deploy its printers again.`, links };
+    const what = html`${text} Revisions changed: deploy its printers again.`;
+    return { tone: "good", text: what, links: [printers] };
   }
   const next = { label: "New printer with this driver", path: paths.printerWithDriver(driver.id) };
   return { tone: "good", text, links: [next] };

@@ -92,13 +92,13 @@ function fewerMachines(from: Driver, to: Driver): Html | undefined {
 function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form: FormState): Html {
   const name = `model_${i}`;
   const problem = form.problems[name];
-  const typed = form.values[name] ?? match?.model ?? "";
+  const typed = form.values[name] ?? match ?? "";
   const label = (model === "" ? "printers without a model" : model) + (isArm64 ? " on ARM64 machines" : "");
   const field = html`<span class="${problem && "wrong"}"><label class="visually-hidden" for="f-${name}">New model for ${label}</label>
     ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
     <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
       ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
-  const isSettled = match?.isSame && problem === undefined && typed === match.model;
+  const isSettled = match === model && problem === undefined && typed === match;
   return html`<tr><td data-label="Printers"><span>${printerNames(printers, shownPrinters)}</span></td>
     <td data-label="Deploy now"><span><bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}</span></td>
     <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;

@@ -84,7 +84,7 @@ function modelsFrom(
     // Who has the driver already and left the model to it goes on so.
     if (before === "" && printer.driver_id === driver.id && driver_desc === "") return "";
     const found = match(deployed(printer));
-    return found ? ownChoice(driver, found.model, before) : otherwise;
+    return found ? ownChoice(driver, found, before) : otherwise;
   };
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { chosenInf, type Driver, type DriverSummary } from "../domain/driver.ts";
 import { newerVersions, olderVersions } from "../domain/driver-order.ts";
 import type { ListedDriver } from "../domain/listings.ts";
@@ -12,7 +11,7 @@ import { Latest } from "./latest.ts";
 /** Of more versions than this nobody is told: each costs reading its report. */
 const mostVersions = 4;
 /** Pairs of drivers that were compared. */
-const mostRemembered = 10_000;
+const mostRemembered = 1000;
 
 /** Which drivers that printers use have another version here. What was compared once is remembered. */
 export class DriverVersions {
@@ -46,8 +45,7 @@ export class DriverVersions {
   /** Whether a driver has any of these models. */
   #serves({ id, sha256, inf_path, driver_desc }: DriverSummary, models: readonly string[]): boolean {
     if (models.length === 0) return false;
-    const digest = createHash("sha256").update(JSON.stringify(models)).digest("base64");
-    const key = [sha256, inf_path, driver_desc, digest].join("\n");
+    const key = [sha256, inf_path, driver_desc, ...models].join("\n");
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const serves = servesAny(this.#drivers.get(id), models);

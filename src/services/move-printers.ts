@@ -47,7 +47,7 @@ function digestOf(from: Driver, to: Driver, pairs: readonly MovePair[]): string 
   const moved = pairs.map(({ model, isArm64, printers, match }) => [
     model,
     isArm64,
-    match?.model,
+    match,
     printers.map(({ id }) => id),
   ]);
   return createHash("sha256")
@@ -91,7 +91,7 @@ function modelsByPrinter({ to, pairs, printers: all }: OpenPlan, chosen: ChosenM
   const own = new Map(all.map((printer) => [printer.id, printer]));
   const has = modelTest(chosenInf(to));
   for (const [i, { printers, isArm64, match }] of pairs.entries()) {
-    const wanted = cleanText(chosen(i) ?? match?.model ?? "");
+    const wanted = cleanText(chosen(i) ?? match ?? "");
     const problem = problemOf(wanted, has);
     if (problem !== undefined) problems[`model_${i}`] = problem;
     const [field, given] = isArm64

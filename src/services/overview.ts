@@ -42,7 +42,8 @@ export class Overview {
   readonly #store: Store;
   readonly #archives: Pick<ArchiveCheck, "stateOf">;
   readonly #memory: Memory;
-  readonly #revisions: Revisions;
+  /** With the listed printer, which is the same object until the printer changes. */
+  readonly #revisions = new WeakMap<ListedPrinter["printer"], KnownRevision>();
   readonly #versions: DriverVersions;
   #known: { readonly key: string; readonly everything: Everything } | undefined;
 
@@ -50,7 +51,6 @@ export class Overview {
     this.#store = store;
     this.#archives = archives;
     this.#memory = memory;
-    this.#revisions = new Revisions(store, memory);
     this.#versions = new DriverVersions(store);
   }
 
@@ -120,7 +120,7 @@ export class Overview {
     const stated = (driver: ListedDriver) =>
       statedDriver(driver, archives, users.get(driver.id) ?? [], this.#versions.newerThan(driver, uploaded));
     return {
-      printers: statedPrinters(rows, rows, archives, this.#revisions.changed(rows)),
+      printers: statedPrinters(rows, rows, archives, this.#changed(rows)),
       drivers: uploaded.map(stated),
       windowsDrivers: windows.map(stated),
     };
@@ -128,11 +128,38 @@ export class Overview {
 
   /** @param rows all printers of the clients of those that are wanted */
   async #stated(rows: readonly ListedPrinter[], wanted = rows): Promise<StatedPrinter[]> {
-    const changed = this.#revisions.changed(wanted);
+    const changed = this.#changed(wanted);
     const archives = await this.#archivesOf(
       wanted.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver]),
     );
     return statedPrinters(rows, wanted, archives, changed);
+  }
+
+  /** The ids of printers of which another revision was deployed than they are now. */
+  #changed(rows: readonly ListedPrinter[]): ReadonlySet<number> {
+    const deployed = rows.filter((row): row is Deployable => {
+      return row.driver !== undefined && this.#memory.latest(row.printer.id) !== undefined;
+    });
+    const unknown = deployed.filter((row) => this.#revisions.get(row.printer)?.drivers !== keyOf(row));
+    for (const [drivers, group] of groupsBy(unknown, keyOf)) this.#calculate(drivers, group);
+    const changed = deployed.filter(({ printer }) => {
+      return this.#memory.latest(printer.id)?.revision !== this.#revisions.get(printer)?.revision;
+    });
+    return new Set(changed.map(({ printer }) => printer.id));
+  }
+
+  /** @param group printers of the same drivers, whose reports are read once and not kept: they may be large */
+  #calculate(key: string, group: readonly Deployable[]): void {
+    const [first] = group;
+    if (first === undefined) return;
+    const { drivers, printers } = this.#store;
+    const arm64 = first.arm64Driver && drivers.get(first.arm64Driver.id);
+    const revisionOf = revisionsWith(drivers.get(first.driver.id), arm64);
+    const rows = new Map(group.map(({ printer }) => [printer.id, printer]));
+    for (const whole of printers.several([...rows.keys()])) {
+      const listed = rows.get(whole.id);
+      if (listed !== undefined) this.#revisions.set(listed, { drivers: key, revision: revisionOf(whole) });
+    }
   }
 
   async #archivesOf(drivers: readonly (DriverSummary | undefined)[]): Promise<Archives> {
@@ -188,55 +215,14 @@ function stated<T>(record: T, findings: readonly Finding[]) {
   return { ...record, state: stateOf(findings), findings };
 }
 
-interface Known {
+/** A revision, with all that can change of the drivers that it was calculated from. */
+interface KnownRevision {
   readonly drivers: string;
   readonly revision: string;
 }
 
 /** A printer that has a driver. */
 type Deployable = ListedPrinter & { readonly driver: DriverSummary };
-
-/**
- * Compares printers' revisions with those that were deployed last. What was calculated is remembered with the listed
- * printer, which is the same object until the printer changes, and with all that can change of its drivers.
- */
-class Revisions {
-  readonly #store: Store;
-  readonly #memory: Pick<DeploymentMemory, "latest">;
-  readonly #known = new WeakMap<ListedPrinter["printer"], Known>();
-
-  constructor(store: Store, memory: Pick<DeploymentMemory, "latest">) {
-    this.#store = store;
-    this.#memory = memory;
-  }
-
-  /** The ids of printers of which another revision was deployed than they are now. */
-  changed(rows: readonly ListedPrinter[]): ReadonlySet<number> {
-    const deployed = rows.filter((row): row is Deployable => {
-      return row.driver !== undefined && this.#memory.latest(row.printer.id) !== undefined;
-    });
-    const unknown = deployed.filter((row) => this.#known.get(row.printer)?.drivers !== keyOf(row));
-    for (const [drivers, group] of groupsBy(unknown, keyOf)) this.#calculate(drivers, group);
-    const changed = deployed.filter(({ printer }) => {
-      return this.#memory.latest(printer.id)?.revision !== this.#known.get(printer)?.revision;
-    });
-    return new Set(changed.map(({ printer }) => printer.id));
-  }
-
-  /** @param group printers of the same drivers, whose reports are read once and not kept: they may be large */
-  #calculate(key: string, group: readonly Deployable[]): void {
-    const [first] = group;
-    if (first === undefined) return;
-    const { drivers, printers } = this.#store;
-    const arm64 = first.arm64Driver && drivers.get(first.arm64Driver.id);
-    const revisionOf = revisionsWith(drivers.get(first.driver.id), arm64);
-    const rows = new Map(group.map(({ printer }) => [printer.id, printer]));
-    for (const whole of printers.several([...rows.keys()])) {
-      const listed = rows.get(whole.id);
-      if (listed !== undefined) this.#known.set(listed, { drivers: key, revision: revisionOf(whole) });
-    }
-  }
-}
 
 /** All of the drivers that a revision is made of; a report changes with its archive alone. */
 function keyOf({ driver, arm64Driver }: Deployable): string {
