@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../domain/audit.ts";
 import { type Deployed, type DownloadCount, deployingKinds, otherSite } from "../domain/download.ts";
 import { messageOf } from "../domain/errors.ts";
+import { readEntries } from "../store/audit/files.ts";
 import type { AuditPlace } from "../store/audit/writer.ts";
 import type { PrinterDownloads } from "../store/downloads.ts";
 import type { Store } from "../store/store.ts";
@@ -42,7 +43,7 @@ export class DeploymentMemory {
     const { audit } = this.#store;
     await audit.flush();
     for (let { head } = audit; this.#upTo.seq < head.seq; head = audit.head) {
-      for await (const entry of audit.entriesBehind(this.#upTo))
+      for await (const entry of readEntries(audit.folder, this.#upTo))
         if (entry.seq > this.#upTo.seq && entry.seq <= head.seq) this.#count(entry);
       this.#upTo = head;
     }

@@ -24,7 +24,7 @@ export async function readArchive(path: string): Promise<InspectionAnswer> {
     try {
       return { kind: "report", report: reportOf(await inspectArchive(source)) };
     } finally {
-      await source.close();
+      source.close();
     }
   } catch (error) {
     const message = messageOf(error);

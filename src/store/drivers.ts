@@ -115,25 +115,15 @@ export class Drivers {
       const known = this.findByDigest(driver.sha256);
       if (known !== undefined) return { driver: known, isNew: false };
       const now = this.#clock();
+      const { sha256, file_name, size } = driver;
+      const file = { sha256, file_name, size, uploaded_at: now };
+      const values = { ...file, ...valuesOf(driver, driver.report, []), updated_at: now };
       const row = this.#db.first(
-        `INSERT INTO drivers (id, sha256, file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc,
-          trust_publisher, model_chosen, drop_unused, listed) VALUES
-          ((SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drivers'), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-        [
-          driver.sha256,
-          driver.file_name,
-          driver.size,
-          now,
-          now,
-          driver.name,
-          driver.comment,
-          driver.inf_path,
-          driver.driver_desc,
-          Number(driver.trust_publisher),
-          Number(driver.model_chosen),
-          Number(driver.drop_unused),
-          listedText(driver),
-        ],
+        `INSERT INTO drivers (id, ${Object.keys(values).join()}) VALUES
+          ((SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drivers'), ${Object.keys(values)
+            .map(() => "?")
+            .join()}) RETURNING id`,
+        Object.values(values),
       );
       const id = Number(row?.id);
       const report = packText(JSON.stringify(driver.report));
@@ -147,22 +137,9 @@ export class Drivers {
   set(id: number, settings: DriverSettings): void {
     const { report, ...driver } = this.get(id);
     checkUploaded(driver);
-    this.#db.all(
-      `UPDATE drivers SET name = ?, comment = ?, inf_path = ?, driver_desc = ?, trust_publisher = ?, model_chosen = ?,
-        drop_unused = ?, updated_at = ?, listed = ? WHERE id = ?`,
-      [
-        settings.name,
-        settings.comment,
-        settings.inf_path,
-        settings.driver_desc,
-        Number(settings.trust_publisher),
-        Number(settings.model_chosen),
-        Number(settings.drop_unused),
-        this.#clock(),
-        listedText({ ...settings, report }, this.chosenModels(id)),
-        id,
-      ],
-    );
+    const values = { ...valuesOf(settings, report, this.chosenModels(id)), updated_at: this.#clock() };
+    const set = Object.keys(values).map((name) => `${name} = ?`);
+    this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
   }
 
   /** The models that printers choose of a driver; empty is its own. */
@@ -220,9 +197,21 @@ function checkUploaded(driver: DriverSummary): void {
   throw new UserError("conflict", message);
 }
 
+/** What a save writes of a driver's settings, by column. @param used the models that printers choose */
+function valuesOf(settings: DriverSettings, report: Driver["report"], used: readonly string[]) {
+  const { name, comment, inf_path, driver_desc } = settings;
+  return {
+    ...{ name, comment, inf_path, driver_desc },
+    trust_publisher: Number(settings.trust_publisher),
+    model_chosen: Number(settings.model_chosen),
+    drop_unused: Number(settings.drop_unused),
+    listed: listedText({ inf_path, driver_desc, report }, used),
+  };
+}
+
 function listedText(
   driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
-  used: readonly string[] = [],
+  used: readonly string[],
 ): string {
   return JSON.stringify(listedInf(driver, used) ?? null);
 }

@@ -37,11 +37,10 @@ function versionOf({ ino, size, mtimeNs }: { ino: bigint; size: bigint; mtimeNs:
 }
 
 /** A byte source for a process that may block: reading so is much faster. */
-export function openSourceBlocking(path: string): FileSource {
+export function openSourceBlocking(path: string): ByteSource & { close(): void } {
   const descriptor = openSync(path, "r");
-  const found = fstatSync(descriptor, { bigint: true });
-  const source = sourceOfOpen({ descriptor, size: Number(found.size) });
-  return { ...source, descriptor, version: versionOf(found), close: async () => closeSync(descriptor) };
+  const source = sourceOfOpen({ descriptor, size: fstatSync(descriptor).size });
+  return { ...source, close: () => closeSync(descriptor) };
 }
 
 /** The same for a file that another thread opened, and closes when this one is done with it. */

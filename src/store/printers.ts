@@ -92,23 +92,11 @@ export class Printers {
   /** These printers with the models that they choose, in this order; those that there are not are left out. */
   models(ids: readonly number[]): PrinterModel[] {
     const columns = "id, created_at, updated_at, name, settings, client_id, driver_id, arm64_driver_id";
-    const where = "WHERE id IN (SELECT value FROM json_each(?))";
-    const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
-    const found = new Map(rows.map((row) => [Number(row.id), row]));
-    return ids.flatMap((id) => {
-      const row = found.get(id);
-      if (row === undefined) return [];
-      const { name, driver_desc, arm64_driver_desc, protocol } = this.#listedSettings.of(row);
-      return {
-        id,
-        name,
-        driver_desc,
-        arm64_driver_desc,
-        protocol,
-        client_id: idOrNull(row.client_id),
-        driver_id: idOrNull(row.driver_id),
-        arm64_driver_id: idOrNull(row.arm64_driver_id),
-      };
+    return this.#rows(ids, columns).map((row) => {
+      const { id, name, driver_desc, arm64_driver_desc, protocol } = this.#listedSettings.of(row);
+      const client_id = idOrNull(row.client_id);
+      const [driver_id, arm64_driver_id] = [idOrNull(row.driver_id), idOrNull(row.arm64_driver_id)];
+      return { id, name, client_id, driver_id, arm64_driver_id, driver_desc, arm64_driver_desc, protocol };
     });
   }
 
@@ -136,13 +124,15 @@ export class Printers {
 
   /** These printers with all of their settings, in this order; those that there are not are left out. */
   several(ids: readonly number[]): Printer[] {
+    return this.#rows(ids, "*").map(printerOf);
+  }
+
+  /** The rows of these printers, in this order; those that there are not are left out. */
+  #rows(ids: readonly number[], columns: string): Row[] {
     const where = "WHERE id IN (SELECT value FROM json_each(?))";
-    const rows = this.#db.all(`SELECT * FROM printers ${where}`, [JSON.stringify(ids)]);
+    const rows = this.#db.all(`SELECT ${columns} FROM printers ${where}`, [JSON.stringify(ids)]);
     const found = new Map(rows.map((row) => [Number(row.id), row]));
-    return ids.flatMap((id) => {
-      const row = found.get(id);
-      return row === undefined ? [] : [printerOf(row)];
-    });
+    return ids.map((id) => found.get(id)).filter((row) => row !== undefined);
   }
 
   /** All printers with all of their settings, by id. */

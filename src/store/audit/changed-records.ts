@@ -59,10 +59,10 @@ export function changedRecords(db: Queries): ChangedRecord[] {
   const kinds = new Set(db.all("SELECT DISTINCT kind FROM temp.touched").map(({ kind }) => kind));
   if (kinds.size === 0) return [];
   const isBack = db.first("SELECT 1 FROM temp.restoring") !== undefined;
-  const texts = new Texts(db);
+  const textIn = columnTexts(db);
   const changed = auditedTables
     .filter(({ kind }) => kinds.has(kind))
-    .flatMap((table) => touchedRows(db, table).flatMap((row) => changeOf(table, row, isBack, texts)));
+    .flatMap((table) => touchedRows(db, table).flatMap((row) => changeOf(table, row, isBack, textIn)));
   db.all("DELETE FROM temp.touched");
   db.all("DELETE FROM temp.restoring");
   // A printer that comes or goes takes its icon along, which has no entry of its own.
@@ -85,12 +85,12 @@ function touchedRows(db: Queries, audited: AuditedTable): Row[] {
   );
 }
 
-function changeOf(table: AuditedTable, row: Row, isBack: boolean, texts: Texts): ChangedRecord[] {
+function changeOf(table: AuditedTable, row: Row, isBack: boolean, textIn: ColumnText): ChangedRecord[] {
   const record = { kind: table.kind, id: Number(row.id), name: String(row.name) };
   const wasThere = row.was !== null;
   if (row.is_there === 0) return wasThere ? [{ event: "deleted", record }] : [];
   if (isBack && !wasThere) return [{ event: "restored", record }];
-  const fields = changedFields(table, row, texts);
+  const fields = changedFields(table, row, textIn);
   if (!wasThere) return [{ event: "created", record, fields }];
   return fields.length === 0 ? [] : [{ event: isBack ? "restored" : "changed", record, fields }];
 }
@@ -98,9 +98,9 @@ function changeOf(table: AuditedTable, row: Row, isBack: boolean, texts: Texts):
 const settings = Object.entries(printerDefaults) as [name: string, byDefault: unknown][];
 
 /** The fields that are others than before; of a new record those that are others than where nothing is said. */
-function changedFields(table: AuditedTable, row: Row, texts: Texts): ChangedField[] {
+function changedFields(table: AuditedTable, row: Row, textIn: ColumnText): ChangedField[] {
   const [was, now] = [objectIn(row.was), objectIn(row.now)];
-  const columns = table.shown.map((name) => [name, texts.of(name, was[name]), texts.of(name, now[name])]);
+  const columns = table.shown.map((name) => [name, textIn(name, was[name]), textIn(name, now[name])]);
   const set = settings.map(([name, byDefault]) => [
     name,
     textOf(inSettings(was, name) ?? byDefault),
@@ -134,33 +134,27 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : String(value ?? "");
 }
 
-/** Values of columns as an entry says them. */
-class Texts {
-  readonly #db: Queries;
-  /** Records that others refer to, by table and number. */
-  readonly #known = new Map<string, string>();
+/** The value of a column as an entry says it. */
+type ColumnText = (column: string, value: unknown) => string;
 
-  constructor(db: Queries) {
-    this.#db = db;
-  }
-
-  of(column: string, value: unknown): string {
+/** Reads each record that others refer to once. */
+function columnTexts(db: Queries): ColumnText {
+  const known = new Map<string, string>();
+  /** `3 Contoso` */
+  const reference = (table: string, id: number) => {
+    const name = auditedTables.find((audited) => audited.table === table)?.name;
+    const row = db.first(`SELECT ${name} AS name FROM ${table} AS row WHERE id = ?`, [id]);
+    return row === undefined ? String(id) : `${id} ${row.name}`;
+  };
+  return (column, value) => {
     if (flagColumns.has(column)) return textOf(value === 1);
     if (value === undefined || value === null) return "";
     if (timeColumns.has(column)) return new Date(Number(value)).toISOString();
     const table = references[column];
-    return table === undefined ? String(value) : this.#reference(table, Number(value));
-  }
-
-  /** `3 Contoso` */
-  #reference(table: string, id: number): string {
-    const key = `${table} ${id}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const name = auditedTables.find((audited) => audited.table === table)?.name;
-    const row = this.#db.first(`SELECT ${name} AS name FROM ${table} AS row WHERE id = ?`, [id]);
-    const text = row === undefined ? String(id) : `${id} ${row.name}`;
-    this.#known.set(key, text);
+    if (table === undefined) return String(value);
+    const key = `${table} ${value}`;
+    const text = known.get(key) ?? reference(table, Number(value));
+    known.set(key, text);
     return text;
-  }
+  };
 }

@@ -30,13 +30,10 @@ export async function findLog(dir: string): Promise<KeptLog | undefined> {
   const folder = auditFolder(dir);
   const hasDatabase = (dataDir: string) => isThere(join(dataDir, "platen.sqlite"));
   if (await isThere(folder)) return { folder, dataDir: dir };
-  const names = await monthFiles(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOTDIR") return [];
-    throw error;
-  });
-  if (basename(dir) === basename(folder) && (await hasDatabase(dirname(dir))))
-    return { folder: dir, dataDir: dirname(dir) };
-  if (names.length > 0) return { folder: dir, dataDir: dir };
+  const around = dirname(dir);
+  if (basename(dir) === basename(folder) && (await hasDatabase(around)))
+    return { folder: dir, dataDir: around };
+  if ((await monthFiles(dir)).length > 0) return { folder: dir, dataDir: dir };
   return (await hasDatabase(dir)) ? { folder, dataDir: dir } : undefined;
 }
 

@@ -9,7 +9,6 @@ import type {
 import { messageOf } from "../../domain/errors.ts";
 import { type Actor, currentActor, itself } from "./actor.ts";
 import type { SavedRecords } from "./change-recorder.ts";
-import { readEntries } from "./files.ts";
 import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";
 
@@ -119,11 +118,6 @@ export class AuditLog {
       if (at >= 0) this.#waiting[at] = sent;
       else this.#add({ ...sent, at: this.#clock() });
     };
-  }
-
-  /** What the log says behind a place. */
-  entriesBehind(place: AuditPlace): AsyncGenerator<AuditEntry> {
-    return readEntries(this.folder, place);
   }
 
   /** @param listener is called with entries as soon as they are on disk, in their order */

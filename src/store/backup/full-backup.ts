@@ -11,6 +11,7 @@ import {
   manifestText,
 } from "../../domain/full-backup.ts";
 import { tarEnd, tarHeader, tarPaddingBytes } from "../../domain/tar.ts";
+import { linesBefore } from "../audit/files.ts";
 import { blobKinds, blobName } from "../blob-names.ts";
 import { type FileSource, openSource } from "../files.ts";
 import { isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
@@ -29,8 +30,6 @@ interface BackupOptions {
 type Source = Pick<FileSource, "size" | "read">;
 
 const pieceBytes = 1024 * 1024;
-/** The end of an audit file that is looked through for its last whole line. */
-const tailBytes = 64 * 1024;
 
 /**
  * Everything of a DATA_DIR as a tar archive, while a service may be running on it: archives and icons first, which never
@@ -62,7 +61,7 @@ export class FullBackup {
     // After the database: what it says of the log is in the log then.
     const names = await readdir(join(dataDir, "audit")).catch(noneIfAbsent);
     for (const name of names.sort())
-      if (isBackupName(`audit/${name}`)) yield* this.#file(`audit/${name}`, wholeLines);
+      if (isBackupName(`audit/${name}`)) yield* this.#file(`audit/${name}`, endOfLines);
     yield* this.#entry(manifestName, inMemory(Buffer.from(manifestText(this.manifest))));
     yield tarEnd;
   }
@@ -82,12 +81,13 @@ export class FullBackup {
     }
   }
 
-  /** Nothing where there is no such file. @param sizeOf how many of its bytes are taken */
-  async *#file(name: string, sizeOf = async ({ size }: Source) => size): AsyncGenerator<Buffer> {
-    const source = await openSource(join(this.#options.dataDir, name)).catch(undefinedIfAbsent);
+  /** Nothing where there is no such file. @param endOf how many of its bytes are taken */
+  async *#file(name: string, endOf = async (_: string, size: number) => size): AsyncGenerator<Buffer> {
+    const path = join(this.#options.dataDir, name);
+    const source = await openSource(path).catch(undefinedIfAbsent);
     if (source === undefined) return;
     try {
-      yield* this.#entry(name, { read: source.read, size: await sizeOf(source) });
+      yield* this.#entry(name, { read: source.read, size: await endOf(path, source.size) });
     } finally {
       await source.close();
     }
@@ -117,12 +117,8 @@ function inMemory(bytes: Buffer): Source {
   return { size: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
 }
 
-/** How many bytes of a log that is being appended to end with a whole line. */
-async function wholeLines({ size, read }: Source): Promise<number> {
-  for (let end = size; end > 0; end -= tailBytes) {
-    const start = Math.max(0, end - tailBytes);
-    const last = (await read(start, end - start)).lastIndexOf("\n");
-    if (last >= 0) return start + last + 1;
-  }
+/** Where the last whole line of a log ends that is being appended to. */
+async function endOfLines(path: string, size: number): Promise<number> {
+  for await (const { end } of linesBefore(path, size)) return end;
   return 0;
 }

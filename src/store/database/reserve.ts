@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { writeDurably } from "../durable-files.ts";
 
 const stepBytes = 64 * 1024;
@@ -56,7 +56,10 @@ export class Reserve {
   async #grow(from: number, to: number): Promise<void> {
     const handle = await open(this.#path, "a");
     try {
-      for (let at = from; at < to; at += stepBytes) await append(handle, Math.min(stepBytes, to - at));
+      for (let at = from; at < to; at += stepBytes) {
+        // Random bytes, because a file system that compresses keeps no space for zeros.
+        await handle.writeFile(randomBytes(Math.min(stepBytes, to - at)));
+      }
       await handle.sync();
     } catch (error) {
       await handle.truncate(from);
@@ -65,9 +68,4 @@ export class Reserve {
       await handle.close();
     }
   }
-}
-
-/** Random bytes, because a file system that compresses keeps no space for zeros. */
-async function append(handle: FileHandle, bytes: number): Promise<void> {
-  await handle.writeFile(randomBytes(bytes));
 }
