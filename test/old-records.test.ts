@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Driver } from "../src/domain/driver.ts";
-import { findModels } from "../src/domain/models.ts";
 import { printerSettingsFrom } from "../src/domain/printer-fields.ts";
 import { reportFrom } from "../src/domain/report.ts";
 import { revisionOf } from "../src/pkg/scripts/revision.ts";
@@ -163,24 +162,6 @@ test("a field of the wrong type or out of its range is its default", () => {
 function isChoice(name: string): boolean {
   return ["protocol", "duplex", "color", "collate", "paper_size"].includes(name);
 }
-
-test("a report of nothing but wrong types reads as one that says nothing", () => {
-  const wrong = JSON.stringify({
-    fileCount: "4",
-    totalBytes: -1,
-    infs: [7, null, []],
-    printerInf: 1,
-    warnings: 2,
-  });
-  const strange = withInf({ path: "a.inf", architectures: ["amd64", "z80", 7], driverVer: [], missing: {} });
-
-  const empty = reportFrom(wrong);
-  const [read] = reportFrom(strange).infs;
-
-  assert.deepEqual(empty, { fileCount: 0, totalBytes: 0, infs: [], printerInf: null, warnings: [] });
-  assert.deepEqual(read, { ...infDefaults, path: "a.inf", architectures: ["amd64"], missingCount: 0 });
-  assert.equal(findModels([read], "", 10).count, 0);
-});
 
 test("architectures keep the order in which they were stored: revisions are made of it", () => {
   const architectures = ["arm64", "x86", "amd64"];

@@ -1,31 +1,42 @@
 import {
-  type Architecture,
   type ArchiveReport,
-  architectures,
   chosenInf,
   type Driver,
   type InfSummary,
   type ListedInf,
   missingCountOf,
   missingForOf,
-  type UnusedFiles,
 } from "./driver.ts";
 import { hasModel } from "./models.ts";
-import { StoredObject } from "./stored.ts";
 
-/** Reads a report that was kept. @throws Error when the text is no object in JSON */
+/** What an INF is said to be where a report of an earlier version lacks a field. */
+const infDefaults: Omit<InfSummary, "path"> = {
+  class: null,
+  isPrinter: false,
+  driverModel: null,
+  provider: null,
+  driverVer: null,
+  signed: false,
+  catalogFiles: [],
+  architectures: [],
+  notShipped: [],
+  descriptions: [],
+  modelLines: 0,
+  manufacturers: [],
+  copyInf: [],
+  missing: [],
+  unused: { count: 0, bytes: 0, paths: [] },
+};
+
+/** Reads a report that was kept; a field that it lacks is its default. @throws Error when the text is no object in JSON */
 export function reportFrom(json: string): ArchiveReport {
-  const stored = StoredObject.parse(json);
-  const unused = stored.object("unused");
-  return {
-    fileCount: stored.integer("fileCount"),
-    totalBytes: stored.integer("totalBytes"),
+  const stored = storedObject<Partial<ArchiveReport>>(json);
+  if (stored === null) throw notAnObject();
+  const infs = (stored.infs ?? []).flatMap((inf): InfSummary[] =>
     // An INF without a path cannot be chosen, and is none.
-    infs: stored.objects("infs").flatMap((inf) => (inf.text("path") === "" ? [] : infFrom(inf))),
-    ...(unused === undefined ? {} : { unused: unusedFrom(unused) }),
-    printerInf: stored.textOrNull("printerInf"),
-    warnings: stored.texts("warnings"),
-  };
+    inf.path ? [{ ...infDefaults, missingCount: missingCountOf(inf), ...inf }] : [],
+  );
+  return { fileCount: 0, totalBytes: 0, printerInf: null, warnings: [], ...stored, infs };
 }
 
 /**
@@ -58,67 +69,18 @@ export function listedInf(
 
 /** Reads what was kept for lists; `null` stands for no chosen INF. @throws Error when it is neither */
 export function listedInfFrom(json: string): ListedInf | undefined {
-  if (json === "null") return undefined;
-  const stored = StoredObject.parse(json);
-  const architectures = architecturesFrom(stored, "architectures");
-  const missingCount = stored.integer("missingCount");
-  const earlier = missingCount > 0 ? architectures : [];
-  return {
-    isPrinter: stored.flag("isPrinter"),
-    class: stored.textOrNull("class"),
-    driverModel: stored.choice("driverModel", ["", "v3", "v4"]) || null,
-    provider: stored.textOrNull("provider"),
-    driverVer: driverVerFrom(stored),
-    signed: stored.flag("signed"),
-    architectures,
-    notShipped: architecturesFrom(stored, "notShipped"),
-    missingCount,
-    missingFor: stored.has("missingFor") ? architecturesFrom(stored, "missingFor") : earlier,
-    modelCount: stored.integer("modelCount"),
-    lostModels: stored.texts("lostModels"),
-  };
+  const listed = storedObject<ListedInf>(json);
+  if (listed === null) return undefined;
+  // Lists of earlier versions do not say which machines need the missing files.
+  return { ...listed, missingFor: missingForOf(listed) };
 }
 
-function infFrom(stored: StoredObject): InfSummary {
-  const missing = stored.texts("missing");
-  return {
-    path: stored.text("path"),
-    class: stored.textOrNull("class"),
-    isPrinter: stored.flag("isPrinter"),
-    driverModel: stored.choice("driverModel", ["", "v3", "v4"]) || null,
-    provider: stored.textOrNull("provider"),
-    driverVer: driverVerFrom(stored),
-    signed: stored.flag("signed"),
-    catalogFiles: stored.texts("catalogFiles"),
-    architectures: architecturesFrom(stored, "architectures"),
-    notShipped: architecturesFrom(stored, "notShipped"),
-    descriptions: stored.texts("descriptions"),
-    modelLines: stored.integer("modelLines"),
-    manufacturers: stored.texts("manufacturers"),
-    copyInf: stored.texts("copyInf"),
-    missing,
-    missingCount: stored.integer("missingCount", missing.length, missing.length),
-    ...(stored.has("missingFor") && { missingFor: architecturesFrom(stored, "missingFor") }),
-    unused: unusedFrom(stored.object("unused")),
-  };
+function storedObject<T extends object>(json: string): T | null {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== "object" || Array.isArray(value)) throw notAnObject();
+  return value as T | null;
 }
 
-function unusedFrom(stored: StoredObject | undefined): UnusedFiles {
-  return {
-    count: stored?.integer("count") ?? 0,
-    bytes: stored?.integer("bytes") ?? 0,
-    paths: stored?.texts("paths") ?? [],
-  };
-}
-
-function driverVerFrom(stored: StoredObject): InfSummary["driverVer"] {
-  const driverVer = stored.object("driverVer");
-  return driverVer === undefined
-    ? null
-    : { date: driverVer.text("date"), version: driverVer.text("version") };
-}
-
-function architecturesFrom(stored: StoredObject, name: string): Architecture[] {
-  // In the order that was kept: a printer's revision is made of it.
-  return stored.texts(name).flatMap((text) => architectures.find((known) => known === text) ?? []);
+function notAnObject(): Error {
+  return new Error("its JSON is no object");
 }

@@ -51,11 +51,6 @@ export class StoredObject {
     return this.#list(name).filter((item) => typeof item === "string");
   }
 
-  object(name: string): StoredObject | undefined {
-    const value = this.#fields[name];
-    return isObject(value) ? new StoredObject(value) : undefined;
-  }
-
   objects(name: string): StoredObject[] {
     return this.#list(name)
       .filter(isObject)

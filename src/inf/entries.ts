@@ -53,24 +53,3 @@ export function infsOf<T extends InfEntry>(entries: readonly T[]): T[] {
   }
   return infs;
 }
-
-/** Names in cabinets that are kept; a cabinet beyond is trusted to hold its files, as one that cannot be read. */
-const cabinetNamesLimit = 100_000;
-
-/** What the cabinets of an archive hold, in the order of its entries. */
-export class CabinetNames {
-  readonly #names = new Map<string, readonly string[]>();
-  #left = cabinetNamesLimit;
-
-  /** By the cabinets' paths. */
-  get byPath(): ReadonlyMap<string, readonly string[]> {
-    return this.#names;
-  }
-
-  /** @param names undefined where the cabinet cannot be read */
-  add(path: string, names: readonly string[] | undefined): void {
-    if (names === undefined || names.length > this.#left) return;
-    this.#names.set(path, names);
-    this.#left -= names.length;
-  }
-}

@@ -3,7 +3,7 @@ import type { ByteSource } from "../domain/byte-source.ts";
 import type { Architecture } from "../domain/driver.ts";
 import { cabinetFirstBytes, cabinetHeadBytes, cabinetNames } from "../inf/cabinet.ts";
 import { infLimitBytes } from "../inf/document.ts";
-import { CabinetNames, type EntryKind, infsOf, kindOf } from "../inf/entries.ts";
+import { type EntryKind, infsOf, kindOf } from "../inf/entries.ts";
 import { executableHeadBytes, executableMachine } from "../inf/executable.ts";
 import { choosePrinterInf, type InfReading, readInf, unusedBy, unusedInPackage } from "../inf/package.ts";
 import { PackageFiles } from "../inf/package-files.ts";
@@ -45,17 +45,18 @@ export async function inspectArchive(source: ByteSource): Promise<Inspection> {
 
 /** Checks every entry that is no INF, and keeps what cabinets and programs say of themselves. */
 async function readOthers(source: ByteSource, { entries }: Archive) {
-  const cabinets = new CabinetNames();
+  const cabinets = new Map<string, readonly string[]>();
   const machines = new Map<string, Architecture>();
   for (const entry of entries) {
     const kind = kindOf(entry.path);
     if (kind === "inf") continue;
     const head = await checkEntry(source, entry, headBytes[kind], buffersUsed);
-    cabinets.add(entry.path, kind === "cabinet" ? cabinetNames(head) : undefined);
+    const names = kind === "cabinet" ? cabinetNames(head) : undefined;
+    if (names !== undefined) cabinets.set(entry.path, names);
     const machine = machineOf(kind, head);
     if (machine !== undefined) machines.set(entry.path, machine);
   }
-  return { cabinets: cabinets.byPath, machines };
+  return { cabinets, machines };
 }
 
 /** Holds the first block of a packed program, with what stands before it. */

@@ -54,7 +54,7 @@ interface Parts {
 type PackageUrl = (of: LinkOwner, isApart: boolean) => string;
 
 /** For whom a script is. */
-interface Sender {
+interface Recipient {
   /** The service's address; empty where it cannot be said. */
   readonly service: string;
   /** Where they can fetch the script again without signing in; empty likewise. */
@@ -99,26 +99,26 @@ export class Publisher {
   async ofPrinter(
     details: PrinterDetails,
     { findings, siblings }: Around,
-    sender: Sender,
+    recipient: Recipient,
   ): Promise<PublishScript> {
     const { printer } = details;
     const deployable = deployableOf(this.#parts.store, details);
-    const isApart = !sender.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
-    const made = this.#apps(sender);
+    const isApart = !recipient.isLimited && sharedDrivers(siblings).get(printer.id) === deployable.driver.id;
+    const made = this.#apps(recipient);
     const apps = isApart ? [await made.ofDriver(deployable.driver)] : [];
     apps.push(await made.ofPrinter(details, deployable, isApart));
     // Some findings name the printer's neighbours.
-    const known = findings.filter(({ kind }) => sender.knowsAll || !ofNeighbours.includes(kind));
+    const known = findings.filter(({ kind }) => recipient.knowsAll || !ofNeighbours.includes(kind));
     const published = { title: printer.name, apps, attention: attentionOf([{ printer, findings: known }]) };
-    return this.#render(scriptName(printer), published, made, sender);
+    return this.#render(scriptName(printer), published, made, recipient);
   }
 
   /** All printers of a client that can be deployed. @throws UserError "invalid" with the remedy */
-  async ofClient(client: Client, group: ClientGroup, sender: Sender): Promise<PublishScript> {
+  async ofClient(client: Client, group: ClientGroup, recipient: Recipient): Promise<PublishScript> {
     checkIcons(this.#parts.store, requirePrinters(group));
     return this.#parts.inTurn(group, async (deployables) => {
-      const made = this.#apps(sender);
-      const { apps, leftOut } = await this.#appsOf(client, deployables, made, sender);
+      const made = this.#apps(recipient);
+      const { apps, leftOut } = await this.#appsOf(client, deployables, made, recipient);
       const before = group.leftOut.map(({ row, reason }) => ({
         name: row.printer.name,
         reason: reason.text,
@@ -132,18 +132,18 @@ export class Publisher {
         together: together.value,
         togetherRefusal: together.refusal,
       };
-      return this.#render(clientFileName(client), published, made, sender);
+      return this.#render(clientFileName(client), published, made, recipient);
     });
   }
 
   /** A driver by itself. @throws UserError "invalid" with the remedy */
-  async ofDriver(driver: Driver, sender: Sender): Promise<PublishScript> {
-    const made = this.#apps(sender);
+  async ofDriver(driver: Driver, recipient: Recipient): Promise<PublishScript> {
+    const made = this.#apps(recipient);
     const published = { title: driverTitle(driver), apps: [await made.ofDriver(driver)] };
-    return this.#render(driverFileName(driver), published, made, sender);
+    return this.#render(driverFileName(driver), published, made, recipient);
   }
 
-  #apps({ packageUrl }: Sender): PublishedApps {
+  #apps({ packageUrl }: Recipient): PublishedApps {
     return new PublishedApps(this.#parts, packageUrl);
   }
 
@@ -152,7 +152,7 @@ export class Publisher {
     client: Client,
     deployables: readonly Deployable[],
     made: PublishedApps,
-    { isLimited }: Sender,
+    { isLimited }: Recipient,
   ) {
     const apps: PublishedApp[] = [];
     const leftOut: { name: string; reason: string }[] = [];
@@ -179,7 +179,7 @@ export class Publisher {
     name: string,
     published: Published,
     { icons }: PublishedApps,
-    { service, scriptUrl, knowsAll, isLimited }: Sender,
+    { service, scriptUrl, knowsAll, isLimited }: Recipient,
   ): Promise<PublishScript> {
     const { store, workers, clock } = this.#parts;
     const records = isLimited ? noRecords : store.recordNumbers();

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import type { ArchiveReport } from "../domain/driver.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 
@@ -12,42 +12,40 @@ export type InspectionAnswer =
   | { readonly kind: "report"; readonly report: ArchiveReport }
   | { readonly kind: "failure"; readonly code?: ErrorCode; readonly message: string };
 
-/** A process that reads one archive. It is ended when it has answered. */
-export class InspectionProcess {
-  readonly #child: ChildProcess;
-  #last: InspectionReply | undefined;
+/** What a process said last, and how it ended. */
+interface Ended {
+  readonly last: InspectionReply | undefined;
+  readonly end: string;
+}
 
-  /** What it said last, when it has ended. @throws Error when it cannot be started */
-  readonly ended: Promise<InspectionReply | undefined>;
-
-  /**
-   * @param script the bundled file that `main.ts` became
-   * @param path of the archive
-   * @param heapMb of V8's heap
-   */
-  constructor(script: string, path: string, heapMb: number) {
-    this.#child = fork(script, [inspectionArgument, path], {
-      execArgv: [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"],
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      env: {},
-    });
-    this.#child.on("message", (reply: InspectionReply) => {
-      this.#last = reply;
-      if (reply.kind !== "ready") this.kill();
-    });
-    this.ended = new Promise((resolve, reject) => {
-      this.#child.on("error", reject);
-      this.#child.on("exit", () => resolve(this.#last));
-    });
-  }
-
-  /** How it ended. */
-  get end(): string {
-    const { exitCode, signalCode } = this.#child;
-    return signalCode === null ? `exit code ${exitCode}` : signalCode;
-  }
-
-  kill(): void {
-    this.#child.kill("SIGKILL");
-  }
+/**
+ * Reads one archive in a process of its own, which is ended when it has answered. Settles when it has ended.
+ * @param script the bundled file that `main.ts` became
+ * @param path of the archive
+ * @param heapMb of V8's heap
+ * @param ending ends it before
+ * @throws Error when it cannot be started
+ */
+export function readInProcess(
+  script: string,
+  path: string,
+  heapMb: number,
+  ending: AbortSignal,
+): Promise<Ended> {
+  const child = fork(script, [inspectionArgument, path], {
+    execArgv: [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=4", "--expose-gc"],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    env: {},
+  });
+  let last: InspectionReply | undefined;
+  const kill = () => child.kill("SIGKILL");
+  ending.addEventListener("abort", kill);
+  child.on("message", (reply: InspectionReply) => {
+    last = reply;
+    if (reply.kind !== "ready") kill();
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => resolve({ last, end: signal ?? `exit code ${code}` }));
+  });
 }

@@ -1,7 +1,7 @@
 import type { ArchiveReport } from "../domain/driver.ts";
 import { stopping, UserError } from "../domain/errors.ts";
 import { Admission } from "./admission.ts";
-import { type InspectionAnswer, InspectionProcess, type InspectionReply } from "./inspection-process.ts";
+import { type InspectionAnswer, readInProcess } from "./inspection-process.ts";
 
 export interface InspectionLimits {
   readonly atOnce: number;
@@ -40,7 +40,7 @@ export class Inspections {
   readonly #script: string;
   readonly #limits: InspectionLimits;
   readonly #readHere: ReadArchive | undefined;
-  readonly #processes = new Set<InspectionProcess>();
+  readonly #running = new Set<AbortController>();
   readonly #queue: Admission;
   #isClosed = false;
 
@@ -68,7 +68,7 @@ export class Inspections {
   /** Ends what runs; it and what waits is rejected. */
   close(): void {
     this.#isClosed = true;
-    for (const process of this.#processes) process.kill();
+    for (const ending of this.#running) ending.abort();
   }
 
   /** Settles when the process has ended: never are there more of them than may be at once. */
@@ -80,21 +80,27 @@ export class Inspections {
 
   /** @throws Error when the process cannot be started */
   async #readApart({ path, size }: Archive): Promise<ArchiveReport> {
-    const process = new InspectionProcess(this.#script, path, this.#limits.heapMb);
-    this.#processes.add(process);
-    const limit = AbortSignal.timeout(this.#limits.timeMs + Math.ceil((size / bytesPerSecond) * 1000));
-    limit.addEventListener("abort", () => process.kill());
-    const last = await process.ended.finally(() => this.#processes.delete(process));
-    if (last === undefined || last.kind === "ready") throw this.#unanswered(process, last, limit.aborted);
-    return reportOf(last);
-  }
-
-  /** Why a process ended without an answer. */
-  #unanswered(process: InspectionProcess, last: InspectionReply | undefined, isLate: boolean): Error {
-    if (this.#isClosed) return stopping();
-    if (isLate) return refused("takes too long to read");
-    if (last === undefined) return new Error(`an inspection ended before it began: ${process.end}`);
-    return refused("has INF files that need more memory than a driver’s ever do");
+    const ending = new AbortController();
+    this.#running.add(ending);
+    let isLate = false;
+    const timer = setTimeout(
+      () => {
+        isLate = true;
+        ending.abort();
+      },
+      this.#limits.timeMs + (size / bytesPerSecond) * 1000,
+    );
+    const { last, end } = await readInProcess(this.#script, path, this.#limits.heapMb, ending.signal).finally(
+      () => {
+        clearTimeout(timer);
+        this.#running.delete(ending);
+      },
+    );
+    if (last !== undefined && last.kind !== "ready") return reportOf(last);
+    if (this.#isClosed) throw stopping();
+    if (isLate) throw refused("takes too long to read");
+    if (last === undefined) throw new Error(`an inspection ended before it began: ${end}`);
+    throw refused("has INF files that need more memory than a driver’s ever do");
   }
 }
 

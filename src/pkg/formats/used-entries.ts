@@ -2,7 +2,7 @@ import type { ByteSource } from "../../domain/byte-source.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cabinetHeadBytes, cabinetNames } from "../../inf/cabinet.ts";
 import { infLimitBytes } from "../../inf/document.ts";
-import { CabinetNames, infsOf, kindOf } from "../../inf/entries.ts";
+import { infsOf, kindOf } from "../../inf/entries.ts";
 import { usedByInf } from "../../inf/package.ts";
 import { PackageFiles } from "../../inf/package-files.ts";
 import { Work } from "../../inf/work.ts";
@@ -38,13 +38,14 @@ async function findUsed(
   done: (bytes: number) => void,
 ): Promise<ArchiveEntry[]> {
   const infs = new Map(infsOf(entries).map((entry) => [entry.path, entry]));
-  const cabinets = new CabinetNames();
+  const cabinets = new Map<string, readonly string[]>();
   for (const entry of entries) {
     if (kindOf(entry.path) !== "cabinet") continue;
-    cabinets.add(entry.path, cabinetNames(await checkEntry(source, entry, cabinetHeadBytes, done)));
+    const names = cabinetNames(await checkEntry(source, entry, cabinetHeadBytes, done));
+    if (names !== undefined) cabinets.set(entry.path, names);
   }
   const paths = entries.map(({ path }) => path);
-  const used = await usedByInf(infPath, new PackageFiles(paths, cabinets.byPath), new Work(), (path) => {
+  const used = await usedByInf(infPath, new PackageFiles(paths, cabinets), new Work(), (path) => {
     const entry = infs.get(path);
     if (entry === undefined) throw new UserError("invalid", `“${path}” is no INF of the archive.`);
     return checkEntry(source, entry, infLimitBytes, done);

@@ -34,19 +34,15 @@ export class LayoutBuilder {
   }
 
   bytes(bytes: Uint8Array): this {
-    if (bytes.length > 0) this.reserve(bytes.length).set(bytes);
-    return this;
-  }
-
-  /** A place for literal bytes, all zero: to be filled before anything else is added. */
-  reserve(length: number): Buffer {
-    const end = this.#literalSize + length;
+    if (bytes.length === 0) return this;
+    const end = this.#literalSize + bytes.length;
     if (end > this.#literals.length) {
       this.#literals = Buffer.concat([this.#literals], Math.max(end, 2 * this.#literals.length));
     }
-    this.#add(-1, this.#literalSize, length);
+    this.#literals.set(bytes, this.#literalSize);
+    this.#add(-1, this.#literalSize, bytes.length);
     this.#literalSize = end;
-    return this.#literals.subarray(end - length, end);
+    return this;
   }
 
   range(source: number, offset: number, length: number): this {

@@ -19,41 +19,22 @@ export interface FileRecord {
 /** 1980-01-01 00:00, the earliest that the format knows: packages are the same whenever they are made. */
 const fixedDosTime = 0x0021_0000;
 
-/** Of a local header, without name and extra field. */
-export const localHeaderBytes = local.size;
-/** Of a directory record, without name. */
-export const directoryRecordBytes = central.size;
-/** Of the end of the central directory, without a comment. */
-export const endRecordBytes = end.size;
-
 /** The header in front of a file's data, name and extra field included. */
 export function localHeader(record: FileRecord, extra: Buffer = Buffer.alloc(0)): Buffer {
-  const out = Buffer.alloc(localHeaderBytes + record.name.length);
-  writeLocalHeader(out, record, extra.length);
-  return Buffer.concat([out, extra]);
-}
-
-/** Fills `out` with a local header and its name; the extra field is to follow. */
-export function writeLocalHeader(out: Buffer, record: FileRecord, extraLength = 0): void {
+  const out = Buffer.alloc(local.size);
   out.writeUInt32LE(local.signature, 0);
-  writeSharedFields(out, local, record, extraLength);
-  record.name.copy(out, local.size);
+  writeSharedFields(out, local, record, extra.length);
+  return Buffer.concat([out, record.name, extra]);
 }
 
 /** The file's record in the central directory, name included. */
 export function directoryRecord(record: FileRecord, headerOffset: number): Buffer {
-  const out = Buffer.alloc(central.size + record.name.length);
-  writeDirectoryRecord(out, record, headerOffset);
-  return out;
-}
-
-/** Fills `out`, whose bytes are zero, with a directory record and its name. */
-export function writeDirectoryRecord(out: Buffer, record: FileRecord, headerOffset: number): void {
+  const out = Buffer.alloc(central.size);
   out.writeUInt32LE(central.signature, 0);
   out.writeUInt16LE(record.versionMadeBy, central.versionMadeBy);
   writeSharedFields(out, central, record, 0);
   out.writeUInt32LE(headerOffset, central.relativeOffsetOfLocalHeader);
-  record.name.copy(out, central.size);
+  return Buffer.concat([out, record.name]);
 }
 
 /** The end of the central directory, without a comment. */

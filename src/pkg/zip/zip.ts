@@ -3,16 +3,13 @@ import { deflateSync } from "fflate";
 import { UserError } from "../../domain/errors.ts";
 import type { ArchiveEntry } from "./archive.ts";
 import { joined, type Layout, LayoutBuilder } from "./layout.ts";
-import { generalPurposeBits } from "./record-fields.ts";
 import {
-  directoryRecordBytes,
-  endRecord,
-  endRecordBytes,
-  type FileRecord,
-  localHeaderBytes,
-  writeDirectoryRecord,
-  writeLocalHeader,
-} from "./zip-records.ts";
+  centralDirectoryHeader,
+  endOfCentralDirectory,
+  generalPurposeBits,
+  localFileHeader,
+} from "./record-fields.ts";
+import { directoryRecord, endRecord, type FileRecord, localHeader } from "./zip-records.ts";
 
 /** A file of a ZIP to be laid out, its data ready as it will stand there. */
 export interface ZipFile {
@@ -109,12 +106,8 @@ function filesLayout(files: readonly ZipFile[], before: ZipPrefix): ZipPrefix {
   const directory = new LayoutBuilder();
   for (const file of files) {
     const record = recordOf(file);
-    writeDirectoryRecord(
-      directory.reserve(directoryRecordBytes + record.name.length),
-      record,
-      before.files.size + data.size,
-    );
-    writeLocalHeader(data.reserve(localHeaderBytes + record.name.length), record);
+    directory.bytes(directoryRecord(record, before.files.size + data.size));
+    data.bytes(localHeader(record));
     addData(data, file);
   }
   return { files: data.build(), directory: directory.build(), count: files.length };
@@ -127,7 +120,7 @@ export function checkFileCount(count: number): void {
 
 function checkAmount(files: readonly ZipFile[], before: ZipPrefix): void {
   checkFileCount(before.count + files.length);
-  const least = before.files.size + before.directory.size + endRecordBytes;
+  const least = before.files.size + before.directory.size + endOfCentralDirectory.size;
   const size = files.reduce((sum, file) => sum + packedSize(file) + headersSize(file), least);
   if (size > sizeLimitBytes || !files.every(fits)) throw tooMuch("more than 4 GB");
 }
@@ -145,7 +138,7 @@ function fits(file: ZipFile): boolean {
 
 /** The local header, the directory record, and the name in both. */
 function headersSize(file: ZipFile): number {
-  return localHeaderBytes + directoryRecordBytes + 2 * Buffer.byteLength(file.name);
+  return localFileHeader.size + centralDirectoryHeader.size + 2 * Buffer.byteLength(file.name);
 }
 
 function recordOf(file: ZipFile): FileRecord {
