@@ -229,5 +229,5 @@ test("the program itself recovers, with --recover and with serve --recover", asy
   assert.equal(code, 1);
   assert.match(refused.output(), /newest good backup is platen-2026-11-17T/);
   assert.match(page, /Tuesday/);
-  assert.notEqual(second.url, "");
+  assert.notEqual(second.url, "", second.output());
 });

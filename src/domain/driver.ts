@@ -1,7 +1,5 @@
-export const architectures = ["x86", "amd64", "arm64", "arm", "ia64"] as const;
-
 /** Processor architectures as INF decorations name them. */
-export type Architecture = (typeof architectures)[number];
+export type Architecture = "x86" | "amd64" | "arm64" | "arm" | "ia64";
 
 /** What one INF of an archive says, as far as anybody is shown it. */
 export interface InfSummary {

@@ -1,7 +1,7 @@
 import { hasRole, type Role } from "../domain/access.ts";
+import { maxQuery } from "../domain/search.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
-import { searchField } from "./search-field.ts";
 
 interface Place {
   readonly label: string;
@@ -206,4 +206,16 @@ export function copyable(label: string, text: string, name: string): Html {
     <code id="${name}">${text}</code>
     <button type="button" class="copy" data-copy="${name}" aria-describedby="${name}-label" hidden>Copy</button>
   </div>`;
+}
+
+/** The field in every page's head: without scripts the Enter key goes to the page, with them results come below it. */
+function searchField(): Html {
+  return html`<form class="find" method="get" action="${paths.search}" role="search">
+      <label class="visually-hidden" for="find">Search everything</label>
+      <input id="find" type="search" name="q" maxlength="${maxQuery}" autocomplete="off" placeholder="Search" aria-keyshortcuts="/"
+        hx-get="${paths.search}" hx-trigger="input changed delay:200ms" hx-sync="this:replace" hx-target="#find-results">
+      <kbd aria-hidden="true" title="The key / leads here">/</kbd>
+      <div id="find-results"></div>
+      <p class="visually-hidden" role="status"></p>
+    </form>`;
 }

@@ -23,7 +23,6 @@ import { printerDefaults } from "../domain/printer-fields.ts";
 import { effectiveSubnets } from "../domain/subnet.ts";
 import { isWindowsOwn } from "../domain/windows-drivers.ts";
 import { historyLink } from "./audit.ts";
-import { definitions, type Row, row } from "./definitions.ts";
 import { type DeployOffer, deploySection, logoOf } from "./deploy.ts";
 import { machinesOf } from "./driver-label.ts";
 import { deleteFold } from "./form.ts";
@@ -282,4 +281,20 @@ const notes: readonly PrinterNote[] = [
 /** What is to be known of a printer's settings; nothing for most. */
 function printerNotes(printer: Printer): Html {
   return html`${notes.filter(({ isFor }) => isFor(printer)).map(noteBlock)}`;
+}
+
+/** A term with what is said of it. */
+interface Row {
+  readonly term: string;
+  readonly value: Hole;
+  /** Whether nobody set it. */
+  readonly isDefault: boolean;
+}
+
+function row(term: string, value: Hole, isDefault = false): Row {
+  return { term, value, isDefault };
+}
+
+function definitions(rows: readonly Row[]): Html {
+  return html`<dl>${rows.map(({ term, value }) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

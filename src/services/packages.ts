@@ -40,7 +40,7 @@ interface MadeOfPrinters {
 
 export type PrinterPackage = NamedPackage & MadeOfPrinters;
 
-export interface MadeScript extends MadeOfPrinters {
+interface MadeScript extends MadeOfPrinters {
   readonly bytes: Uint8Array;
 }
 

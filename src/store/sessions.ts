@@ -18,7 +18,7 @@ export const sessionMs = {
 } as const;
 
 /** A session that begins, where the account still has the password that was verified. */
-export interface NewSession {
+interface NewSession {
   readonly account: Account;
   /** The hash that the password fitted. */
   readonly verified: string;

@@ -12,7 +12,7 @@ export interface Recognised {
 }
 
 /** What is known of who sent a request. */
-export interface Sender extends Origin, Recognised {
+interface Sender extends Origin, Recognised {
   /** Whether people sign in at Platen's own page, with a password. */
   readonly canSignIn: boolean;
   /** Whether other machines may send requests as well, and nobody has to sign in. */

@@ -2,7 +2,6 @@ import { crc32 } from "node:zlib";
 import { directoryRecord, endRecord, type FileRecord, localHeader } from "../zip/zip-records.ts";
 import { cipherSize, type EncryptionKeys } from "./encryption.ts";
 import type { PayloadSums } from "./payload-digests.ts";
-import { xml } from "./xml.ts";
 
 /** MAC and IV, which stand in front of the ciphertext. */
 const prefixBytes = 48;
@@ -77,4 +76,24 @@ const growthHint = Buffer.from(`20a2180028a01400${"00".repeat(20)}`, "hex");
 function storedRecord(name: string, crc: number, size: number): FileRecord {
   const versions = { versionMadeBy: 45, versionNeeded: 10 };
   return { name: Buffer.from(name), ...versions, flags: 0, method: 0, crc32: crc, packedSize: size, size };
+}
+
+/** Renders XML text: every hole is escaped. Characters that XML 1.0 cannot hold become U+FFFD. */
+function xml(parts: TemplateStringsArray, ...holes: (string | number)[]): string {
+  return parts.reduce((text, part, i) => text + escapeXml(String(holes[i - 1] ?? "")) + part);
+}
+
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

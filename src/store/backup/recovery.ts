@@ -102,9 +102,11 @@ async function recover({ path, now, log, open }: Recovery, good: ReadState): Pro
  * @throws Error where it cannot be kept: then nothing was changed
  */
 async function setAside(path: string, now: number): Promise<string | undefined> {
-  const aside = `${path}.damaged-${timeStamp(now)}`;
+  const asideAt = (time: number) => `${path}.damaged-${timeStamp(time)}`;
+  let time = now;
+  while (await isThere(asideAt(time))) time += 1000;
+  const aside = asideAt(time);
   try {
-    if (await isThere(aside)) throw new Error(`${aside} is there already`);
     const file = await readFile(path).catch(undefinedIfAbsent);
     if (file === undefined) return undefined;
     await writeDurably(aside, file);
