@@ -9,6 +9,9 @@ let sql: Promise<SqlJsStatic> | undefined;
 const told = /^(?:changes|audit_places|downloads|saves)$/;
 const files = /^(?:drivers|icons|incoming|backups)$/;
 
+/** A state of each day: the first save of it makes one, also that of a token's last use. */
+const daily = /^backups\/platen-[\dT:.-]+Z-\d+\.sqlite/;
+
 /** When and from where something was used last: whoever is refused was here, too. */
 const used = new Set(["seen_at", "used_at", "used_from"]);
 
@@ -26,7 +29,7 @@ export async function stateOf(dataDir: string): Promise<string[]> {
       return rows.map((cells) => `${table} ${JSON.stringify(cells)}`);
     });
   db.close();
-  return [...rows, ...filesIn(dataDir)].sort();
+  return [...rows, ...filesIn(dataDir).filter((line) => !daily.test(line))].sort();
 }
 
 function namesIn([found]: { readonly values: readonly unknown[][] }[]): string[] {
