@@ -5,7 +5,7 @@ import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 
 function archivePath({ app }: TestApp): string {
-  return app.store.blobs.archivePath(app.store.drivers.get(1).sha256);
+  return app.store.blobs.pathOf("drivers", app.store.drivers.get(1).sha256);
 }
 
 /** Changes one bit and no size: in a file's data, which no directory tells anything of. */
@@ -117,7 +117,7 @@ test("missing and shortened archives are refused at once, with the remedy", asyn
 
   writeFileSync(path, bytes.subarray(0, 100));
   const short = await app.fetch("/drivers/1/archive");
-  await app.app.store.blobs.removeArchive(app.app.store.drivers.get(1).sha256);
+  await app.app.store.blobs.remove("drivers", app.app.store.drivers.get(1).sha256);
   const missing = await statuses(app);
   const page = await (await app.fetch("/drivers/1")).text();
 

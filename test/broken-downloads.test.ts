@@ -102,7 +102,7 @@ test("a package that no thread encrypts any more is refused with 503, and its fi
 
 test("an archive that goes bad while it is read breaks the connection, so that a part does not look whole", async (t) => {
   const app = await startFilled(t, addBig);
-  const path = app.app.store.blobs.archivePath(app.app.store.drivers.get(1).sha256);
+  const path = app.app.store.blobs.pathOf("drivers", app.app.store.drivers.get(1).sha256);
   await bytesOf(app.fetch("/printers/1/packages/mdm"));
 
   for (const format of ["rmm", "mdm"]) {

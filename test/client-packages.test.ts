@@ -71,7 +71,7 @@ test("a client's package holds what can go in, and what is known to fail only wh
 
   const careful = await printersOf(fetch("/clients/1/packages/rmm"));
   const all = await printersOf(fetch("/clients/1/packages/rmm?all=1"));
-  await app.store.blobs.removeArchive(app.store.drivers.get(2).sha256);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(2).sha256);
   const withoutArchive = await printersOf(fetch("/clients/1/packages/rmm"));
 
   assert.deepEqual(careful, ["A", "B", "C"]);

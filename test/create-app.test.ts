@@ -38,7 +38,7 @@ test("a closed app has ended its threads, its inspections and its checks, and gi
   // Zeros that take seconds to read.
   const size = 8 * gibi;
   const { driver } = await app.store.drivers.add({ ...makeDriver(), sha256: "a".repeat(64), size });
-  const archive = app.store.blobs.archivePath(driver.sha256);
+  const archive = app.store.blobs.pathOf("drivers", driver.sha256);
   writeFileSync(archive, "");
   truncateSync(archive, size);
   const zip = join(dataDir, "upload.zip");

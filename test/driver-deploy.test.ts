@@ -114,7 +114,7 @@ test("a driver that cannot be deployed says why, and one that will fail offers i
 
   const incomplete = await sectionOf(1);
   const unsigned = await sectionOf(2);
-  await app.store.blobs.removeArchive(app.store.drivers.get(3).sha256);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(3).sha256);
   const gone = await sectionOf(3);
   const windows = await (await fetch("/drivers/1000002")).text();
 

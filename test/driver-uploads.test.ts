@@ -93,9 +93,9 @@ test("an upload that puts a missing or damaged archive back says so", async (t) 
   const service = await startApp(t);
   await service.addDriver();
   const { blobs, drivers } = service.app.store;
-  const path = blobs.archivePath(drivers.get(1).sha256);
+  const path = blobs.pathOf("drivers", drivers.get(1).sha256);
 
-  await blobs.removeArchive(drivers.get(1).sha256);
+  await blobs.remove("drivers", drivers.get(1).sha256);
   const missing = await answerTo(service, driverZip());
   await writeFile(path, "half of it");
   const damaged = await service.upload("/drivers/upload", driverZip(), "again.zip", navigation);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mostAtOnce, parseIds } from "../src/domain/bulk.ts";
+import { Latest } from "../src/domain/latest.ts";
 import { slug } from "../src/domain/slug.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
 import { infsOf } from "../src/inf/entries.ts";
 import { readArchive } from "../src/pkg/zip/archive.ts";
-import { Latest } from "../src/services/latest.ts";
 import { Admission } from "../src/workers/admission.ts";
 import { makeZip, sourceOf } from "./support/zip.ts";
 

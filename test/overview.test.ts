@@ -29,15 +29,15 @@ async function startShop(t: TestContext): Promise<TestApp> {
 
 test("a printer, a client's, a driver's and chosen printers have the states that lists show", async (t) => {
   const { app } = await startShop(t);
+  const driverIds = [...app.store.drivers.list(), ...app.store.drivers.windows()].map(({ id }) => id);
+  const ofDrivers = await Promise.all(driverIds.map((id) => app.overview.driver(id)));
   const { printers, drivers, windowsDrivers } = await app.overview.read();
   const ids = printers.map(({ printer }) => printer.id);
 
   const single = await Promise.all(ids.map(async (id) => (await app.overview.printer(id)).row));
   const ofClients = await Promise.all([1, 2].map((id) => app.overview.ofClient(id)));
   const several = await app.overview.several([3, 1, 99]);
-  const ofDrivers = await Promise.all(
-    [...drivers, ...windowsDrivers].map(({ id }) => app.overview.driver(id)),
-  );
+  const ofDriversAgain = await Promise.all(driverIds.map((id) => app.overview.driver(id)));
 
   assert.deepEqual(single, printers);
   assert.deepEqual(
@@ -50,6 +50,7 @@ test("a printer, a client's, a driver's and chosen printers have the states that
     ofDrivers.map(({ driver }) => driver),
     [...drivers, ...windowsDrivers],
   );
+  assert.deepEqual(ofDriversAgain, ofDrivers);
   for (const { driver, printers: users } of ofDrivers) {
     const expected = printers.filter((row) => row.driver?.id === driver.id);
     assert.deepEqual(users, expected, driver.name);

@@ -87,7 +87,7 @@ test("what cannot be published is refused with its reason", async (t) => {
   await app.post("/clients", { name: "Empty" });
   await app.post("/printers", { name: "Bare", address: "10.0.0.1" });
   await app.addPrinter();
-  await app.app.store.blobs.removeArchive(app.app.store.drivers.get(1).sha256);
+  await app.app.store.blobs.remove("drivers", app.app.store.drivers.get(1).sha256);
   const paths = [
     "/printers/9",
     "/clients/9",

@@ -126,7 +126,7 @@ test("a refused download leads to what mends it: the printer, the ZIP, what stay
   const ofOne = await linksOf("/packages/rmm?ids=3");
   const ofIncomplete = await linksOf("/printers/2/packages/mdm");
   const ofClient = await linksOf("/clients/2/scripts/install");
-  await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
   const ofArchive = await linksOf("/printers/1/packages/mdm");
 
   const toChooser = ["/printers/3/edit#f-driver_id", "Choose a driver"];

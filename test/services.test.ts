@@ -48,18 +48,18 @@ test("a file whose record cannot be made goes again, unless it was there before"
   const { blobs } = app.store;
   const failing = () => Promise.reject(new Error("no record"));
   const there = makePng(256, 256, 1);
-  await blobs.keepIcon(await receive(app.store, there), async () => {});
+  await blobs.keep("icons", await receive(app.store, there), async () => {});
 
   await assert.rejects(
-    receive(app.store, driverZip()).then((zip) => blobs.keepArchive(zip, failing)),
+    receive(app.store, driverZip()).then((zip) => blobs.keep("drivers", zip, failing)),
     /no record/,
   );
   await assert.rejects(
-    receive(app.store, makePng(256, 256, 2)).then((png) => blobs.keepIcon(png, failing)),
+    receive(app.store, makePng(256, 256, 2)).then((png) => blobs.keep("icons", png, failing)),
     /no record/,
   );
   await assert.rejects(
-    receive(app.store, there).then((png) => blobs.keepIcon(png, failing)),
+    receive(app.store, there).then((png) => blobs.keep("icons", png, failing)),
     /no record/,
   );
 
@@ -90,7 +90,7 @@ test("a picture whose record or file is missing is none", async (t) => {
 
   const without = await findIcon(store, id);
   await keepIcon(app, id, await receive(store, makePng(256, 256, 1)));
-  await store.blobs.removeIcon(store.icons.find(id)?.sha256 ?? "");
+  await store.blobs.remove("icons", store.icons.find(id)?.sha256 ?? "");
   const lost = await findIcon(store, id);
 
   assert.deepEqual([without, lost], [undefined, undefined]);

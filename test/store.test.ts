@@ -38,7 +38,7 @@ test("what was acknowledged survives a kill right after the reply", async (t) =>
   );
   assert.equal(store.drivers.count(), 2);
   for (const driver of store.drivers.list())
-    assert.ok(await store.blobs.exists(store.blobs.archivePath(driver.sha256)));
+    assert.ok(await store.blobs.exists(store.blobs.pathOf("drivers", driver.sha256)));
   await store.close();
 });
 

@@ -99,7 +99,7 @@ export class ArchiveCheck {
   }
 
   async #known({ sha256, size }: Pick<Driver, "sha256" | "size">): Promise<ArchiveState | "unread"> {
-    const file = await this.#store.blobs.state(this.#store.blobs.archivePath(sha256));
+    const file = await this.#store.blobs.state(this.#store.blobs.pathOf("drivers", sha256));
     if (file === undefined) {
       this.#verdicts.delete(sha256);
       return "missing";
@@ -124,7 +124,7 @@ export class ArchiveCheck {
 
   /** Says that an upload, whose digest was taken as it came, is now a driver's archive. */
   async uploaded(sha256: string): Promise<void> {
-    const path = this.#store.blobs.archivePath(sha256);
+    const path = this.#store.blobs.pathOf("drivers", sha256);
     // Where the disk does not say, it is read like any other.
     const file = await this.#store.blobs.state(path).catch(() => undefined);
     if (file !== undefined) this.#verdicts.set(sha256, { version: file.version, isSound: true });
@@ -149,7 +149,7 @@ export class ArchiveCheck {
   }
 
   async #read(sha256: string, digestOf: (file: OpenFile) => Promise<Uint8Array>): Promise<void> {
-    const source = await this.#store.blobs.open(this.#store.blobs.archivePath(sha256));
+    const source = await this.#store.blobs.open(this.#store.blobs.pathOf("drivers", sha256));
     if (source === undefined) return;
     try {
       const { descriptor, size, version } = source;
@@ -159,7 +159,7 @@ export class ArchiveCheck {
       if (this.#isClosed) throw stopping();
       const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
       // Somebody who could not wait may have been quicker, and has said it; or the file is another one by now.
-      const now = await this.#store.blobs.state(this.#store.blobs.archivePath(sha256));
+      const now = await this.#store.blobs.state(this.#store.blobs.pathOf("drivers", sha256));
       if (isRead() || now?.version !== version) return;
       this.#verdicts.set(sha256, { version, isSound: digest === sha256 });
       if (digest !== sha256) {

@@ -29,7 +29,7 @@ export class DriverSources {
       throw new UserError("invalid", `Windows brings “${driverTitle(driver)}”: there are no files of it.`);
     const version = await this.#archives.require(driver);
     const { sha256, size } = driver;
-    const path = this.#store.blobs.archivePath(sha256);
+    const path = this.#store.blobs.pathOf("drivers", sha256);
     const refusal: DriverFiles["refusal"] = (problem) => archiveRefusal(driver, problem);
     return { path, sha256, size, version, folder, ...wantedOf(driver), refusal };
   }

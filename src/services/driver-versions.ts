@@ -1,9 +1,9 @@
 import { chosenInf, type Driver, type DriverSummary } from "../domain/driver.ts";
 import { newerVersions, olderVersions } from "../domain/driver-order.ts";
+import { Latest } from "../domain/latest.ts";
 import type { ListedDriver } from "../domain/listings.ts";
 import { isUniversal, modelFinder } from "../domain/models.ts";
 import type { Store } from "../store/store.ts";
-import { Latest } from "./latest.ts";
 
 // Vendors give one INF name to drivers that have nothing else in common: one is a version of another where it has a
 // model that the other's printers use.

@@ -53,7 +53,7 @@ async function add(
   { site = "", askAgain }: Uploader,
 ): Promise<AddedDriver> {
   const record = await recordOf(services, incoming, fileName, site);
-  const added = await services.store.blobs.keepArchive(incoming, async () => {
+  const added = await services.store.blobs.keep("drivers", incoming, async () => {
     await askAgain?.();
     return record();
   });

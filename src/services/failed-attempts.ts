@@ -1,4 +1,4 @@
-import { Latest } from "./latest.ts";
+import { Latest } from "../domain/latest.ts";
 
 /** What failed attempts are counted by: an account's name, a network, or a browser that is known. */
 export type FailureKey = `${keyof typeof longestMs} ${string}`;

@@ -34,7 +34,7 @@ export async function keepIcon(
     const bytes = await readWhole(blobs, incoming.path);
     if (bytes === undefined) throw new Error("a picture went away while it was read");
     checkIcon(bytes);
-    const put = () => blobs.keepIcon(incoming, () => icons.put(printerId, incoming));
+    const put = () => blobs.keep("icons", incoming, () => icons.put(printerId, incoming));
     return await undo.settle(await blobs.inTurn(incoming.sha256, put));
   } finally {
     await blobs.discard(incoming);
@@ -53,7 +53,7 @@ export async function readIcon(store: Store, printerId: number): Promise<Picture
 export async function findIcon(store: Store, printerId: number): Promise<Picture | undefined> {
   const sha256 = store.icons.find(printerId)?.sha256;
   if (sha256 === undefined) return undefined;
-  const path = store.blobs.iconPath(sha256);
+  const path = store.blobs.pathOf("icons", sha256);
   const bytes = await readWhole(store.blobs, path);
   return bytes && { path, sha256, bytes };
 }

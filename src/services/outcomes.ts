@@ -1,7 +1,7 @@
 import type { BulkResult } from "../domain/bulk.ts";
 import type { ImportPlan } from "../domain/import-plan.ts";
+import { Latest } from "../domain/latest.ts";
 import { randomText } from "../domain/signed.ts";
-import { Latest } from "./latest.ts";
 
 /** What became of a change, as the page that a browser without scripts goes on to says it. */
 type Outcome =

@@ -56,11 +56,17 @@ export class Overview {
 
   /** What lists show: the same objects until a record, an archive or a deployed revision changes. */
   async read(): Promise<Everything> {
+    const { key, archives } = await this.#now();
+    if (this.#known?.key !== key) this.#known = { key, everything: this.#readAll(archives) };
+    return this.#known.everything;
+  }
+
+  /** What names the state of everything, and the archives in it. */
+  async #now(): Promise<{ readonly key: string; readonly archives: Archives }> {
     await this.#memory.settle();
     const archives = await this.#archivesOf(this.#store.drivers.summaries());
     const key = `${this.#store.version()} ${this.#memory.version} ${[...archives.values()].join()}`;
-    if (this.#known?.key !== key) this.#known = { key, everything: this.#readAll(archives) };
-    return this.#known.everything;
+    return { key, archives };
   }
 
   /**
@@ -95,16 +101,17 @@ export class Overview {
   async driver(
     id: number,
   ): Promise<{ readonly driver: StatedDriver; readonly printers: readonly StatedPrinter[] }> {
-    await this.#memory.settle();
+    const { key, archives } = await this.#now();
+    // A driver may have printers of every client: what lists show is used where nothing has changed since.
+    if (this.#known?.key === key) return driverIn(this.#known.everything, id);
     const { printers, drivers } = this.#store;
     const uploaded = drivers.list();
-    const driver = [...uploaded, ...drivers.windows()].find((one) => one.id === id);
-    if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+    const driver = withId([...uploaded, ...drivers.windows()], id);
     const users = printers.idsOfDriver(id);
     const rows = printers.withNeighbours(users);
     const used = rowsOf(rows, users);
     const newer = this.#versions.newerThan(driver, uploaded);
-    const [stated, archives] = await Promise.all([this.#stated(rows, used), this.#archivesOf([driver])]);
+    const stated = statedPrinters(rows, used, archives, this.#changed(used));
     return { driver: statedDriver(driver, archives, used, newer), printers: stated };
   }
 
@@ -168,6 +175,19 @@ export class Overview {
     );
     return new Map(await Promise.all(states));
   }
+}
+
+/** @throws UserError "not-found" */
+function withId<T extends { readonly id: number }>(drivers: readonly T[], id: number): T {
+  const driver = drivers.find((one) => one.id === id);
+  if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+  return driver;
+}
+
+function driverIn({ printers, drivers, windowsDrivers }: Everything, id: number) {
+  const driver = withId([...drivers, ...windowsDrivers], id);
+  const users = printers.filter((row) => row.driver?.id === id || row.arm64Driver?.id === id);
+  return { driver, printers: users };
 }
 
 function rowsOf(rows: readonly ListedPrinter[], ids: readonly number[]): ListedPrinter[] {

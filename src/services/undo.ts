@@ -6,11 +6,11 @@ import {
   undoMs,
 } from "../domain/deletion.ts";
 import { messageOf } from "../domain/errors.ts";
+import { Latest } from "../domain/latest.ts";
 import type { DeletedFile, EndedDeletion, Removal } from "../store/deletions.ts";
 import type { Store } from "../store/store.ts";
 import { type ArchiveCheck, archiveNotes } from "./archive-check.ts";
 import type { DeploymentMemory } from "./deployment-memory.ts";
-import { Latest } from "./latest.ts";
 
 /** What of a service the deletions need. */
 interface UndoServices {
@@ -174,9 +174,8 @@ export class Undo {
     const { kind, sha256 } = file;
     await blobs.inTurn(sha256, async () => {
       if (store[kind].hasDigest(sha256) || deletions.needsFile(file, this.#clearing)) return;
-      const path = kind === "icons" ? blobs.iconPath(sha256) : blobs.archivePath(sha256);
-      if (await keptFiles.keep(file, path)) return;
-      await (kind === "icons" ? blobs.removeIcon(sha256) : blobs.removeArchive(sha256));
+      if (await keptFiles.keep(file, blobs.pathOf(kind, sha256))) return;
+      await blobs.remove(kind, sha256);
     });
   }
 

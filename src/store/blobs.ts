@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
-import { blobName } from "./blob-names.ts";
+import { type BlobKind, blobName } from "./blob-names.ts";
 import { makeFolder, makeMark, moveIntoPlace, removeDurably, writeAll } from "./durable-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
 import { undefinedIfAbsent } from "./found-files.ts";
@@ -22,7 +22,7 @@ const incomingName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 /** Files that are named by the SHA-256 of their content: `drivers/<sha256>.zip`, `icons/<sha256>.png`. */
 export class Blobs {
   readonly #incoming: string;
-  readonly #folders: { readonly drivers: string; readonly icons: string };
+  readonly #folders: Readonly<Record<BlobKind, string>>;
 
   /** The last work that was asked for, by digest. */
   readonly #turns = new Map<string, Promise<void>>();
@@ -70,12 +70,8 @@ export class Blobs {
     }
   }
 
-  archivePath(sha256: string): string {
-    return join(this.#folders.drivers, blobName("drivers", sha256));
-  }
-
-  iconPath(sha256: string): string {
-    return join(this.#folders.icons, blobName("icons", sha256));
+  pathOf(kind: BlobKind, sha256: string): string {
+    return join(this.#folders[kind], blobName(kind, sha256));
   }
 
   /**
@@ -122,18 +118,12 @@ export class Blobs {
     await rm(path, { force: true }).catch(() => {});
   }
 
-  /** Puts an upload among the archives with its record. Only within `inTurn`. @throws whatever `record` throws */
-  keepArchive<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
-    return this.#keep(incoming, this.archivePath(incoming.sha256), record);
-  }
-
-  /** Puts an upload among the icons with its record. Only within `inTurn`. @throws whatever `record` throws */
-  keepIcon<T>(incoming: Incoming, record: () => Promise<T>): Promise<T> {
-    return this.#keep(incoming, this.iconPath(incoming.sha256), record);
-  }
-
-  /** One that was there before, with a record or without, stays whatever becomes of this one. */
-  async #keep<T>(incoming: Incoming, path: string, record: () => Promise<T>): Promise<T> {
+  /**
+   * Puts an upload in its place with its record. A file that was there before, with a record or without, stays whatever
+   * becomes of this one. Only within `inTurn`. @throws whatever `record` throws
+   */
+  async keep<T>(kind: BlobKind, incoming: Incoming, record: () => Promise<T>): Promise<T> {
+    const path = this.pathOf(kind, incoming.sha256);
     await makeFolder(dirname(path));
     if (await this.exists(path)) {
       await moveIntoPlace(incoming.path, path);
@@ -154,13 +144,8 @@ export class Blobs {
   }
 
   /** Only within `inTurn`. */
-  async removeArchive(sha256: string): Promise<void> {
-    await removeDurably(this.archivePath(sha256));
-  }
-
-  /** Only within `inTurn`. */
-  async removeIcon(sha256: string): Promise<void> {
-    await removeDurably(this.iconPath(sha256));
+  async remove(kind: BlobKind, sha256: string): Promise<void> {
+    await removeDurably(this.pathOf(kind, sha256));
   }
 
   /** Opens a file, or answers undefined when it is not there. */

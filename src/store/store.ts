@@ -183,7 +183,7 @@ const mostNamed = 50;
 async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
   let missing = 0;
   for (const driver of drivers.list()) {
-    if (await blobs.exists(blobs.archivePath(driver.sha256))) continue;
+    if (await blobs.exists(blobs.pathOf("drivers", driver.sha256))) continue;
     missing++;
     if (missing <= mostNamed)
       log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);

@@ -13,7 +13,7 @@ const usualHeapMb = 24;
 const layoutHeapMb = 768;
 /** Settings of more characters need more memory than the digest thread has. */
 const largeSettings = 100_000;
-/** One more than one, so that a small driver does not wait for a large one. */
+/** Drivers whose files are encrypted at a time: a small one does not wait for a large one. */
 const prefixesAtOnce = 2;
 
 /** How much of one kind of work is done at a time, and by which threads. */
@@ -33,7 +33,7 @@ function kindsOfWork(encrypting: number): Readonly<Record<Kind, KindOfWork>> {
   return {
     // It keeps the digests of what packages begin with, so it stays, and it is one.
     digests: { threads: 1, tasks: 4, heapMb: usualHeapMb, idleMs: Number.POSITIVE_INFINITY },
-    // One reads while the other encrypts.
+    // Each thread reads one piece while it encrypts another.
     encryption: { threads: encrypting, tasks: 2 * encrypting, heapMb: usualHeapMb, idleMs: 20_000 },
     // A heap is large where an archive or a client is: such a thread soon ends.
     layouts: { threads: 2, tasks: 2, heapMb: layoutHeapMb, idleMs: 100 },

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
 import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
+import { Latest } from "../domain/latest.ts";
 import {
   type EncryptedPrefix,
   type EncryptionInfo,
@@ -111,7 +112,8 @@ type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promis
 
 function handlersWith(open: Open): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
-  const digests = new Map<string, PayloadDigests>();
+  // Of the beginnings of payloads, those that were used last: they cannot leave their thread.
+  const digests = new Latest<string, PayloadDigests>(keptPrefixes);
   return {
     layOutDrivers: async ({ drivers, archives }) =>
       layOutDrivers(drivers, await wantedEntries(drivers, archives.map(open))),
@@ -131,7 +133,7 @@ function handlersWith(open: Open): Handlers {
     encryptPrefix: async (input) => {
       const { keys, size, name } = input;
       const begun = await encryptPrefix(plaintextOf(input), keys, size, betweenChunks);
-      keep(digests, name, begun.digests);
+      digests.set(name, begun.digests);
       prepareScripts();
       return begun.prefix;
     },
@@ -140,7 +142,7 @@ function handlersWith(open: Open): Handlers {
       const plaintext = plaintextOf(input);
       const begun =
         digests.get(name) ?? (await encryptPrefix(plaintext, keys, prefix.size, betweenChunks)).digests;
-      keep(digests, name, begun);
+      digests.set(name, begun);
       return finishEncryption(plaintext, keys, prefix, begun.copy(), betweenChunks);
     },
     encrypt: async (input) => {
@@ -160,14 +162,6 @@ function handlersWith(open: Open): Handlers {
 async function betweenChunks(usedBytes: number): Promise<void> {
   buffersUsed(usedBytes);
   await setImmediate();
-}
-
-/** Keeps digests of the beginnings of payloads, those that were used last. They cannot leave their thread. */
-function keep(kept: Map<string, PayloadDigests>, name: string, digests: PayloadDigests): void {
-  kept.delete(name);
-  kept.set(name, digests);
-  const [oldest] = kept.keys();
-  if (kept.size > keptPrefixes && oldest !== undefined) kept.delete(oldest);
 }
 
 /** Beginnings of payloads that are remembered, a few hundred bytes each, and their checkpoints: 32 KB a gigabyte. */

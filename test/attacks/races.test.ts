@@ -78,7 +78,7 @@ test("a driver that was acknowledged has its archive, although the same one is d
     ]);
     const driver = store.drivers.list()[0];
     const isThere =
-      driver === undefined || (await store.blobs.exists(store.blobs.archivePath(driver.sha256)));
+      driver === undefined || (await store.blobs.exists(store.blobs.pathOf("drivers", driver.sha256)));
     if (!isThere) lost.push(round);
     if (driver === undefined) await add();
   }

@@ -65,9 +65,14 @@ function ask({ url, agent }: Service, path: string): Promise<number> {
 
 /** Milliseconds of processor time that all threads of a process have had so far. */
 function processorMs({ process: { pid } }: Service): number {
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
-  );
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+    } catch {
+      // The thread has just ended.
+      return 0;
+    }
+  });
   return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
@@ -108,6 +113,8 @@ async function measurePages(count: number): Promise<void> {
   for (const [i, version] of versions.entries()) {
     const data = `${filled}-${i}`;
     cpSync(join(folder, filled), join(folder, data), { recursive: true });
+    // The first start of another version may change the database.
+    await stop(await start(version, data));
     const [ms = 0] = await times(1, async () => services.push(await start(version, data)));
     note(`${count} printers: start`, `${ms.toFixed(0)} ms`);
   }
@@ -122,7 +129,11 @@ async function measurePages(count: number): Promise<void> {
     }
   }
   for (const service of services) {
-    const paths = Array.from({ length: 50 }, (_, i) => `/printers/${1 + (i % 10)}`);
+    // Each is another address, and its record is read anew.
+    const paths = Array.from(
+      { length: 50 },
+      (_, i) => `/printers/${1 + (i % Math.min(count, 50))}?page=${i}`,
+    );
     const all = () => Promise.all(paths.map((path) => ask(service, path)));
     const refused = (await all()).filter((status) => status !== 200).length;
     note(
@@ -148,7 +159,9 @@ async function measurePage(
   path: string,
   round: number,
 ): Promise<void> {
-  await client(service.url).post("/printers/5", { ...printerFields(4), comment: `${path} ${round}` });
+  // As a browser without scripts, which is sent to another page: the write itself makes none.
+  const fields = { ...printerFields(4), comment: `${path} ${round}` };
+  await client(service.url).post("/printers/5", fields, navigation);
   await waitUntilQuiet(service);
   const before = processorMs(service);
   ms.push(...(await times(1, () => ask(service, path))));

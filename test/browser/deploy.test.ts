@@ -118,7 +118,7 @@ describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_
       const text = await textOf(page.locator(".deploy > .notice"));
       refused.push([text, await downloads.count(), await remedy.getAttribute("href")]);
     }
-    await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+    await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
     await page.goto(`${url}/printers/1`);
     const archive = await textOf(page.locator(".deploy"));
 

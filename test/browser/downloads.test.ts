@@ -32,7 +32,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const downloads: string[] = [];
     page.on("download", (download) => downloads.push(download.suggestedFilename()));
     const driver = service.app.store.drivers.get(1);
-    await service.app.store.blobs.removeArchive(driver.sha256);
+    await service.app.store.blobs.remove("drivers", driver.sha256);
     const problems = watch(page, service.url);
 
     await link(page).click();
@@ -238,7 +238,7 @@ describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, 
     const browser = await openBrowser(t, { javaScriptEnabled: false });
     const page = await browser.newPage();
     await page.goto(`${url}/printers/1`);
-    await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+    await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
 
     await link(page).click();
     await page.getByText("missing on disk: upload driver.zip again").waitFor();

@@ -139,7 +139,7 @@ test("the same is refused as with the driver: no printer, no driver, no model, n
   assert.equal(await statusOf("/clients/99/packages/rmm?"), 404);
   for (const id of [4, 5]) assert.equal(await statusOf(`/printers/${id}/packages/rmm?`), 422);
   assert.equal(await statusOf("/packages/rmm?ids=1,4&"), 422);
-  await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
   const gone = await fetch("/printers/1/packages/rmm?driver=apart");
   assert.equal(gone.status, 422);
   assert.match(await gone.text(), /upload driver\.zip again/);

@@ -192,7 +192,7 @@ test("what cannot be made answers 404, 405 or 422 with the reason and the remedy
       why,
     );
   }
-  await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
   const [status, why] = await ask("/drivers/1/packages/rmm");
   assert.deepEqual([status, /upload driver\.zip again/.test(why)], [422, true], why);
 });

@@ -103,7 +103,7 @@ test("an INF without a model is stored and needs attention until the operator co
 test("uploading content whose file is missing on disk puts the file back", async (t) => {
   const { upload, addPrinter, fetch, dataDir, app } = await startApp(t);
   const printer = await addPrinter();
-  await app.store.blobs.removeArchive(app.store.drivers.get(1).sha256);
+  await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
 
   const missing = await fetch(`/printers/${printer}/packages/rmm`);
   await upload("/drivers/upload", driverZip());

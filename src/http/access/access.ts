@@ -159,7 +159,6 @@ function nextOf(request: IncomingMessage): string {
 /** What the audit log counts together where somebody says of themselves what does not hold. */
 const inWords: Partial<Record<ErrorCode, string>> = {
   unauthorized: "a token that does not hold",
-  "too-often": "too many tokens that do not hold",
   forbidden: "a link that does not hold, or somebody who may not use this service",
   malformed: "a name that did not come from a trusted proxy, or cannot be one",
 };
