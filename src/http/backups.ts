@@ -7,6 +7,7 @@ import type { Html } from "../html/html.ts";
 import { type Message, notify } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
 import { currentActor } from "../store/audit/actor.ts";
+import { fileState } from "../store/files.ts";
 import { answerForm, done, removing } from "./answer-form.ts";
 import { fileDownload, htmlReply, type Reply } from "./answers/reply.ts";
 import { doneMessage } from "./done-message.ts";
@@ -49,7 +50,7 @@ export async function show({ app, params: { name } }: Context<"name">): Promise<
       "Backups hold the passwords’ hashes of the accounts that were made here, and without sign-in anybody could fetch them: they are in the folder backups of DATA_DIR.",
     );
   const path = backups.pathOf(name);
-  const found = backups.find(name) && (await blobs.state(path));
+  const found = backups.find(name) && (await fileState(path));
   if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
   const actor = currentActor();
   return fileDownload(() => blobs.open(path), {

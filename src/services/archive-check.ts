@@ -3,6 +3,7 @@ import type { DeletedRecord } from "../domain/deletion.ts";
 import { type ArchiveState, archiveProblem, type Driver, driverTitle } from "../domain/driver.ts";
 import { messageOf, stopping, UserError } from "../domain/errors.ts";
 import { wholeOf } from "../pkg/zip/layout.ts";
+import { fileState } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import type { Workers } from "../workers/pool.ts";
 
@@ -99,7 +100,7 @@ export class ArchiveCheck {
   }
 
   async #known({ sha256, size }: Pick<Driver, "sha256" | "size">): Promise<ArchiveState | "unread"> {
-    const file = await this.#store.blobs.state(this.#store.blobs.pathOf("drivers", sha256));
+    const file = await fileState(this.#store.blobs.pathOf("drivers", sha256));
     if (file === undefined) {
       this.#verdicts.delete(sha256);
       return "missing";
@@ -126,7 +127,7 @@ export class ArchiveCheck {
   async uploaded(sha256: string): Promise<void> {
     const path = this.#store.blobs.pathOf("drivers", sha256);
     // Where the disk does not say, it is read like any other.
-    const file = await this.#store.blobs.state(path).catch(() => undefined);
+    const file = await fileState(path).catch(() => undefined);
     if (file !== undefined) this.#verdicts.set(sha256, { version: file.version, isSound: true });
   }
 
@@ -159,7 +160,7 @@ export class ArchiveCheck {
       if (this.#isClosed) throw stopping();
       const digest = Buffer.from(await digestOf({ descriptor, size })).toString("hex");
       // Somebody who could not wait may have been quicker, and has said it; or the file is another one by now.
-      const now = await this.#store.blobs.state(this.#store.blobs.pathOf("drivers", sha256));
+      const now = await fileState(this.#store.blobs.pathOf("drivers", sha256));
       if (isRead() || now?.version !== version) return;
       this.#verdicts.set(sha256, { version, isSound: digest === sha256 });
       if (digest !== sha256) {

@@ -125,7 +125,7 @@ export class Blobs {
   async keep<T>(kind: BlobKind, incoming: Incoming, record: () => Promise<T>): Promise<T> {
     const path = this.pathOf(kind, incoming.sha256);
     await makeFolder(dirname(path));
-    if (await this.exists(path)) {
+    if ((await fileState(path)) !== undefined) {
       await moveIntoPlace(incoming.path, path);
       return record();
     }
@@ -151,15 +151,6 @@ export class Blobs {
   /** Opens a file, or answers undefined when it is not there. */
   async open(path: string): Promise<FileSource | undefined> {
     return openSource(path).catch(undefinedIfAbsent);
-  }
-
-  /** The size and the version of a file, or undefined when it is not there. */
-  state(path: string): ReturnType<typeof fileState> {
-    return fileState(path);
-  }
-
-  async exists(path: string): Promise<boolean> {
-    return (await fileState(path)) !== undefined;
   }
 }
 

@@ -22,6 +22,7 @@ import type { Deletions } from "./deletions.ts";
 import { Downloads } from "./downloads.ts";
 import type { Drivers } from "./drivers.ts";
 import { removeUnfinished, writeDurably } from "./durable-files.ts";
+import { fileState } from "./files.ts";
 import { freeBytes } from "./found-files.ts";
 import type { Icons } from "./icons.ts";
 import type { LinkGenerations } from "./link-generations.ts";
@@ -183,7 +184,7 @@ const mostNamed = 50;
 async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
   let missing = 0;
   for (const driver of drivers.list()) {
-    if (await blobs.exists(blobs.pathOf("drivers", driver.sha256))) continue;
+    if ((await fileState(blobs.pathOf("drivers", driver.sha256))) !== undefined) continue;
     missing++;
     if (missing <= mostNamed)
       log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);
