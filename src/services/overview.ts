@@ -56,17 +56,11 @@ export class Overview {
 
   /** What lists show: the same objects until a record, an archive or a deployed revision changes. */
   async read(): Promise<Everything> {
-    const { key, archives } = await this.#now();
-    if (this.#known?.key !== key) this.#known = { key, everything: this.#readAll(archives) };
-    return this.#known.everything;
-  }
-
-  /** What names the state of everything, and the archives in it. */
-  async #now(): Promise<{ readonly key: string; readonly archives: Archives }> {
     await this.#memory.settle();
     const archives = await this.#archivesOf(this.#store.drivers.summaries());
     const key = `${this.#store.version()} ${this.#memory.version} ${[...archives.values()].join()}`;
-    return { key, archives };
+    if (this.#known?.key !== key) this.#known = { key, everything: this.#readAll(archives) };
+    return this.#known.everything;
   }
 
   /**
@@ -93,26 +87,23 @@ export class Overview {
   async several(ids: readonly number[]): Promise<ReadonlyMap<number, StatedPrinter>> {
     await this.#memory.settle();
     const rows = this.#store.printers.withNeighbours(ids);
-    const stated = await this.#stated(rows, rowsOf(rows, ids));
+    const wanted = new Set(ids);
+    const stated = await this.#stated(
+      rows,
+      rows.filter(({ printer }) => wanted.has(printer.id)),
+    );
     return new Map(stated.map((row) => [row.printer.id, row]));
   }
 
-  /** A driver, and the printers that use it, in the order of `read`. @throws UserError "not-found" */
+  /** A driver, and the printers of all clients that use it, in the order of `read`. @throws UserError "not-found" */
   async driver(
     id: number,
   ): Promise<{ readonly driver: StatedDriver; readonly printers: readonly StatedPrinter[] }> {
-    const { key, archives } = await this.#now();
-    // A driver may have printers of every client: what lists show is used where nothing has changed since.
-    if (this.#known?.key === key) return driverIn(this.#known.everything, id);
-    const { printers, drivers } = this.#store;
-    const uploaded = drivers.list();
-    const driver = withId([...uploaded, ...drivers.windows()], id);
-    const users = printers.idsOfDriver(id);
-    const rows = printers.withNeighbours(users);
-    const used = rowsOf(rows, users);
-    const newer = this.#versions.newerThan(driver, uploaded);
-    const stated = statedPrinters(rows, used, archives, this.#changed(used));
-    return { driver: statedDriver(driver, archives, used, newer), printers: stated };
+    const { printers, drivers, windowsDrivers } = await this.read();
+    const driver = [...drivers, ...windowsDrivers].find((one) => one.id === id);
+    if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+    const users = printers.filter((row) => row.driver?.id === id || row.arm64Driver?.id === id);
+    return { driver, printers: users };
   }
 
   /** Older versions of a driver that printers use, of whose models it has some, the newest first. */
@@ -175,24 +166,6 @@ export class Overview {
     );
     return new Map(await Promise.all(states));
   }
-}
-
-/** @throws UserError "not-found" */
-function withId<T extends { readonly id: number }>(drivers: readonly T[], id: number): T {
-  const driver = drivers.find((one) => one.id === id);
-  if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
-  return driver;
-}
-
-function driverIn({ printers, drivers, windowsDrivers }: Everything, id: number) {
-  const driver = withId([...drivers, ...windowsDrivers], id);
-  const users = printers.filter((row) => row.driver?.id === id || row.arm64Driver?.id === id);
-  return { driver, printers: users };
-}
-
-function rowsOf(rows: readonly ListedPrinter[], ids: readonly number[]): ListedPrinter[] {
-  const wanted = new Set(ids);
-  return rows.filter(({ printer }) => wanted.has(printer.id));
 }
 
 function usersByDriver(rows: readonly ListedPrinter[]): Map<number, ListedPrinter[]> {

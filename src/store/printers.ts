@@ -268,7 +268,7 @@ class ListedSettings {
     if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
       return known.listed;
     const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
-    if (this.#read.size >= most) this.#read.clear();
+    if (known === undefined && this.#read.size >= most) this.#read.clear();
     this.#read.set(id, { json, updatedAt, listed });
     return listed;
   }
