@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, cpSync, createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
@@ -90,6 +90,29 @@ test("a file that is uploaded again is not kept twice", async (t) => {
 
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
   assert.deepEqual(keptIn(dataDir, "drivers"), []);
+});
+
+test("a kept file stays as long as nobody knows whether its upload gets a record", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startWithBackup(t, dataDir);
+  const { blobs, keptFiles } = service.app.store;
+  await deleteAll(service);
+  const [file] = (await keptFiles.list()).filter(({ kind }) => kind === "drivers");
+  const sha256 = file?.sha256 ?? "";
+  const incoming = await blobs.receive(createReadStream(file?.path ?? ""));
+
+  let tidied: Promise<void> | undefined;
+  const refused = blobs.inTurn(sha256, () =>
+    blobs.keep("drivers", incoming, async () => {
+      tidied = keptFiles.tidy();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      throw new Error("refused");
+    }),
+  );
+  await assert.rejects(refused, /refused/);
+  await tidied;
+
+  assert.deepEqual(keptIn(dataDir, "drivers"), [`${sha256}.zip`]);
 });
 
 test("on a disk with little room a deletion gives its room back at once", async (t) => {

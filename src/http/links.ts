@@ -85,7 +85,7 @@ export const endDriver = endLinks("driver");
 
 function endLinks(kind: LinkOwner["kind"]) {
   return async ({ app, id }: Context<"id">): Promise<Reply> => {
-    await app.links.revoke(recordOf(app.store, { kind, id }));
+    await app.store.linkGenerations.raise(recordOf(app.store, { kind, id }));
     return redirect(`${pathsOf({ kind, id }).page}?done=links`);
   };
 }

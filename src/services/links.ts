@@ -84,11 +84,6 @@ export class Links {
     return { kind: "link", name, endDay, maker, scope: by?.scope };
   }
 
-  /** Makes all links to a record invalid that there are. */
-  revoke(owner: LinkOwner & { readonly name: string }): Promise<void> {
-    return this.#store.linkGenerations.raise(owner);
-  }
-
   /** An account or a token, by its name in the audit log; undefined of one that lets nobody in any more. */
   #makerNow(
     { kind, id }: LinkMaker,
@@ -102,7 +97,7 @@ export class Links {
   }
 
   #targetOf({ owner, address, isFiles = false }: Wanted, { bringer }: LinkTerms): LinkTarget {
-    const digest = isFiles ? (this.#store.drivers.find(owner.id)?.sha256 ?? "") : "";
+    const digest = isFiles ? (this.#store.drivers.findSummary(owner.id)?.sha256 ?? "") : "";
     const marks = [owner, ...(bringer === undefined ? [] : [bringer])].map((record) => this.#markOf(record));
     return { owner, address, mark: JSON.stringify([this.#store.linkGenerations.epoch(), digest, ...marks]) };
   }
@@ -115,7 +110,7 @@ export class Links {
   #madeAt({ kind, id }: LinkOwner): number | undefined {
     const { clients, drivers, printers } = this.#store;
     if (kind === "printer") return printers.find(id)?.printer.created_at;
-    return kind === "client" ? clients.find(id)?.created_at : drivers.find(id)?.uploaded_at;
+    return kind === "client" ? clients.find(id)?.created_at : drivers.findSummary(id)?.uploaded_at;
   }
 }
 

@@ -58,11 +58,6 @@ export class Drivers {
     return this.#db.all(`SELECT * FROM drivers ORDER BY ${order}`).map(summaryOf);
   }
 
-  /** How many were uploaded. */
-  count(): number {
-    return Number(this.#db.first("SELECT count(*) AS n FROM drivers WHERE origin = 'upload'")?.n);
-  }
-
   /** The digests of all archives. */
   digests(): Set<string> {
     const rows = this.#db.all("SELECT sha256 FROM drivers WHERE origin = 'upload'");

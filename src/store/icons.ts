@@ -41,7 +41,8 @@ export class Icons {
       const isSame = this.find(printerId)?.sha256 === icon.sha256;
       const removal = isSame ? nothingRemoved : this.take(printerId);
       this.#db.all(
-        "INSERT OR REPLACE INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)",
+        `INSERT INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET uploaded_at = excluded.uploaded_at`,
         [printerId, icon.sha256, icon.size, this.#clock()],
       );
       return removal;

@@ -12,7 +12,7 @@ import { type Drivers, usesDriver } from "./drivers.ts";
 import { packText, unpackText } from "./packed-text.ts";
 import { referenceProblems } from "./printer-references.ts";
 import { printerOf } from "./printer-rows.ts";
-import { checkBytes, checkRoom } from "./room.ts";
+import { checkBytes, checkRoom, mostRecords } from "./room.ts";
 
 const byName = "ORDER BY name COLLATE NOCASE, id";
 
@@ -245,9 +245,6 @@ function byId<T extends { readonly id: number }>(records: readonly T[]): Map<Row
 
 type Listed = ListedPrinter["printer"];
 
-/** Of printers; beyond that all are read anew. */
-const most = 10_000;
-
 /**
  * What lists show of printers, remembered with the text that it was read from: a long list compares texts instead of
  * parsing them, and answers the same object until its printer changes, so that others can remember what they made of
@@ -262,13 +259,13 @@ class ListedSettings {
   /** @throws Error when the text is no object in JSON */
   of(row: Row): Listed {
     const [id, name, json] = [Number(row.id), String(row.name), String(row.settings)];
-    // Of what has a column of its own no text tells.
+    // The ticket is not among the settings.
     const updatedAt = Number(row.updated_at);
     const known = this.#read.get(id);
     if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
       return known.listed;
     const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
-    if (known === undefined && this.#read.size >= most) this.#read.clear();
+    if (known === undefined && this.#read.size >= mostRecords.printers) this.#read.clear();
     this.#read.set(id, { json, updatedAt, listed });
     return listed;
   }

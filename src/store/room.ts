@@ -4,7 +4,7 @@ import type { Queries } from "./database/rows.ts";
 /** So many records there may be: lists show all of them, and all of the database is in memory. */
 export const mostRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;
 
-/** Of the database, free pages apart. A write is refused that ends above it, unless it deletes. */
+/** Of the database, free pages apart. A write that adds or changes is refused above it; what was deleted can be put back. */
 export const databaseLimitBytes = 256 * 1024 * 1024;
 
 /**

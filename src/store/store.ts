@@ -157,7 +157,14 @@ async function openLocked(
   const [isNearlyFull, version] = [() => isDiskNearlyFull(dataDir), () => db.version];
   const change: Store["change"] = (work) => db.write(work);
   const saves = { change, version, current: () => db.current(), onSaved: db.onSaved.bind(db) };
-  const files = { blobs, backups, audit, keptFiles: new KeptFiles(dataDir, backups), secret, isNearlyFull };
+  const files = {
+    blobs,
+    backups,
+    audit,
+    keptFiles: new KeptFiles(dataDir, backups, blobs),
+    secret,
+    isNearlyFull,
+  };
   return {
     ...records,
     recordNumbers: () => recordNumbers(db),

@@ -78,7 +78,7 @@ for (const [name, make] of Object.entries(worst)) {
 }
 
 async function nothingIsLeft({ app, dataDir }: TestApp): Promise<void> {
-  assert.equal(app.store.drivers.count(), 0);
+  assert.equal(app.store.drivers.list().length, 0);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
   assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
 }

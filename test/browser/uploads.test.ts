@@ -83,7 +83,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByText("It is no ZIP, and nothing was sent").waitFor();
     assert.equal(await page.locator("#driver-table tbody tr").count(), 3, "the list follows");
     assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
-    assert.equal(app.store.drivers.count(), 3);
+    assert.equal(app.store.drivers.list().length, 3);
     const dropped = ["4.0.0.0", "5.0.0.0"].map((version) => driverZip({ version }));
     await dropFiles(page, "#upload-form", dropped);
     await page.locator("#driver-table tbody tr").nth(4).waitFor();
@@ -124,7 +124,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("The upload is cancelled.").waitFor();
     assert.ok(await page.getByRole("button", { name: "Upload driver" }).isEnabled());
-    assert.equal(app.store.drivers.count(), 0);
+    assert.equal(app.store.drivers.list().length, 0);
     await page.getByLabel("Driver ZIP").setInputFiles([large, small]);
     await page.getByRole("button", { name: "Upload driver" }).click();
     await page.getByRole("button", { name: /Uploading 1 of 2, \d+ %/ }).waitFor();
@@ -144,7 +144,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
     assert.deepEqual(asked, ["beforeunload"]);
     assert.equal(isFocused, true, "the line has the focus of the button that is gone");
-    assert.equal(app.store.drivers.count(), 1);
+    assert.equal(app.store.drivers.list().length, 1);
   });
 
   test("an upload that broke off is tried again from its line, without choosing the file again; without a service the line says so", async (t) => {
@@ -165,7 +165,7 @@ describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () 
 
     assert.deepEqual(offered, ["Try again"], "what is no ZIP is none later either");
     assert.equal(await page.locator("#upload-lines > li").count(), 2);
-    assert.equal(app.store.drivers.count(), 1);
+    assert.equal(app.store.drivers.list().length, 1);
     await stop();
     await page.getByLabel("Driver ZIP").setInputFiles(zip("p.zip", driverZip()));
     await page.getByRole("button", { name: "Upload driver" }).click();

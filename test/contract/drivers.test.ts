@@ -19,7 +19,7 @@ test("an upload makes one driver, with a dropdown and a notice about unused file
   assert.match(text, /1 unused file of 4/);
   assert.match(text, /readme\.txt/);
   assert.match(await second.text(), /was here already/);
-  assert.equal(app.store.drivers.count(), 1);
+  assert.equal(app.store.drivers.list().length, 1);
   assert.equal(app.store.drivers.get(1).file_name, "Papyrus 1.2.zip");
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
@@ -35,7 +35,7 @@ test("two uploads of the same content at once end in one record", async (t) => {
     answers.map((answer) => answer.status),
     [200, 200, 200, 200],
   );
-  assert.equal(app.store.drivers.count(), 1);
+  assert.equal(app.store.drivers.list().length, 1);
   assert.equal(readdirSync(join(dataDir, "drivers")).length, 1);
 });
 
@@ -54,7 +54,7 @@ test("what is no driver ZIP is refused with 422 and leaves nothing behind", asyn
     [422, 422, 422, 422],
   );
   assert.match((await answers[1]?.text()) ?? "", /holds no INF file/);
-  assert.equal(app.store.drivers.count(), 0);
+  assert.equal(app.store.drivers.list().length, 0);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
   assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
 });
@@ -66,7 +66,7 @@ test("a ZIP over the limit is refused with 413 and leaves nothing behind", async
 
   assert.equal(answer.status, 413);
   assert.match(await answer.text(), /larger than 1 MB/);
-  assert.equal(app.store.drivers.count(), 0);
+  assert.equal(app.store.drivers.list().length, 0);
   assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
 });
 
@@ -80,7 +80,7 @@ test("more long work than can wait is refused with 503 and a time to try again",
   const busy = answers.filter(({ status }) => status === 503);
   assert.ok(busy.length > 0 && answers.every(({ status }) => status === 200 || status === 503));
   for (const answer of busy) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
-  assert.equal(app.store.drivers.count(), 40 - busy.length);
+  assert.equal(app.store.drivers.list().length, 40 - busy.length);
 });
 
 test("an INF without a model is stored and needs attention until the operator completes it", async (t) => {

@@ -20,7 +20,7 @@ async function logAfterKill(t: TestContext, { dataDir }: TestApp): Promise<strin
 test("that a printer's links were ended is in the audit log however soon the service is killed", async (t) => {
   const app = await startClosed(t);
 
-  await app.app.links.revoke({ kind: "printer", id: 1, name: "Office" });
+  await app.app.store.linkGenerations.raise({ kind: "printer", id: 1, name: "Office" });
   const log = await logAfterKill(t, app);
 
   assert.ok(log.includes("links-ended printer 1 Office"), log.join("\n"));

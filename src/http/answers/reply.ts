@@ -16,13 +16,12 @@ export interface TextReply {
   /** Why the request was refused, for the log. */
   readonly refusal?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `Set-Cookie` headers. */
-  readonly cookies?: readonly string[];
 }
 
 interface Redirect {
   readonly kind: "redirect";
   readonly location: string;
+  /** `Set-Cookie` headers. */
   readonly cookies?: readonly string[];
 }
 

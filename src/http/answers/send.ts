@@ -35,8 +35,8 @@ export async function send(
   }
   if (reply.kind === "download") return sendDownload(sending, request, response, reply);
   response.setHeader("Cache-Control", "no-store");
-  if ("cookies" in reply && reply.cookies?.length) response.setHeader("Set-Cookie", reply.cookies);
   if (reply.kind === "redirect") {
+    if (reply.cookies?.length) response.setHeader("Set-Cookie", reply.cookies);
     response.writeHead(303, { Location: reply.location, "Content-Length": 0 }).end();
     return;
   }

@@ -1,6 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type BlobKind, blobDigest, blobKinds } from "../blob-names.ts";
+import type { Blobs } from "../blobs.ts";
 import type { DeletedFile } from "../deletions.ts";
 import { makeFolders, moveIntoPlace } from "../durable-files.ts";
 import { freeBytes, isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
@@ -25,10 +26,12 @@ interface KeptFile extends DeletedFile {
 export class KeptFiles {
   readonly #dataDir: string;
   readonly #backups: Backups;
+  readonly #blobs: Blobs;
 
-  constructor(dataDir: string, backups: Backups) {
+  constructor(dataDir: string, backups: Backups, blobs: Blobs) {
     this.#dataDir = dataDir;
     this.#backups = backups;
+    this.#blobs = blobs;
   }
 
   /**
@@ -45,10 +48,11 @@ export class KeptFiles {
 
   /** Deletes what no state names, what is back, and what takes the room on a disk that fills. */
   async tidy(): Promise<void> {
-    for (const file of await this.list()) {
-      const isBack = await isThere(join(this.#dataDir, file.kind, basename(file.path)));
-      if (isBack || !(await this.#isWanted(file))) await rm(file.path, { force: true });
-    }
+    for (const file of await this.list())
+      await this.#blobs.inTurn(file.sha256, async () => {
+        const isBack = await isThere(this.#blobs.pathOf(file.kind, file.sha256));
+        if (isBack || !(await this.#isWanted(file))) await rm(file.path, { force: true });
+      });
   }
 
   async list(): Promise<readonly KeptFile[]> {

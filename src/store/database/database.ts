@@ -94,18 +94,18 @@ export class Database implements Queries {
     bytes: Uint8Array | undefined,
     options: DatabaseOptions,
   ): { readonly database: Database; readonly version: number } {
-    let database: Database;
-    let version: number;
+    let database: Database | undefined;
     try {
       database = new Database(sql, path, bytes, options);
-      version = Number(database.first("PRAGMA user_version")?.user_version);
-      if (version <= migrations.length) migrate(database.#connection, version, bytes !== undefined);
-      if (version <= migrations.length) options.check?.(database);
+      const version = Number(database.first("PRAGMA user_version")?.user_version);
+      if (version > migrations.length) throw new NewerDatabase(path, version, migrations.length);
+      migrate(database.#connection, version, bytes !== undefined);
+      options.check?.(database);
+      return { database, version };
     } catch (error) {
-      throw unreadable(path, error);
+      if (database !== undefined) database.#connection.close();
+      throw error instanceof NewerDatabase ? error : unreadable(path, error);
     }
-    if (version > migrations.length) throw new NewerDatabase(path, version, migrations.length);
-    return { database, version };
   }
 
   /** Another number whenever what is read is another. Within a write it is that of before the write. */
