@@ -65,7 +65,7 @@ test("an upload that is cut off at any byte is refused, leaves nothing, and is n
   }
 
   assert.deepEqual(leftovers(service), []);
-  assert.equal(service.app.store.drivers.count(), 0);
+  assert.equal(service.app.store.drivers.list().length, 0);
   assert.deepEqual(
     service.lines.filter((line) => line.includes("error")),
     [],
@@ -85,7 +85,7 @@ test("a client that leaves at any moment of its upload leaves nothing behind", a
 
   await until(() => readdirSync(join(service.dataDir, "incoming")).length === 0);
   assert.equal((await service.fetch("/health")).status, 200);
-  assert.equal(service.app.store.drivers.count(), 0);
+  assert.equal(service.app.store.drivers.list().length, 0);
   assert.deepEqual(
     service.lines.filter((line) => line.includes("error")),
     [],

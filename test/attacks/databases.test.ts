@@ -127,7 +127,7 @@ test("our own advice costs nothing: a damaged database moved away and put back l
 
   assert.equal(afterFirst, true);
   assert.deepEqual(readFileSync(archive, "utf8"), "the archive");
-  assert.equal(restored.drivers.count(), 1);
+  assert.equal(restored.drivers.list().length, 1);
   assert.deepEqual(lines, [
     "files of no record that stay where they are, because they are younger than the database: 1, of them 1 driver ZIP in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor",
     "files of no record moved to lost/, where they are deleted after 30 days: 1",

@@ -30,7 +30,7 @@ deepTest("on a full disk nothing can be added, and everything can be deleted", a
   );
   assert.equal(free, 0);
   assert.deepEqual(new Set(deleted), new Set([200]));
-  assert.deepEqual([app.store.clients.count(), app.store.drivers.count()], [0, 0]);
+  assert.deepEqual([app.store.clients.count(), app.store.drivers.list().length], [0, 0]);
   for (const folder of ["drivers", "icons", "incoming"])
     assert.deepEqual(readdirSync(join(full.dataDir, folder)), []);
 });
