@@ -100,7 +100,7 @@ test("downloads are logged with what they were of, for whom, and what names thei
   assert.deepEqual(entries.map(said), [
     "downloaded printer 1 Office rmm",
     "downloaded client 1 Contoso install",
-    "downloaded driver 1 Papyrus papyrus.inf 1.2.3.4 files",
+    "downloaded driver 1 Papyrus 100 PCL6 files",
     "downloaded printers.csv",
   ]);
   for (const { digest, by } of entries) assert.match(`${by} ${digest}`, /^script [\w-]{20,}/);

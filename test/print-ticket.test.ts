@@ -58,8 +58,14 @@ test("nothing but blanks is no ticket", () => {
 });
 
 const refused: Record<string, [typed: string, problem: RegExp]> = {
-  "a ticket that is cut off": [makeTicket().slice(0, -20), /in line 6: unclosed tag: psf:PrintTicket\.$/],
-  "tags that do not nest": [ticketAround("<a><b></a></b>"), /in line 4: unexpected close tag\.$/],
+  "a ticket that is cut off": [
+    makeTicket().slice(0, -20),
+    /in line 6: unclosed tag: psf:PrintTicket\. Copy all of it again\.$/,
+  ],
+  "tags that do not nest": [
+    ticketAround("<a><b></a></b>"),
+    /in line 4: unexpected close tag\. Copy all of it again\.$/,
+  ],
   "a document type definition": [`<!DOCTYPE x [<!ENTITY a "b">]>${makeTicket()}`, /in line 1: .*definition/],
   "an entity of its own": [ticketAround("<a>&nbsp;</a>"), /undefined entity/],
   "an entity that JavaScript knows": [ticketAround("<a>&constructor;</a>"), /undefined entity/],
@@ -90,7 +96,7 @@ const refused: Record<string, [typed: string, problem: RegExp]> = {
     /a namespace has more than/,
   ],
   "another document": ["<html/>", /This is no PrintTicket: its root element is html\./],
-  "no document": ["Office", /in line 1: text data outside of root node\.$/],
+  "no document": ["Office", /in line 1: text data outside of root node\. Copy all of it again\.$/],
   capabilities: [
     makeTicket().replaceAll("PrintTicket", "PrintCapabilities"),
     /This is no PrintTicket but PrintCapabilities/,

@@ -92,7 +92,10 @@ function tellRestored(
       `What was in ${dataDir} is kept in its folder ${kept}: delete that when all is well. The audit log is that of the backup’s time, too: later entries stand in ${kept}/audit alone, where platen audit reads them.\n`,
     );
   // Whoever altered a backup could put an account or a token into it.
-  err("Accounts, sessions and tokens are those of that time, too, also what was revoked since:\n");
+  err(
+    "Accounts, sessions and tokens are those of that time, too, also what was revoked since. Who is let in:\n",
+  );
+  if (accounts.length + tokens.length === 0) err("  no account and no token\n");
   for (const { name, role, isDisabled } of accounts)
     if (!isDisabled) err(`  account “${cleanText(name)}”, ${role}\n`);
   for (const { name, scope, expires_at } of tokens)

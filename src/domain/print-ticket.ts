@@ -68,8 +68,8 @@ function problemOf(ticket: string): string | undefined {
   try {
     return rootProblem(rootOf(parser, ticket));
   } catch (error) {
-    const reason = messageOf(error).slice(0, 160).replace(/\.?$/, ".");
-    return `The PrintTicket cannot be read, in line ${parser.line}: ${reason}`;
+    const reason = messageOf(error).slice(0, 160).replace(/\.$/, "");
+    return `The PrintTicket cannot be read, in line ${parser.line}: ${reason}. Copy all of it again.`;
   }
 }
 

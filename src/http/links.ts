@@ -1,7 +1,6 @@
 import { needsSignIn } from "../config.ts";
 import { utcDay } from "../domain/day.ts";
 import { chooseDeployment } from "../domain/deployment-choice.ts";
-import { driverTitle } from "../domain/driver.ts";
 import { UserError } from "../domain/errors.ts";
 import { type LinkBringer, type LinkOwner, linkDays } from "../domain/link.ts";
 import type { DeployOffer } from "../html/deploy.ts";
@@ -25,8 +24,14 @@ import { isLoopback, serviceUrl } from "./service-url.ts";
 export const owners = {
   printer: { place: "Printers", nameOf: ({ printers }: Store, id: number) => printers.get(id).printer.name },
   client: { place: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
-  driver: { place: "Drivers", nameOf: ({ drivers }: Store, id: number) => driverTitle(drivers.get(id)) },
+  driver: { place: "Drivers", nameOf: driverName },
 } as const;
+
+/** As `auditedTables` names it. @throws UserError "not-found" */
+function driverName({ drivers }: Store, id: number): string {
+  const { name, driver_desc, file_name } = drivers.get(id);
+  return name || driver_desc || file_name;
+}
 
 /** A printer, client or driver as the audit log names it. @throws UserError "not-found" */
 export function recordOf(store: Store, owner: LinkOwner) {

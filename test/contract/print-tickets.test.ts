@@ -86,7 +86,7 @@ test("a ticket that cannot be taken is 422 with where and why, beside the field 
   const fragment = await post("/printers", { ...office, print_ticket: broken }, { "hx-request": "true" });
   const page = await post("/printers", { ...office, print_ticket: broken }, navigation);
 
-  const reason = "The PrintTicket cannot be read, in line 7: unexpected close tag.";
+  const reason = "The PrintTicket cannot be read, in line 7: unexpected close tag. Copy all of it again.";
   assert.deepEqual([line.status, fragment.status, page.status], [422, 422, 422]);
   for (const text of [await fragment.text(), await page.text()]) {
     assert.ok(text.includes(`id="f-print_ticket-problem">${reason}<`), text.slice(0, 2000));
