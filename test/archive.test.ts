@@ -132,6 +132,15 @@ test("a program in front of an archive with ZIP64 records is skipped as well", a
   assert.deepEqual(await contentsOf(zip), { "a.inf": "inside" });
 });
 
+test("a name that is a file and a folder is refused: Windows cannot create both", async () => {
+  const read = (...names: string[]) =>
+    readArchive(sourceOf(makeZip(names.map((name) => ({ name, bytes: "x" })))));
+
+  await assert.rejects(read("x86", "x86/a.dll"), /holds “x86” as a file and as a folder/);
+  await assert.rejects(read("X86/b/a.dll", "b.dll", "x86/B"), /holds “x86\/B” as a file and as a folder/);
+  assert.equal((await read("x86", "x86.b/a.dll")).entries.length, 2);
+});
+
 test("of two names that differ only by case the later one counts, with a warning", async () => {
   const zip = makeZip([
     { name: "Driver.dll", bytes: "old" },

@@ -37,6 +37,23 @@ test("a palette beside true colours, data in many chunks and chunks that nobody 
   checkIcon(makePicture({ before: [text, ...animation], after: [pngChunk("fdAT", Buffer.alloc(9)), text] }));
 });
 
+test("what no reader can make colours of is refused as damaged", () => {
+  const pictures: Picture[] = [
+    { colour: 3 },
+    { colour: 1 },
+    { colour: 99, depth: 77 },
+    { colour: 2, depth: 4 },
+    { colour: 3, depth: 16, palette: 768 },
+  ];
+
+  for (const picture of pictures)
+    assert.throws(
+      () => checkIcon(makePicture({ ...picture, rows: Buffer.alloc(10) })),
+      /This PNG is damaged: it says nothing of its colours/,
+      JSON.stringify(picture),
+    );
+});
+
 test("another size is refused by its pixels, whatever its data would unpack to", () => {
   const sizes: [number, number][] = [
     [1, 1],

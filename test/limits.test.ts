@@ -19,7 +19,7 @@ import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
 import { entryLimit } from "../src/pkg/zip/archive-end.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
-import { mostHashes } from "../src/services/passwords.ts";
+import { mostStrangers } from "../src/services/passwords.ts";
 import { chosenLimit } from "../src/services/printer-group.ts";
 import { databaseLimitBytes, mostRecords } from "../src/store/room.ts";
 import { mostPerAccount } from "../src/store/sessions.ts";
@@ -65,7 +65,7 @@ const limits = {
   "lines of an INF file": lineLimit,
   "languages of an INF file": languageLimit,
   "INF files of an archive together": bytes(infsLimitBytes),
-  "sign-ins that are checked or wait, half for one address": mostHashes,
+  "sign-ins of new browsers that wait, half for one address": mostStrangers,
   "sessions of an account": mostPerAccount,
   tokens: mostTokens,
 };

@@ -86,6 +86,29 @@ test("a link can be made for as long as LINK_DAYS says, which is chosen unless a
   assert.equal((await service.fetch(link)).status, 200);
 });
 
+test("a link that a client's token made ends with the token's reach: the printer moves to another client", async (t) => {
+  const { service, admin, addToken, bearer, viewer } = await startGuarded(t);
+  for (const name of ["Contoso", "Fabrikam"]) await admin.post("/clients", { name });
+  await admin.addPrinter({ client_id: "1" });
+  const address = async (fetch: typeof service.fetch) =>
+    /\/printers\/1\/publish\?link=[\w.-]+/.exec(await (await fetch("/printers/1/publish")).text())?.[0] ?? "";
+  const links = [await address(bearer(await addToken("client:1")).fetch), await address(viewer.fetch)];
+  const ask = () => Promise.all(links.map(async (link) => (await service.fetch(link)).status));
+
+  const before = await ask();
+  const office = { name: "Office", address: "10.0.0.9", driver_id: "1" };
+  await admin.post("/printers/1", { ...office, client_id: "2" });
+  const after = await ask();
+
+  assert.deepEqual(
+    [before, after],
+    [
+      [200, 200],
+      [403, 200],
+    ],
+  );
+});
+
 test("whoever ends all links is told so where they were", async (t) => {
   const { operator, admin } = await startGuarded(t);
   await admin.post("/clients", { name: "Contoso" });

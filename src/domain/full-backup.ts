@@ -63,8 +63,9 @@ export function readManifest(text: string): Manifest {
     const found = JSON.parse(text);
     const files = found.files.map(({ name, size, sha256 }: BackupFile) => ({ name, size, sha256 }));
     const madeAt = Date.parse(found.madeAt);
-    if (found.format === format && !Number.isNaN(madeAt))
-      return { version: String(found.version), madeAt, files, missing: found.missing.map(String) };
+    const missing: string[] = found.missing.map(String);
+    if (found.format === format && !Number.isNaN(madeAt) && missing.every(isBackupName))
+      return { version: String(found.version), madeAt, files, missing };
   } catch {
     // Said below.
   }

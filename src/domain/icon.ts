@@ -20,6 +20,8 @@ export function iconTooLarge(): UserError {
 const remedy = "Save the picture as a PNG of exactly 256 × 256 pixels and upload it again.";
 
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+/** Bits of a sample and colour type. */
+const kinds = /^(?:[1248] [03]|16 0|(?:8|16) [246])$/;
 /** Encoders write a few dozen; each costs time whatever it holds. */
 const chunkLimit = 4096;
 /** Four samples of 16 bits a pixel, with the filter bytes of all rows and interlacing passes. */
@@ -39,6 +41,10 @@ export function checkIcon(bytes: Buffer): void {
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
   if (width !== iconPixels || height !== iconPixels)
     throw new UserError("invalid", `This picture has ${width} × ${height} pixels. ${remedy}`);
+  const types = chunks.map(({ type }) => type);
+  const [depth, colour] = header.data.subarray(8);
+  if (!kinds.test(`${depth} ${colour}`) || (colour === 3 && !types.includes("PLTE")))
+    throw damaged("it says nothing of its colours that a reader knows");
   const packed = chunks.flatMap(({ type, data }) => (type === "IDAT" ? [data] : []));
   if (packed.length === 0) throw damaged("it holds no picture");
   try {

@@ -16,44 +16,36 @@ export type Result<T> =
 /** Of a change that throws where it is refused. */
 export const done: Result<void> = { value: undefined };
 
-/** Saves a form. @throws whatever `save` throws, save for an error that is about what was sent */
-export function saving<T>(save: () => Promise<T>): Promise<Result<T>> {
-  return resultFor(save, ({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
-}
+/** Saves a form. @throws what the change throws, save for an error that is about what was sent */
+export const saving = showing(({ code, fields }) => code === "stale" || Object.keys(fields).length > 0);
+
+/** Takes a file. @throws what the change throws, save for an error that is about the file */
+export const uploading = showing(({ code }) => code === "invalid" || code === "too-large");
+
+/** Takes a deletion back, or makes it final. @throws what the change throws, save for what stands in the way of that */
+export const undoing = showing((error) => error instanceof NotRestored);
+
+/** Changes what a list has chosen. @throws what the change throws, save for what was wrong with the choice */
+export const changing = showing(({ code }) => code === "invalid");
 
 /**
  * Deletes a record. @throws whatever `remove` throws, save for what stands in the way, which a browser sees on the page
  * that it comes from; a script of ours shows it in the place for messages, like every other error
  */
 export function removing<T>(request: IncomingMessage, remove: () => Promise<T>): Promise<Result<T>> {
-  return resultFor(remove, ({ code }) => code === "conflict" && isNavigation(request));
+  return showing(({ code }) => code === "conflict" && isNavigation(request))(remove);
 }
 
-/** Takes a file. @throws whatever `upload` throws, save for an error that is about the file */
-export function uploading<T>(upload: () => Promise<T>): Promise<Result<T>> {
-  return resultFor(upload, ({ code }) => code === "invalid" || code === "too-large");
-}
-
-/** Takes a deletion back, or makes it final. @throws whatever `change` throws, save for what stands in the way of that */
-export function undoing<T>(change: () => Promise<T>): Promise<Result<T>> {
-  return resultFor(change, (error) => error instanceof NotRestored);
-}
-
-/** Changes what a list has chosen. @throws whatever `change` throws, save for what was wrong with the choice */
-export function changing<T>(change: () => Promise<T>): Promise<Result<T>> {
-  return resultFor(change, ({ code }) => code === "invalid");
-}
-
-async function resultFor<T>(
-  change: () => Promise<T>,
-  isShown: (error: UserError) => boolean,
-): Promise<Result<T>> {
-  try {
-    return { value: await change() };
-  } catch (error) {
-    if (error instanceof UserError && isShown(error)) return { error };
-    throw error;
-  }
+/** Makes a change. An error that `isShown` is the result: the page shows it where the form is. */
+function showing(isShown: (error: UserError) => boolean) {
+  return async <T>(change: () => Promise<T>): Promise<Result<T>> => {
+    try {
+      return { value: await change() };
+    } catch (error) {
+      if (error instanceof UserError && isShown(error)) return { error };
+      throw error;
+    }
+  };
 }
 
 /** A form that shows a record, and sends back what it was opened with. */

@@ -1,7 +1,7 @@
 import { type ScryptOptions, scrypt } from "node:crypto";
 import { normalPassword } from "../domain/password.ts";
 import { isSameText, randomCharacters } from "../domain/signed.ts";
-import { Admission } from "../workers/admission.ts";
+import { Admission, Quota } from "../workers/admission.ts";
 
 /** What a hash costs: RFC 7914's parameters, N as its logarithm. 32 MB, and some 0.25 s of one core (EPYC, Node 20), by default. */
 export interface PasswordCost {
@@ -17,8 +17,8 @@ const hashBytes = 32;
 
 /** A hash takes memory, and a thread of the pool that files are written with: two of the four stay free. */
 const atOnce = 2;
-/** So many are computed or wait. */
-export const mostHashes = 64;
+/** Of browsers that were never signed in: so many are computed or wait. */
+export const mostStrangers = 64;
 
 /** Of one-time passwords: 32, and none that looks like another. */
 const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
@@ -27,7 +27,8 @@ const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
-  readonly #places = new Admission(atOnce, mostHashes, "are signing in");
+  readonly #turns = new Admission(atOnce);
+  readonly #strangers = new Quota(mostStrangers, "are signing in");
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {
@@ -40,14 +41,14 @@ export class Passwords {
     return this.#count;
   }
 
-  /** @returns the hash with its parameters and salt, in the PHC string format @throws UserError "busy" */
+  /** @returns the hash with its parameters and salt, in the PHC string format */
   async hash(password: string): Promise<string> {
     const salt = this.#random(saltBytes);
-    const key = await this.#places.run(() => this.#derive(password, salt));
+    const key = await this.#turns.run(() => this.#derive(password, salt));
     return `${this.#beginning}${base64(salt)}$${base64(key)}`;
   }
 
-  /** A password of 100 random bits, in groups that can be read out, which is to be changed. @throws UserError "busy" */
+  /** A password of 100 random bits, in groups that can be read out, which is to be changed. */
   async makeOneTime(): Promise<{ readonly password: string; readonly hash: string }> {
     const groups = Array.from({ length: 4 }, () => randomCharacters(this.#random, oneTimeCharacters, 5));
     const password = groups.join("-");
@@ -57,17 +58,19 @@ export class Passwords {
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
    * @param check called before the work, when its turn has come
-   * @param client the address that it comes from, which has half of the places at most
-   * @throws UserError "busy", and what `check` throws
+   * @param stranger the address of a browser that was never signed in: no crowd of them refuses those that were
+   * @throws UserError "busy" for a stranger where too many wait, and what `check` throws
    */
-  verify(password: string, hash = "", check = () => {}, client?: string): Promise<boolean> {
+  verify(password: string, hash = "", check = () => {}, stranger?: string): Promise<boolean> {
     const isOurs = hash.startsWith(this.#beginning);
     const [salt = "", key = ""] = isOurs ? hash.slice(this.#beginning.length).split("$") : [];
-    return this.#places.run(async () => {
+    const compare = async () => {
       check();
       const derived = await this.#derive(password, Buffer.from(salt, "base64"));
       return isSameText(base64(derived), key);
-    }, client);
+    };
+    if (stranger === undefined) return this.#turns.run(compare);
+    return this.#strangers.holding(stranger, 1, () => this.#turns.run(compare));
   }
 
   /** What a hash begins with. */

@@ -178,7 +178,8 @@ export class SignIn {
     };
     check();
     const tried = isPossible(password) ? password : "";
-    return (await this.#options.passwords.verify(tried, hash, check, attempt.address)) && tried === password;
+    const stranger = attempt.keys[0]?.startsWith("browser ") ? undefined : attempt.address;
+    return (await this.#options.passwords.verify(tried, hash, check, stranger)) && tried === password;
   }
 
   /** Counts an attempt as failed. @param why for the logs alone @returns what is said */

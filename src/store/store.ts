@@ -35,9 +35,6 @@ import { Restoring } from "./restoring.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** As `AUDIT_DAYS` is unless it is set. */
-const usualAuditDays = 400;
-
 /** Everything that lasts, below one folder. */
 export interface Store {
   readonly accounts: Accounts;
@@ -108,7 +105,7 @@ interface Opening {
 
 async function openLocked(
   { dataDir, clock, log, lock }: Opening,
-  { auditDays = usualAuditDays, recover = false }: StoreOptions,
+  { auditDays = 400, recover = false }: StoreOptions,
 ): Promise<Store> {
   await finishSwap(dataDir, log);
   const databasePath = join(dataDir, "platen.sqlite");

@@ -49,6 +49,16 @@ test("names that lead out of the folder, or anywhere but to a backup’s files, 
   }
 });
 
+test("what is missing is named as a backup's files are: no list writes into a terminal", async (t) => {
+  const { attack, database } = await targetOf(t);
+  const parts = [part("platen.sqlite", database)];
+
+  for (const name of ["\x1b[31mred", "x".repeat(100_000), "drivers/../x"]) {
+    const message = await attack(tarOf([...parts, manifestOf(parts, [name])]));
+    assert.match(message, /its manifest is damaged/);
+  }
+});
+
 test("links, devices, folders, sparse files and long names of other tars are refused", async (t) => {
   const { database, attack } = await targetOf(t);
   const types = ["1", "2", "3", "4", "5", "6", "7", "g", "x", "L", "K", "S", "V", "M", "D", "\0", "A"];

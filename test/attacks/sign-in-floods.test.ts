@@ -107,6 +107,22 @@ test("a flood of guesses from one network leaves other requests and known browse
   assert.ok(app.app.passwords.count - before <= 7 + 5, `${app.app.passwords.count - before} hashes`);
 });
 
+test("a flood of guesses from a hundred networks keeps new browsers out for a while, and no known one", async (t) => {
+  const app = await startClosed(t);
+  const known = await signIn(app, "admin", adminPassword);
+  const mine = { name: "admin", password: adminPassword };
+
+  const strangers = Array.from({ length: 100 }, (_, i) => `10.0.${i}.1`);
+  const guesses = Promise.allSettled(
+    strangers.map((address) => app.app.passwords.verify("not this one", undefined, () => {}, address)),
+  );
+  const strange = await app.post("/sign-in", mine);
+  const again = await app.post("/sign-in", mine, { cookie: known.split("; ")[1] ?? "" });
+  await guesses;
+
+  assert.deepEqual([strange.status, again.status], [503, 303]);
+});
+
 test("a bad new password costs no hash and says nothing of the one that there is", async (t) => {
   const app = await startClosed(t);
   const cookie = await addPerson(app, "eve");

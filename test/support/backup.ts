@@ -79,13 +79,13 @@ export function tarOf(parts: readonly TarPart[], end = tarEnd): Buffer {
 }
 
 /** The list of files as a backup ends with it. */
-export function manifestOf(parts: readonly TarPart[]): TarPart {
+export function manifestOf(parts: readonly TarPart[], missing: readonly string[] = []): TarPart {
   const files = parts.map(({ name, bytes }) => ({
     name,
     size: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex"),
   }));
-  const text = manifestText({ version: "0.1.0", madeAt: 0, files, missing: [] });
+  const text = manifestText({ version: "0.1.0", madeAt: 0, files, missing });
   return { name: manifestName, bytes: Buffer.from(text) };
 }
 

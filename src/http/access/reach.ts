@@ -22,9 +22,11 @@ function reachedBy(found: Found): Reached | undefined {
 export function isReached(store: Store, identity: Identity, found: Found): boolean {
   const reached = reachedBy(found);
   if (reached === undefined) return false;
-  // A link was held against this very address.
-  if (identity.kind === "link") return true;
-  return identity.kind === "token" && isInScope(store, identity.scope, reached);
+  const scope = identity.kind === "token" || identity.kind === "link" ? identity.scope : undefined;
+  // A link was held against this very address. What a client's or printer's token made reaches no further than it does now.
+  if (identity.kind === "link" && (scope === undefined || scope.kind === "read" || reached.reach === "files"))
+    return true;
+  return scope !== undefined && isInScope(store, scope, reached);
 }
 
 /** As it is now: what moves to another client is out of reach at once. */

@@ -138,7 +138,7 @@ function overlap(one: { readonly path: string }, other: DirectoryRecord): UserEr
 
 /**
  * The files without the folders. Of paths that differ only by case the last one counts, as unpacking on Windows leaves it.
- * @throws UserError "invalid" where a path is there twice
+ * @throws UserError "invalid" where a path is there twice, or is a file and a folder
  */
 function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]; warnings: string[] } {
   const files = records.filter(({ isFolder }) => !isFolder);
@@ -156,6 +156,11 @@ function filesOf(records: readonly DirectoryRecord[]): { kept: DirectoryRecord[]
     kept.delete(key);
     kept.set(key, record);
   }
+  for (const key of kept.keys())
+    for (let at = key.indexOf("/"); at > 0; at = key.indexOf("/", at + 1)) {
+      const file = kept.get(key.slice(0, at))?.path;
+      if (file !== undefined) throw refuse(`This ZIP holds “${file}” as a file and as a folder. ${rezip}`);
+    }
   return { kept: [...kept.values()], warnings: caseWarnings(replaced) };
 }
 
