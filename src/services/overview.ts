@@ -87,11 +87,9 @@ export class Overview {
   async several(ids: readonly number[]): Promise<ReadonlyMap<number, StatedPrinter>> {
     await this.#memory.settle();
     const rows = this.#store.printers.withNeighbours(ids);
-    const wanted = new Set(ids);
-    const stated = await this.#stated(
-      rows,
-      rows.filter(({ printer }) => wanted.has(printer.id)),
-    );
+    const chosen = new Set(ids);
+    const wanted = rows.filter(({ printer }) => chosen.has(printer.id));
+    const stated = await this.#stated(rows, wanted);
     return new Map(stated.map((row) => [row.printer.id, row]));
   }
 
