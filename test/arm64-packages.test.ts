@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { labelOfMany } from "../src/pkg/scripts/revision.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 import { appWithPair, armZip } from "./support/arm64-pair.ts";
 import { driverZip } from "./support/driver-zip.ts";
@@ -9,6 +10,7 @@ import { everyUnpacker } from "./support/every-unpacker.ts";
 import { startFilled } from "./support/filled.ts";
 import { type Tree, unpackers, verifyIntunewin, without } from "./support/foreign.ts";
 import { bytesOf, noise, withoutScripts } from "./support/mixed-driver.ts";
+import { makeDriver, makePrinter } from "./support/records.ts";
 
 /** A driver's files as another tool finds them in its archive, in a folder. */
 function filesOf(zip: Buffer, folder: string): Tree {
@@ -154,4 +156,17 @@ test("what packages of both weigh is what their drivers weigh: nothing is packed
   const difference = (await size(pair)) - (await size(plain));
 
   assert.ok(difference > noise.length && difference < noise.length + 4000, `${difference} bytes`);
+});
+
+test("what several printers deploy has another label where one takes another driver for ARM64", () => {
+  const [driver, arm64Driver, newer] = ["a", "b", "c"].map((digit) =>
+    makeDriver({ sha256: digit.repeat(64) }),
+  );
+  const office = { printer: makePrinter(), driver: driver ?? makeDriver() };
+
+  const labels = [undefined, arm64Driver, newer].map((arm64) =>
+    labelOfMany([{ ...office, arm64Driver: arm64 }]),
+  );
+
+  assert.equal(new Set(labels).size, 3);
 });

@@ -69,6 +69,20 @@ test("what was changed since the preview, so that the outcome would differ, is s
   assert.equal(app.store.printers.list().length, 4);
 });
 
+test("a field that the list sets too, and somebody has changed since the preview, is shown again", async (t) => {
+  const { app, upload, post } = await startApp(t);
+  await post("/printers", { name: "Office", address: "10.0.0.9" });
+  const csv = "name,address\nOffice,10.0.0.1\n";
+  const page = await (await upload("/import/preview", Buffer.from(csv))).text();
+
+  await post("/printers/1", { name: "Office", address: "10.0.0.7" });
+  const stale = await post("/import", agreementIn(page));
+
+  assert.equal(stale.status, 409);
+  assert.match(await stale.text(), /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
+  assert.equal(app.store.printers.get(1).printer.address, "10.0.0.7");
+});
+
 test("a change that has nothing to do with the list is none for it", async (t) => {
   const { app, upload, post } = await startApp(t);
   const page = await (await upload("/import/preview", Buffer.from(list))).text();

@@ -7,7 +7,7 @@ import { startApp, temporaryFolder } from "./support/app.ts";
 import { copyData } from "./support/copies.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { appWithMixedDriver, bytesOf, noise } from "./support/mixed-driver.ts";
-import { makePng } from "./support/png.ts";
+import { makePicture, makePng, pngChunk } from "./support/png.ts";
 
 interface Header {
   readonly fields: Record<string, number>;
@@ -153,6 +153,21 @@ test("the same printer, driver and icon give the same bytes, also after a restar
 
   assert.ok(before.equals(after));
   assert.equal(before.equals(other), false, "another installation has other keys");
+});
+
+test("another icon of the same size is in the next package", async (t) => {
+  const { fetch, upload, addPrinter } = await startApp(t);
+  const id = await addPrinter();
+  const pictures = ["a", "b"].map((text) => makePicture({ before: [pngChunk("tEXt", Buffer.from(text))] }));
+  const packages: Buffer[] = [];
+
+  for (const picture of pictures) {
+    await upload(`/printers/${id}/icon`, picture, "icon.png");
+    packages.push(await bytesOf(fetch(`/printers/${id}/packages/mdm`)));
+  }
+
+  assert.equal(pictures[0]?.length, pictures[1]?.length);
+  assert.equal(packages[0]?.equals(packages[1] ?? Buffer.alloc(0)), false);
 });
 
 test("packages of one driver begin with the same bytes, those of two drivers share no key", async (t) => {

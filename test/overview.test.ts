@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "./support/app.ts";
+import { appWithPair, armZip } from "./support/arm64-pair.ts";
 import { driverZip } from "./support/driver-zip.ts";
 
 /** Printers of two clients and of none: with one name or address twice, changed, blocked, and with drivers that are older, unsigned or missing. */
@@ -65,6 +66,47 @@ test("a printer, a client's, a driver's and chosen printers have the states that
     [5, "archive", false],
     [6, "unchosen-model", false],
   ]);
+});
+
+test("lists see at once that an archive goes and that a printer is deployed, although no record changes", async (t) => {
+  const { app, fetch, dataDir } = await startShop(t);
+  const kindsOf = async (id: number) => {
+    const { printers } = await app.overview.read();
+    const row = printers.find(({ printer }) => printer.id === id);
+    return `${row?.findings.map(({ kind }) => kind)} ${row?.changed}`;
+  };
+
+  const [soundBefore, changedBefore] = [await kindsOf(6), await kindsOf(4)];
+  await (await fetch("/printers/4/scripts/install")).text();
+  const changedAfter = await kindsOf(4);
+  await rm(join(dataDir, "drivers", `${app.store.drivers.get(1).sha256}.zip`));
+  const soundAfter = await kindsOf(6);
+
+  assert.deepEqual([soundBefore, soundAfter], ["unchosen-model false", "archive,unchosen-model false"]);
+  assert.deepEqual([changedBefore, changedAfter], [" true", " false"]);
+});
+
+test("printers of one driver with different drivers for ARM64 have each its own revision", async (t) => {
+  const { app, fetch, addDriver, addPrinter, main, arm, printer } = await appWithPair(t);
+  const other = await addDriver(armZip({ models: ["Papyrus ARM"], version: "4.0.0.0" }));
+  const pair = { driver_id: String(main), name: "Hall", address: "10.0.0.10" };
+  const hall = await addPrinter({ ...pair, arm64_driver_id: String(other) });
+  for (const id of [printer, hall]) await (await fetch(`/printers/${id}/scripts/install`)).text();
+
+  const { printers } = await app.overview.read();
+  const ofDriver = await app.overview.driver(arm);
+
+  assert.deepEqual(
+    printers.map(({ printer, changed }) => [printer.id, changed]),
+    [
+      [hall, false],
+      [printer, false],
+    ],
+  );
+  assert.deepEqual(
+    ofDriver.printers.map((row) => row.printer.id),
+    [printer],
+  );
 });
 
 test("what is deployed with a printer is of its own client", async (t) => {
