@@ -58,7 +58,7 @@ export class Passwords {
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
    * @param check called before the work, when its turn has come
-   * @param stranger the address of a browser that was never signed in: no crowd of them refuses those that were
+   * @param stranger the address of a browser that was never signed in: they wait behind those that were
    * @throws UserError "busy" for a stranger where too many wait, and what `check` throws
    */
   verify(password: string, hash = "", check = () => {}, stranger?: string): Promise<boolean> {
@@ -69,7 +69,7 @@ export class Passwords {
       const derived = await this.#derive(password, Buffer.from(salt, "base64"));
       return isSameText(base64(derived), key);
     };
-    if (stranger === undefined) return this.#turns.run(compare);
+    if (stranger === undefined) return this.#turns.run(compare, undefined, true);
     return this.#strangers.holding(stranger, 1, () => this.#turns.run(compare));
   }
 

@@ -73,12 +73,13 @@ export class Admission {
   /**
    * Runs `work` when it is its turn.
    * @param client an address; undefined where all places may be taken
+   * @param isFirst whether it goes before those that wait
    * @throws UserError "busy" where too many wait
    */
-  run<T>(work: () => Promise<T>, client?: string): Promise<T> {
+  run<T>(work: () => Promise<T>, client?: string, isFirst = false): Promise<T> {
     return this.#places.holding(client, 1, async () => {
       if (this.#free > 0) this.#free--;
-      else await new Promise<void>((start) => this.#waiting.push(start));
+      else await new Promise<void>((start) => this.#waiting[isFirst ? "unshift" : "push"](start));
       try {
         return await work();
       } finally {

@@ -107,7 +107,7 @@ test("a flood of guesses from one network leaves other requests and known browse
   assert.ok(app.app.passwords.count - before <= 7 + 5, `${app.app.passwords.count - before} hashes`);
 });
 
-test("a flood of guesses from a hundred networks keeps new browsers out for a while, and no known one", async (t) => {
+test("a flood of guesses from a hundred networks keeps no known browser out", async (t) => {
   const app = await startClosed(t);
   const known = await signIn(app, "admin", adminPassword);
   const mine = { name: "admin", password: adminPassword };
@@ -116,11 +116,11 @@ test("a flood of guesses from a hundred networks keeps new browsers out for a wh
   const guesses = Promise.allSettled(
     strangers.map((address) => app.app.passwords.verify("not this one", undefined, () => {}, address)),
   );
-  const strange = await app.post("/sign-in", mine);
   const again = await app.post("/sign-in", mine, { cookie: known.split("; ")[1] ?? "" });
-  await guesses;
+  const refused = (await guesses).filter(({ status }) => status === "rejected");
 
-  assert.deepEqual([strange.status, again.status], [503, 303]);
+  assert.equal(again.status, 303);
+  assert.equal(refused.length, 36);
 });
 
 test("a bad new password costs no hash and says nothing of the one that there is", async (t) => {
