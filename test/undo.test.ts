@@ -178,6 +178,23 @@ test("what is over goes with its files, and gives back its space; what others ha
   assert.deepEqual([...app.lines, ...later.lines], []);
 });
 
+test("a file that two deletions share stays when one of them is final, and the other comes back with it", async (t) => {
+  const app = await startApp(t);
+  const { upload, fetch, addPrinter, dataDir } = app;
+  const printers = [await addPrinter({ driver_id: "" }), await addPrinter({ driver_id: "" })];
+  for (const id of printers) await upload(`/printers/${id}/icon`, makePng(), "icon.png");
+  for (const id of printers) await fetch(`/printers/${id}`, { method: "DELETE" });
+
+  await app.app.undo.end(1);
+  const kept = filesIn(dataDir);
+  const path = await undoLast(app);
+  const icon = await fetch(`/printers/${printers[1]}/icon`);
+
+  assert.match(kept.join(), /^icons\/[^,]*$/);
+  assert.equal(path, `/printers/${printers[1]}?restored=2`);
+  assert.equal(icon.status, 200);
+});
+
 test("a deletion goes for good when somebody says so", async (t) => {
   const app = await startApp(t);
   const { post, fetch, addDriver, dataDir } = app;
