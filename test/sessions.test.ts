@@ -110,3 +110,24 @@ test("an account has twenty sessions at most: the least recently used one goes",
   for (const cookie of cookies.slice(4, 8)) statuses.push(await status(cookie));
   assert.deepEqual(statuses, [401, 401, 200, 200]);
 });
+
+test("a password that is changed while a sign-in with the old one is verified lets that sign-in begin no session", async (t) => {
+  const app = await startClosed(t);
+  const { passwords, store } = app.app;
+  const here = await addPerson(app, "jo");
+  const chosen = "quiet marble sunrise";
+  const verify = passwords.verify.bind(passwords);
+  const changedMeanwhile = async (...attempt: Parameters<typeof verify>) => {
+    const fits = await verify(...attempt);
+    await app.post("/account/password", { password: ownPassword, chosen, again: chosen }, { cookie: here });
+    return fits;
+  };
+
+  t.mock.method(passwords, "verify", changedMeanwhile, { times: 1 });
+  const late = await app.post("/sign-in", { name: "jo", password: ownPassword });
+  const sessions = store.sessions.ofAccount(2);
+  const renewed = await app.post("/sign-in", { name: "jo", password: chosen });
+
+  assert.deepEqual([late.status, cookiesOf(late), renewed.status], [422, "", 303]);
+  assert.equal(sessions.length, 1);
+});
