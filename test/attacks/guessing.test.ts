@@ -111,3 +111,24 @@ test("who attacks the administrator's name locks nobody out who was signed in be
   );
   assert.equal(await attempt(known), 303);
 });
+
+test("who signs in at last has the earlier failures of that name and network forgiven", async (t) => {
+  const app = await startClosed(t);
+  const enter = async (name: string, password: string, address: string) => {
+    const { code } = await app.app.signIn.signIn({ name, password }, { address, browser: "" }).then(
+      () => ({ code: "signed in" }),
+      (error) => error,
+    );
+    return code;
+  };
+  const outcomes: string[] = [];
+
+  for (let i = 0; i < 4; i++) await enter("admin", `guess number ${i}`, "192.0.2.7");
+  await enter("admin", adminPassword, "192.0.2.7");
+  outcomes.push(await enter("admin", "one more guess", "198.51.100.7"));
+  outcomes.push(await enter("admin", adminPassword, "198.51.100.7"));
+  outcomes.push(await enter("nobody-at-all", "one more guess", "192.0.2.7"));
+  outcomes.push(await enter("admin", adminPassword, "192.0.2.7"));
+
+  assert.deepEqual(outcomes, ["invalid", "signed in", "invalid", "signed in"]);
+});
