@@ -128,6 +128,23 @@ test("strangers who cause many different refusals have 100 lines a minute, and t
   );
 });
 
+test("failed sign-ins from ever other networks have 100 lines a minute, whatever name is typed, and the others are one", async (t) => {
+  const { store, turn, entries } = await flooded(t);
+
+  for (let i = 0; i < 150; i++) {
+    const actor = { who: "admin", from: `10.0.${i}.1` };
+    store.audit.note("sign-in-failed", { what: "wrong password", actor });
+  }
+  const atOnce = await entries();
+  await turn();
+  await store.close();
+  const all = await entries();
+
+  assert.deepEqual([atOnce.length, all.length, sum(all)], [101, 102, 150]);
+  const { who, from, count } = all.at(-1) ?? {};
+  assert.deepEqual([who, from, count], ["several", "several", 49]);
+});
+
 test("a machine that downloads the same in a loop has a few lines a minute, and every download counts for its printers", async (t) => {
   const { store, turn, entries } = await flooded(t);
   const printers = Array.from({ length: 3000 }, (_, i) => [i + 1, "revision"] as const);
