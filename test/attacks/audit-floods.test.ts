@@ -145,6 +145,23 @@ test("failed sign-ins from ever other networks have 100 lines a minute, whatever
   assert.deepEqual([who, from, count], ["several", "several", 49]);
 });
 
+test("a minute after a flood of refusals strangers have lines of their own again", async (t) => {
+  const { store, turn, entries } = await flooded(t);
+  for (let i = 0; i < 125; i++) refuse(store, "nobody", "10.0.0.1", `/x/${i}`, `/pattern/${i}`);
+  await turn();
+  const before = (await entries()).length;
+
+  refuse(store, "nobody", "10.0.0.2", "/printers/1", "/printers/:id");
+  refuse(store, "nobody", "10.0.0.3", "/clients/1", "/clients/:id");
+  await store.close();
+  const after = (await entries()).slice(before);
+
+  assert.deepEqual(
+    after.map((entry) => `${entry.who} from ${entry.from}: ${said(entry)}`),
+    ["nobody from 10.0.0.2: refused GET /printers/1", "nobody from 10.0.0.3: refused GET /clients/1"],
+  );
+});
+
 test("a machine that downloads the same in a loop has a few lines a minute, and every download counts for its printers", async (t) => {
   const { store, turn, entries } = await flooded(t);
   const printers = Array.from({ length: 3000 }, (_, i) => [i + 1, "revision"] as const);
