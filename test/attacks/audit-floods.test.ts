@@ -29,7 +29,10 @@ async function flooded(t: TestContext) {
     await store.audit.flush();
     return entriesIn(dataDir);
   };
-  return { store, dataDir, turn, entries };
+  const setBack = (ms: number) => {
+    now -= ms;
+  };
+  return { store, dataDir, turn, setBack, entries };
 }
 
 const refuse = ({ audit }: Store, who: string, from: string, path: string, pattern: string) =>
@@ -160,6 +163,22 @@ test("a minute after a flood of refusals strangers have lines of their own again
     after.map((entry) => `${entry.who} from ${entry.from}: ${said(entry)}`),
     ["nobody from 10.0.0.2: refused GET /printers/1", "nobody from 10.0.0.3: refused GET /clients/1"],
   );
+});
+
+test("a clock that is set back ends the minute: what was counted is written, and what comes has lines of its own", async (t) => {
+  const { store, setBack, entries } = await flooded(t);
+  for (let i = 0; i < 5; i++) refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
+
+  setBack(60 * minute);
+  refuse(store, "eve", "10.0.0.2", "/accounts", "/accounts");
+  const atOnce = await entries();
+  await store.close();
+
+  assert.deepEqual(atOnce.map(said), [
+    "refused GET /accounts",
+    "refused GET /accounts",
+    "refused GET /accounts 4 times",
+  ]);
 });
 
 test("a machine that downloads the same in a loop has a few lines a minute, and every download counts for its printers", async (t) => {
