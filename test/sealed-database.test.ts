@@ -61,6 +61,17 @@ test("one flipped bit anywhere stops the start, which names the ways back and ch
   await assert.rejects(open(dataDir), /its SHA-256 is not the one that it was saved with/);
 });
 
+test("a change counter that alone is damaged stops the start", async (t) => {
+  const { dataDir, path, file } = await savedFolder(t);
+  const damaged = Buffer.from(file);
+  damaged.writeUInt32BE(file.readUInt32BE(24) + 1, 24);
+  writeFileSync(path, damaged);
+
+  const opening = open(dataDir);
+
+  await assert.rejects(opening, /its SHA-256 is not the one that it was saved with/);
+});
+
 test("a file that lacks its last bytes stops the start", async (t) => {
   const { dataDir, path, file } = await savedFolder(t);
 
