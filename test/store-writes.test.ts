@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Database } from "../src/store/database/database.ts";
+import { openStore } from "../src/store/store.ts";
 import { temporaryFolder } from "./support/app.ts";
 import { cleanUp } from "./support/clean-up.ts";
 import { watchDisk } from "./support/disk-calls.ts";
@@ -180,6 +181,25 @@ test("a write that is refused alone is not saved", async (t) => {
 
   await assert.rejects(refused, /no/);
   assert.deepEqual([namesIn(db), db.version, saves.length], [[], before, 0]);
+});
+
+test("links that end leave the time of the last write as it was", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const store = await openStore(
+    await temporaryFolder(t),
+    () => now,
+    () => {},
+  );
+  cleanUp(t, () => store.close());
+  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  const [epoch, { savedAt }] = [store.linkGenerations.epoch(), store.current()];
+
+  now += 60_000;
+  await store.linkGenerations.endAll();
+
+  assert.notEqual(store.linkGenerations.epoch(), epoch);
+  assert.equal(savedAt, now - 60_000);
+  assert.equal(store.current().savedAt, savedAt);
 });
 
 test("outside a write nothing can be changed", async (t) => {
