@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { auditCommand } from "../src/cli/audit.ts";
@@ -28,6 +28,13 @@ async function makeLog(t: TestContext): Promise<{ dataDir: string; files: string
   }
   await store.close();
   return { dataDir, files: logFiles(dataDir) };
+}
+
+/** Opens the store when the first month of such a log is to go, which its database knows from then on. */
+async function expireFirstMonth(dataDir: string): Promise<void> {
+  const clock = () => Date.UTC(2026, 11, 3);
+  const store = await openStore(dataDir, clock, () => {}, { auditDays: 31 });
+  await store.close();
 }
 
 /** Changes the lines of one of the files as somebody with an editor could. */
@@ -181,6 +188,20 @@ test("whole months are removed when their time is over, and what is left still h
   // 400 days before 16 September 2026 is the 12th of that month.
   assert.equal(files[0], "2025-08.jsonl");
   assert.equal(report.broken, undefined);
+});
+
+test("a month that a crash left behind, although the database knows that it has gone, breaks nothing", async (t) => {
+  const { dataDir, files } = await makeLog(t);
+  const [first = ""] = files;
+  const month = readFileSync(first);
+  await expireFirstMonth(dataDir);
+  const isGone = !existsSync(first);
+  writeFileSync(first, month);
+
+  const report = await verifyAudit(dataDir);
+
+  assert.equal(isGone, true);
+  assert.equal(summary(report), "whole, 6");
 });
 
 test("a clock that is set forward by years takes nothing away", async (t) => {
