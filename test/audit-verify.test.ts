@@ -9,6 +9,7 @@ import { type AuditReport, verifyAudit } from "../src/store/audit/verify.ts";
 import { openStore } from "../src/store/store.ts";
 import { temporaryFolder } from "./support/app.ts";
 import { logFiles } from "./support/audit.ts";
+import { watchDisk } from "./support/disk-calls.ts";
 
 const day = 24 * 60 * 60_000;
 
@@ -201,6 +202,22 @@ test("a month that a crash left behind, although the database knows that it has 
   const report = await verifyAudit(dataDir);
 
   assert.equal(isGone, true);
+  assert.equal(summary(report), "whole, 6");
+});
+
+test("months that go because of their age while verify runs are not missed", async (t) => {
+  const { dataDir, files } = await makeLog(t);
+  let isReached = false;
+  await watchDisk(t, join(dataDir, "audit"), async ({ name }) => {
+    if (name !== "readdir" || isReached) return undefined;
+    isReached = true;
+    await expireFirstMonth(dataDir);
+    return undefined;
+  });
+
+  const report = await verifyAudit(dataDir);
+
+  assert.equal(existsSync(String(files[0])), false);
   assert.equal(summary(report), "whole, 6");
 });
 
