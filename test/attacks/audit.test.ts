@@ -63,6 +63,28 @@ for (const written of [0, 1, 3, 4]) {
   });
 }
 
+test("a line that a power cut filled with zeros up to its end is kept aside, too, and its change logged again", async (t) => {
+  const dataDir = await killedFolder(t, 3);
+  const [log = ""] = logFiles(dataDir);
+  const bytes = readFileSync(log);
+  writeFileSync(log, bytes.fill(0, bytes.length - 40, bytes.length - 1));
+
+  const store = await open(dataDir);
+  await store.close();
+  const entries = entriesIn(dataDir);
+  const { broken } = await verifyAudit(dataDir);
+
+  assert.deepEqual(
+    entries.flatMap(({ record }) => record?.name ?? []),
+    ["A", "B", "C", "D", "E", "F"],
+  );
+  assert.deepEqual(
+    entries.filter(({ event }) => event.startsWith("log-")).map(({ event }) => event),
+    ["log-mended"],
+  );
+  assert.equal(broken, undefined);
+});
+
 test("a line that a power cut left half is kept aside, with an entry, and its change logged again", async (t) => {
   const dataDir = await killedFolder(t, 3);
   const [log = ""] = logFiles(dataDir);
