@@ -15,12 +15,17 @@ const keptIn = (dataDir: string, kind: string) => {
 
 /** A service with a printer that has a driver and an icon, and a backup of that. */
 async function startWithBackup(t: TestContext, dataDir: string, backups = 14): Promise<TestApp> {
-  const { folder } = await madeOnce(t, makeBackup);
-  cpSync(folder, dataDir, { recursive: true });
-  const app = await startApp(t, { dataDir, backups });
+  const app = await startUnread(t, dataDir, backups);
   app.app.backups.start();
   await app.app.backups.settled();
   return app;
+}
+
+/** The same a moment earlier: no state was read yet. */
+async function startUnread(t: TestContext, dataDir: string, backups?: number): Promise<TestApp> {
+  const { folder } = await madeOnce(t, makeBackup);
+  cpSync(folder, dataDir, { recursive: true });
+  return startApp(t, { dataDir, ...(backups !== undefined && { backups }) });
 }
 
 async function makeBackup(t: TestContext, dataDir: string): Promise<void> {
@@ -61,6 +66,20 @@ test("what a kept state names outlasts its deletion, and is there again for who 
   assert.deepEqual(Buffer.from(await download.arrayBuffer()), bytes);
   assert.equal(again.lines[0], "files moved back, because records refer to them: 2");
   assert.deepEqual([...keptIn(dataDir, "drivers"), ...keptIn(dataDir, "icons")], []);
+});
+
+test("what is deleted right after a start, when no state was read yet, is kept", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await startUnread(t, dataDir);
+
+  await deleteAll(service);
+
+  assert.deepEqual(
+    service.app.backups.list().map(({ checked }) => checked),
+    [undefined],
+  );
+  assert.equal(keptIn(dataDir, "drivers").length, 1);
+  assert.equal(keptIn(dataDir, "icons").length, 1);
 });
 
 test("what no kept state names is deleted at once, and what the last one named with it", async (t) => {
