@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -13,7 +14,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
-import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
+import { fill, freeBytes, smallDisk, withoutDisk } from "./support/small-disk.ts";
 
 const hour = 60 * 60_000;
 const noon = Date.UTC(2026, 10, 21, 12);
@@ -265,6 +266,26 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
     /href="\/backups">\s*<span class="figure">1<\/span> <span>backup could not be made/,
   );
   assert.doesNotMatch(await (await shop.fetch("/")).text(), /could not be made/);
+});
+
+test("a state that fits is not kept where less than 8 MB, or four times its size, stays free", async (t) => {
+  const disk = smallDisk(t, 32 << 20);
+  if (disk === undefined) return t.skip(withoutDisk);
+  const shop = await startShop(t, { dataDir: join(disk, "data") });
+  await shop.add("Only");
+  const { backups, current } = shop.app.store;
+  const filler = join(disk, "filler");
+
+  writeFileSync(filler, Buffer.alloc(freeBytes(disk) - (8 << 20), 1));
+  await assert.rejects(backups.write(current()), { code: "ENOSPC" });
+  rmSync(filler);
+  const large = { bytes: new Uint8Array(freeBytes(disk) / 5 + 4096), savedAt: noon };
+  await assert.rejects(backups.write(large), { code: "ENOSPC" });
+  const refused = shop.names();
+  await backups.write(current());
+
+  assert.deepEqual(refused, []);
+  assert.equal(shop.names().length, 1);
 });
 
 test("a state that cannot be read back does not count", async (t) => {
