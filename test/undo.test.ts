@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { deletedTables } from "../src/store/deletions.ts";
@@ -193,6 +193,26 @@ test("a file that two deletions share stays when one of them is final, and the o
   assert.match(kept.join(), /^icons\/[^,]*$/);
   assert.equal(path, `/printers/${printers[1]}?restored=2`);
   assert.equal(icon.status, 200);
+});
+
+test("a file that cannot be deleted is tried again after a minute, also where nothing else is over", async (t) => {
+  const { app, addDriver, dataDir, lines } = await startApp(t);
+  const driver = await addDriver();
+  const path = join(dataDir, filesIn(dataDir)[0] ?? "");
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const deletion = Number(await app.undo.removeDriver(driver));
+  rmSync(path);
+  mkdirSync(path);
+  await app.undo.end(deletion);
+  rmdirSync(path);
+  writeFileSync(path, "as it was");
+
+  t.mock.timers.tick(60_000);
+  await app.undo.close();
+
+  assert.match(lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
+  assert.deepEqual(filesIn(dataDir), []);
+  assert.deepEqual(app.store.deletions.ended(), []);
 });
 
 test("a deletion goes for good when somebody says so", async (t) => {
