@@ -268,7 +268,7 @@ test("a full disk keeps no backup, hinders no write, is said, and is tried again
   assert.doesNotMatch(await (await shop.fetch("/")).text(), /could not be made/);
 });
 
-test("a state that fits is not kept where less than 8 MB, or four times its size, stays free", async (t) => {
+test("a state that fits is not kept where less than 8 MB, or four times its size, would stay free", async (t) => {
   const disk = smallDisk(t, 32 << 20);
   if (disk === undefined) return t.skip(withoutDisk);
   const shop = await startShop(t, { dataDir: join(disk, "data") });
