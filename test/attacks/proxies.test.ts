@@ -114,7 +114,7 @@ test("of several names and schemes that were forwarded, those of the nearest pro
   assert.deepEqual([host, scheme], ["platen.example", "https"]);
 });
 
-deepTest("a long chain that names trusted proxies alone costs next to nothing, fifty times longer than a head may be", async () => {
+deepTest("a long chain that names trusted proxies alone costs next to nothing", async () => {
   const proxies = proxiesOf({ TRUSTED_PROXIES: "10.0.0.0/8" });
   const headers = { "x-forwarded-for": "10.1.1.1,".repeat(100_000) };
   const request = { socket: { remoteAddress: "10.0.0.1" }, headers } as unknown as IncomingMessage;
