@@ -23,7 +23,7 @@ export const mostStrangers = 64;
 /** Of one-time passwords: 32, and none that looks like another. */
 const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
 
-/** Hashes passwords, two at a time; others wait in the order in which they came. */
+/** Hashes passwords, two at a time. Others wait: strangers in the order in which they came, behind everybody else. */
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
@@ -44,7 +44,7 @@ export class Passwords {
   /** @returns the hash with its parameters and salt, in the PHC string format */
   async hash(password: string): Promise<string> {
     const salt = this.#random(saltBytes);
-    const key = await this.#turns.run(() => this.#derive(password, salt));
+    const key = await this.#turns.run(() => this.#derive(password, salt), undefined, true);
     return `${this.#beginning}${base64(salt)}$${base64(key)}`;
   }
 
@@ -58,7 +58,7 @@ export class Passwords {
   /**
    * Whether a password is the one that was hashed. Where there is no hash, or none of ours, as much work is done.
    * @param check called before the work, when its turn has come
-   * @param stranger the address of a browser that was never signed in: they wait behind those that were
+   * @param stranger the address of a browser that was never signed in
    * @throws UserError "busy" for a stranger where too many wait, and what `check` throws
    */
   verify(password: string, hash = "", check = () => {}, stranger?: string): Promise<boolean> {
