@@ -197,6 +197,21 @@ test("what was downloaded is shown as one, also while it is being saved", async 
   assert.deepEqual([...seen], ["rmm 1"]);
 });
 
+test("a page that is asked for while a download is being written to the log counts it", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const { audit } = app.app.store;
+  await audit.flush();
+  const entry = { what: "rmm", by: "script", digest: "", printers: [[printer, "r1"]] as const };
+
+  audit.download(entry)();
+  const written = audit.flush();
+  await Promise.resolve();
+  await app.app.overview.printer(printer);
+
+  assert.equal(app.app.deployments.latest(printer)?.revision, "r1");
+  await written;
+});
+
 test("of each kind the last five revisions are remembered, also by a clock that is put back", async (t) => {
   let now = 1_800_000_000_000;
   const app = await startApp(t, { clock: () => now });

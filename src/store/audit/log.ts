@@ -131,9 +131,10 @@ export class AuditLog {
     this.#timer = setTimeout(() => void this.flush(), this.#hasFailed ? retryMs : writtenAfterMs).unref();
   }
 
-  /** Writes the events that wait; after an error they wait for the next try. */
+  /** Waits until the events so far are on disk; after an error they wait for the next try. */
   async settle(): Promise<void> {
-    if (this.#waiting.length > 0 && !this.#hasFailed) await this.flush();
+    const isPending = this.#waiting.length > 0 || this.#writing !== undefined;
+    if (isPending && !this.#hasFailed) await this.flush();
   }
 
   /** Writes everything that waits. It does not fail: after an error, changes stay in the database, and events in memory. */
