@@ -38,3 +38,18 @@ test("a restore says which accounts and tokens it lets in, and nothing in their 
     `  token “Datto”, everything that can be read, until ${until}`,
   ]);
 });
+
+test("a restore says that nobody is let in where all accounts are disabled", async (t) => {
+  const folder = await temporaryFolder(t);
+  const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
+  const app = await startClosed(t, { dataDir });
+  await addPerson(app, "left", "viewer");
+  await app.stop();
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.exec("UPDATE accounts SET disabled = 1"));
+  platen(dataDir, "backup", file);
+
+  const { status, stderr } = platen(join(folder, "other"), "restore", file);
+
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /Who is let in:\n {2}no account and no token\n/);
+});

@@ -119,6 +119,17 @@ test("so many tasks run, so many wait in their order, and one more is refused", 
   assert.deepEqual(order, [1, 2, 3, 4]);
 });
 
+test("whoever goes first is served before the others, and among themselves in their order", async () => {
+  const admission = new Admission(1);
+  const order: string[] = [];
+  const run = (name: string, isFirst: boolean) =>
+    admission.run(async () => void order.push(name), undefined, isFirst);
+
+  await Promise.all([run("a", false), run("b", false), run("c", true), run("d", false), run("e", true)]);
+
+  assert.deepEqual(order, ["a", "c", "e", "b", "d"]);
+});
+
 test("pieces come in order from as few buffers as are needed, whenever each is ready", async () => {
   let buffers = 0;
   const make = async (i: number, buffer: Uint8Array) => {

@@ -95,12 +95,12 @@ function tellRestored(
   err(
     "Accounts, sessions and tokens are those of that time, too, also what was revoked since. Who is let in:\n",
   );
-  if (accounts.length + tokens.length === 0) err("  no account and no token\n");
-  for (const { name, role, isDisabled } of accounts)
-    if (!isDisabled) err(`  account “${cleanText(name)}”, ${role}\n`);
-  for (const { name, scope, expires_at } of tokens)
-    if (expires_at > now)
-      err(`  token “${cleanText(name)}”, ${scopeText(scope)}, until ${utcDay(expires_at)}\n`);
+  const enabled = accounts.filter(({ isDisabled }) => !isDisabled);
+  const valid = tokens.filter(({ expires_at }) => expires_at > now);
+  if (enabled.length + valid.length === 0) err("  no account and no token\n");
+  for (const { name, role } of enabled) err(`  account “${cleanText(name)}”, ${role}\n`);
+  for (const { name, scope, expires_at } of valid)
+    err(`  token “${cleanText(name)}”, ${scopeText(scope)}, until ${utcDay(expires_at)}\n`);
   err("Links have ended, those in scripts too: fetch these anew. Start Platen now.\n");
 }
 

@@ -20,7 +20,7 @@ export function iconTooLarge(): UserError {
 const remedy = "Save the picture as a PNG of exactly 256 × 256 pixels and upload it again.";
 
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-/** Bits of a sample and colour type. */
+/** Pairs of bit depth and colour type that PNG (ISO/IEC 15948, 11.2.2) allows. */
 const kinds = /^(?:[1248] [03]|16 0|(?:8|16) [246])$/;
 /** Encoders write a few dozen; each costs time whatever it holds. */
 const chunkLimit = 4096;

@@ -17,13 +17,13 @@ const hashBytes = 32;
 
 /** A hash takes memory, and a thread of the pool that files are written with: two of the four stay free. */
 const atOnce = 2;
-/** Of browsers that were never signed in: so many are computed or wait. */
+/** At most this many passwords from browsers that were never signed in are hashed or wait. */
 export const mostStrangers = 64;
 
 /** Of one-time passwords: 32, and none that looks like another. */
 const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
 
-/** Hashes passwords, two at a time. Others wait: strangers in the order in which they came, behind everybody else. */
+/** Hashes passwords, two at a time. The others wait in the order in which they came, strangers behind everybody else. */
 export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;

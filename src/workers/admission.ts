@@ -58,6 +58,7 @@ export class Quota {
 /** A queue with a bound: a few tasks run at a time, some more wait in the order in which they came. */
 export class Admission {
   readonly #places: Quota;
+  readonly #first: (() => void)[] = [];
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
@@ -73,17 +74,17 @@ export class Admission {
   /**
    * Runs `work` when it is its turn.
    * @param client an address; undefined where all places may be taken
-   * @param isFirst whether it goes before those that wait
+   * @param isFirst whether it goes before all that wait without this
    * @throws UserError "busy" where too many wait
    */
   run<T>(work: () => Promise<T>, client?: string, isFirst = false): Promise<T> {
     return this.#places.holding(client, 1, async () => {
       if (this.#free > 0) this.#free--;
-      else await new Promise<void>((start) => this.#waiting[isFirst ? "unshift" : "push"](start));
+      else await new Promise<void>((start) => (isFirst ? this.#first : this.#waiting).push(start));
       try {
         return await work();
       } finally {
-        const next = this.#waiting.shift();
+        const next = this.#first.shift() ?? this.#waiting.shift();
         if (next === undefined) this.#free++;
         else next();
       }

@@ -23,7 +23,7 @@ export function isReached(store: Store, identity: Identity, found: Found): boole
   const reached = reachedBy(found);
   if (reached === undefined) return false;
   const scope = identity.kind === "token" || identity.kind === "link" ? identity.scope : undefined;
-  // A link was held against this very address. What a client's or printer's token made reaches no further than it does now.
+  // A link is checked with its address. One that a client's or printer's token made reaches no further than that token now.
   if (identity.kind === "link" && (scope === undefined || scope.kind === "read" || reached.reach === "files"))
     return true;
   return scope !== undefined && isInScope(store, scope, reached);

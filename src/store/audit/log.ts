@@ -133,8 +133,7 @@ export class AuditLog {
 
   /** Waits until the events so far are on disk; after an error they wait for the next try. */
   async settle(): Promise<void> {
-    const isPending = this.#waiting.length > 0 || this.#writing !== undefined;
-    if (isPending && !this.#hasFailed) await this.flush();
+    if ((this.#waiting.length > 0 || this.#writing !== undefined) && !this.#hasFailed) await this.flush();
   }
 
   /** Writes everything that waits. It does not fail: after an error, changes stay in the database, and events in memory. */
