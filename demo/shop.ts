@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { App } from "../src/app.ts";
-import { printerFormValues } from "../src/domain/printer-fields.ts";
+import { printerFormValues } from "../src/domain/printers/printer-fields.ts";
 import { navigation } from "../test/support/app.ts";
 import { until } from "../test/support/until.ts";
 import { lawOffice } from "./clients.ts";

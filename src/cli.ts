@@ -2,8 +2,8 @@ import { auditCommand } from "./cli/audit.ts";
 import { backupCommand, restoreCommand } from "./cli/backups.ts";
 import { readConfig, settingsHelp } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
-import { digestOf, inspectArchive, inspectionJson } from "./services/inspect.ts";
-import { inspectionText } from "./services/inspect-text.ts";
+import { digestOf, inspectArchive, inspectionJson } from "./services/drivers/inspect.ts";
+import { inspectionText } from "./services/drivers/inspect-text.ts";
 import { openSource } from "./store/files.ts";
 
 /** What the command line asks for; everything but `serve` has been done when this is returned. */

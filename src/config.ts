@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { adminName } from "./domain/account.ts";
+import { adminName } from "./domain/access/account.ts";
+import { passwordProblem } from "./domain/access/password.ts";
+import { type Proxies, readProxies } from "./domain/access/proxies.ts";
 import { isLoopbackHost } from "./domain/address.ts";
-import { passwordProblem } from "./domain/password.ts";
-import { type Proxies, readProxies } from "./domain/proxies.ts";
 
 /** A text that shows up nowhere unless it is asked for: not in a log, not in JSON, not in an error. */
 export class Secret {

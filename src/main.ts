@@ -7,7 +7,7 @@ import { workerRole } from "./workers/worker-thread.ts";
 // The one file in its three roles. Each loads only what it needs: a worker has no use for the server,
 // the database or the pages, and should not pay for them.
 if (isMainThread && process.argv[2] === inspectionArgument && process.send !== undefined) {
-  void import("./services/inspection-child.ts").then(({ serveInspection }) =>
+  void import("./services/drivers/inspection-child.ts").then(({ serveInspection }) =>
     serveInspection(process.argv[3] ?? ""),
   );
 } else if (isMainThread) {

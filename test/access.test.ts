@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anyone, type Identity, mayUse, nameOf, nobody, type Rule, roles } from "../src/domain/access.ts";
+import {
+  anyone,
+  type Identity,
+  mayUse,
+  nameOf,
+  nobody,
+  type Rule,
+  roles,
+} from "../src/domain/access/access.ts";
 
 const person = (role: (typeof roles)[number]): Identity => ({ kind: "person", name: "Jo", role });
 const rules: readonly Rule[] = ["open", "person", ...roles];

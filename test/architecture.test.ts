@@ -135,7 +135,7 @@ test("no file is longer than anyone reads at one sitting", () => {
 });
 
 test("archives are read and packages laid out by other threads and processes alone", () => {
-  const onOtherThreads = ["services/inspect.ts", "workers/tasks.ts"];
+  const onOtherThreads = ["services/drivers/inspect.ts", "workers/tasks.ts"];
   const blocking = [
     "readArchive",
     "checkEntry",

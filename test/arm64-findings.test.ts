@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { driversOf, machinesOf } from "../src/domain/arm64-driver.ts";
-import type { InfSummary } from "../src/domain/driver.ts";
-import { type FindingKind, printerFindings } from "../src/domain/findings.ts";
-import type { ListedPrinter } from "../src/domain/listings.ts";
-import { listedInf } from "../src/domain/report.ts";
+import type { InfSummary } from "../src/domain/drivers/driver.ts";
+import { listedInf } from "../src/domain/drivers/report.ts";
+import { driversOf, machinesOf } from "../src/domain/printers/arm64-driver.ts";
+import { type FindingKind, printerFindings } from "../src/domain/printers/findings.ts";
+import type { ListedPrinter } from "../src/domain/printers/listings.ts";
 import { remedyOf } from "../src/html/remedies.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 

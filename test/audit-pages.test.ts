@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { auditMatcher, parseAuditFilter } from "../src/domain/audit-filter.ts";
+import { auditMatcher, parseAuditFilter } from "../src/domain/audit/audit-filter.ts";
 import { readCsv } from "../src/domain/csv.ts";
-import { midnight } from "../src/services/audit-search.ts";
-import { asActor } from "../src/store/audit/actor.ts";
+import { midnight } from "../src/services/audit/audit-search.ts";
+import { asActor } from "../src/store/actor.ts";
 import { verifyAudit } from "../src/store/audit/verify.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";
 import { sent } from "./support/counted.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AuditEntry } from "../src/domain/audit.ts";
+import type { AuditEntry } from "../src/domain/audit/audit.ts";
 import { client, navigation, startApp, type TestApp } from "./support/app.ts";
 import { entriesIn, logOf, said } from "./support/audit.ts";
 import { startGuarded } from "./support/guarded.ts";

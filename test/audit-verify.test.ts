@@ -3,8 +3,8 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { auditCommand } from "../src/cli/audit.ts";
-import type { entryHead } from "../src/domain/audit.ts";
-import { readLine, sealed } from "../src/domain/audit-chain.ts";
+import type { entryHead } from "../src/domain/audit/audit.ts";
+import { readLine, sealed } from "../src/domain/audit/audit-chain.ts";
 import { type AuditReport, verifyAudit } from "../src/store/audit/verify.ts";
 import { openStore } from "../src/store/store.ts";
 import { temporaryFolder } from "./support/app.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asActor } from "../src/store/audit/actor.ts";
+import { asActor } from "../src/store/actor.ts";
 import { openStore } from "../src/store/store.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { entriesIn, logOf, said } from "./support/audit.ts";

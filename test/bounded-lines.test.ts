@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BoundedLines } from "../src/services/bounded-lines.ts";
+import { BoundedLines } from "../src/services/limited-log.ts";
 import { startApp } from "./support/app.ts";
 import { startClosed } from "./support/people.ts";
 import { hangUpAfter, postText } from "./support/raw.ts";

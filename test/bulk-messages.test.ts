@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelsGiven } from "../src/domain/bulk.ts";
-import { driverMessage } from "../src/html/bulk-messages.ts";
+import type { ModelsGiven } from "../src/domain/printers/bulk.ts";
+import { driverMessage } from "../src/html/printers/bulk-messages.ts";
 import { makeDriver } from "./support/records.ts";
 
 /** What is said of so many printers after the driver's name, as plain text. */

@@ -3,7 +3,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createApp, type Overrides } from "../src/create-app.ts";
-import { noProxies } from "../src/domain/proxies.ts";
+import { noProxies } from "../src/domain/access/proxies.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { cleanUp } from "./support/clean-up.ts";

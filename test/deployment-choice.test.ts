@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseDeployment } from "../src/domain/deployment-choice.ts";
-import { type Finding, printerFindings, stateOf } from "../src/domain/findings.ts";
-import type { StatedPrinter } from "../src/domain/listings.ts";
-import { publisherOf } from "../src/domain/publisher.ts";
+import { chooseDeployment } from "../src/domain/deploy/deployment-choice.ts";
+import { publisherOf } from "../src/domain/deploy/publisher.ts";
+import { type Finding, printerFindings, stateOf } from "../src/domain/printers/findings.ts";
+import type { StatedPrinter } from "../src/domain/printers/listings.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 /** A printer as lists know it. */

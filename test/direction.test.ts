@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import { cleanText } from "../src/domain/fields.ts";
-import { parsePrinter } from "../src/domain/printer-fields.ts";
+import { parsePrinter } from "../src/domain/printers/printer-fields.ts";
 import { html } from "../src/html/html.ts";
 import { deploymentOf } from "../src/pkg/scripts/deployment.ts";
 import { powershell } from "../src/pkg/scripts/powershell.ts";

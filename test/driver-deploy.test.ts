@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { instanceOf } from "../src/services/package-facts.ts";
+import { instanceOf } from "../src/services/deploy/package-facts.ts";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 

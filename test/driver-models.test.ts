@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { InfSummary } from "../src/domain/driver.ts";
-import { inOrder, newerVersions, olderVersions } from "../src/domain/driver-order.ts";
-import { findModels, firstModel, isUniversal, modelFinder } from "../src/domain/models.ts";
-import { driverLabel } from "../src/html/driver-label.ts";
+import type { InfSummary } from "../src/domain/drivers/driver.ts";
+import { inOrder, newerVersions, olderVersions } from "../src/domain/drivers/driver-order.ts";
+import { findModels, firstModel, isUniversal, modelFinder } from "../src/domain/drivers/models.ts";
+import { driverLabel } from "../src/html/drivers/driver-label.ts";
 import { makeDriver, makeInf } from "./support/records.ts";
 import { shared, withoutShared } from "./support/shared.ts";
 

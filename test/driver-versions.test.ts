@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { driverRank } from "../src/domain/driver-version.ts";
+import { driverRank } from "../src/domain/drivers/driver-version.ts";
 import { type PowerShellValue, powershell } from "../src/pkg/scripts/powershell.ts";
 import { currentPairs, type DriverVer, rankedPairs } from "./support/driver-versions.ts";
 import { withoutPowerShell } from "./support/powershell.ts";

@@ -48,6 +48,6 @@ test("what a source exports is used by another file", () => {
       .filter((exported) => !used.has(exported)),
   );
 
-  assert.ok(used.has("src/domain/printer-fields.ts parsePrinter"));
+  assert.ok(used.has("src/domain/printers/printer-fields.ts parsePrinter"));
   assert.deepEqual(unused, []);
 });

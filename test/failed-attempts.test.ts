@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { subnetOf } from "../src/domain/site.ts";
-import { FailedAttempts, type FailureKey } from "../src/services/failed-attempts.ts";
-import { TooEarly } from "../src/services/sign-in.ts";
+import { subnetOf } from "../src/domain/network.ts";
+import { FailedAttempts, type FailureKey } from "../src/services/access/failed-attempts.ts";
+import { TooEarly } from "../src/services/access/sign-in.ts";
 
 const minute = 60_000;
 

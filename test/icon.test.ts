@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { checkIcon } from "../src/domain/icon.ts";
+import { checkIcon } from "../src/domain/printers/icon.ts";
 import { without } from "./support/foreign.ts";
 import { picturesOfOthers } from "./support/pictures.ts";
 import { makePicture, type Picture, pictureRows, pngChunk } from "./support/png.ts";

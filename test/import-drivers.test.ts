@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ImportPlan } from "../src/domain/import-plan.ts";
+import type { ImportPlan } from "../src/domain/import/import-plan.ts";
 import { startApp } from "./support/app.ts";
 import { driverZip } from "./support/driver-zip.ts";
 import { marked, planOf, settingsOf } from "./support/lists.ts";

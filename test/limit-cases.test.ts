@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mostAtOnce, parseIds } from "../src/domain/bulk.ts";
-import { Latest } from "../src/domain/latest.ts";
+import { mostAtOnce, parseIds } from "../src/domain/printers/bulk.ts";
+import { Latest } from "../src/domain/recent-map.ts";
 import { slug } from "../src/domain/slug.ts";
 import { infLimitBytes } from "../src/inf/document.ts";
 import { infsOf } from "../src/inf/entries.ts";

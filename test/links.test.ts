@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { endOfLink } from "../src/domain/link.ts";
+import { endOfLink } from "../src/domain/access/link.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { downloadIn, startGuarded } from "./support/guarded.ts";
 import { bytesOf } from "./support/mixed-driver.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatedPrinter } from "../src/domain/listings.ts";
+import type { StatedPrinter } from "../src/domain/printers/listings.ts";
 import { messageBox } from "../src/html/layout.ts";
 import { doneIn, printerMessage } from "../src/html/messages.ts";
 import { packageFormats } from "../src/pkg/formats/formats.ts";

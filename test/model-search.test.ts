@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Driver } from "../src/domain/driver.ts";
-import { narrowDrivers } from "../src/domain/search.ts";
-import { ModelSearch } from "../src/services/model-search.ts";
+import type { Driver } from "../src/domain/drivers/driver.ts";
+import { narrowDrivers } from "../src/domain/printers/search.ts";
+import { ModelSearch } from "../src/services/drivers/model-search.ts";
 import { makeDriver, makeInf } from "./support/records.ts";
 
 const none = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Driver } from "../src/domain/driver.ts";
-import type { ListedDriver } from "../src/domain/listings.ts";
-import { DriverVersions } from "../src/services/driver-versions.ts";
+import type { Driver } from "../src/domain/drivers/driver.ts";
+import type { ListedDriver } from "../src/domain/printers/listings.ts";
+import { DriverVersions } from "../src/services/drivers/driver-versions.ts";
 import { makeDriver } from "./support/records.ts";
 
 type Version = Driver & ListedDriver;

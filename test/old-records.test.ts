@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Driver } from "../src/domain/driver.ts";
-import { printerSettingsFrom } from "../src/domain/printer-fields.ts";
-import { reportFrom } from "../src/domain/report.ts";
+import type { Driver } from "../src/domain/drivers/driver.ts";
+import { reportFrom } from "../src/domain/drivers/report.ts";
+import { printerSettingsFrom } from "../src/domain/printers/printer-fields.ts";
 import { revisionOf } from "../src/pkg/scripts/revision.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp, type TestApp, temporaryFolder } from "./support/app.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { passwordProblem } from "../src/domain/password.ts";
-import { Passwords } from "../src/services/passwords.ts";
+import { passwordProblem } from "../src/domain/access/password.ts";
+import { Passwords } from "../src/services/access/passwords.ts";
 import { passwordCost } from "./support/app.ts";
 
 const quick = () => new Passwords(randomBytes, passwordCost);

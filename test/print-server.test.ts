@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPrintServer } from "../src/domain/print-server.ts";
+import { readPrintServer } from "../src/domain/import/print-server.ts";
 
 /** What becomes of a queue on each of these ports. */
 function placed(ports: readonly Record<string, unknown>[]) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readTicket, ticketLimitBytes } from "../src/domain/print-ticket.ts";
+import { readTicket, ticketLimitBytes } from "../src/domain/printers/print-ticket.ts";
 import { makeTicket, ticketAround } from "./support/tickets.ts";
 
 /** The ticket that is kept. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isQueueName, type Printer, queueNameRule } from "../src/domain/printer.ts";
+import { isQueueName, type Printer, queueNameRule } from "../src/domain/printers/printer.ts";
 import {
   type Choices,
   collateModes,
@@ -9,15 +9,15 @@ import {
   labelOf,
   paperSizes,
   protocols,
-} from "../src/domain/printer-choices.ts";
+} from "../src/domain/printers/printer-choices.ts";
 import {
   parsePrinter,
   printerDefaults,
   printerFormValues,
   printerSettingsFrom,
-} from "../src/domain/printer-fields.ts";
-import { settingsSection } from "../src/html/printer.ts";
-import { printerForm } from "../src/html/printer-form.ts";
+} from "../src/domain/printers/printer-fields.ts";
+import { settingsSection } from "../src/html/printers/printer.ts";
+import { printerForm } from "../src/html/printers/printer-form.ts";
 import { makePrinter, settingDefaults } from "./support/records.ts";
 import { makeTicket } from "./support/tickets.ts";
 

@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../src/domain/errors.ts";
 import type { FormInput } from "../src/domain/fields.ts";
-import { effectiveDescription, isDriverOnly, printerNeeds, shareNameOf } from "../src/domain/printer.ts";
-import { parsePrinter } from "../src/domain/printer-fields.ts";
+import {
+  effectiveDescription,
+  isDriverOnly,
+  printerNeeds,
+  shareNameOf,
+} from "../src/domain/printers/printer.ts";
+import { parsePrinter } from "../src/domain/printers/printer-fields.ts";
 import { settingDefaults } from "./support/records.ts";
 import { makeTicket } from "./support/tickets.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
+import { isTrusted, roleOfGroups } from "../src/domain/access/proxies.ts";
 import { plainAddress } from "../src/domain/address.ts";
-import { isTrusted, roleOfGroups } from "../src/domain/proxies.ts";
 import { startApp, temporaryFolder } from "./support/app.ts";
 import { startGuarded } from "./support/guarded.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "./support/proxies.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultLimits, type Limits } from "../src/http/requests/limits.ts";
-import { BoundedLines } from "../src/services/bounded-lines.ts";
+import { BoundedLines } from "../src/services/limited-log.ts";
 import { startApp } from "./support/app.ts";
 import { startClosed } from "./support/people.ts";
 import { connectRaw } from "./support/raw.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StatedPrinter } from "../src/domain/listings.ts";
+import type { StatedPrinter } from "../src/domain/printers/listings.ts";
 import {
   isNarrowed,
   narrowClients,
   narrowDrivers,
   narrowPrinters,
   parseNarrowing,
-} from "../src/domain/search.ts";
+} from "../src/domain/printers/search.ts";
 import { makeDriver, makePrinter } from "./support/records.ts";
 
 const ready = { state: "ready", changed: false, findings: [] } as const;

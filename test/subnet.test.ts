@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseClient } from "../src/domain/client.ts";
 import { UserError } from "../src/domain/errors.ts";
-import { parsePrinter } from "../src/domain/printer-fields.ts";
+import { parseClient } from "../src/domain/printers/client.ts";
+import { parsePrinter } from "../src/domain/printers/printer-fields.ts";
 import { effectiveSubnets, placeOf } from "../src/domain/subnet.ts";
 import { seededRandom } from "./support/random.ts";
 

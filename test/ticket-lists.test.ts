@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCsv } from "../src/domain/csv.ts";
-import { ticketName } from "../src/domain/print-ticket.ts";
+import { ticketName } from "../src/domain/printers/print-ticket.ts";
 import { startApp, type TestApp } from "./support/app.ts";
 import { planOf } from "./support/lists.ts";
 import { makeTicket } from "./support/tickets.ts";

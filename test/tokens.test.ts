@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeTokenText } from "../src/domain/token.ts";
+import { makeTokenText } from "../src/domain/access/token.ts";
 import { navigation, startApp } from "./support/app.ts";
 import { startGuarded } from "./support/guarded.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Driver, InfSummary } from "../src/domain/driver.ts";
-import { unusedHint, unusedNote } from "../src/html/unused.ts";
+import type { Driver, InfSummary } from "../src/domain/drivers/driver.ts";
+import { unusedHint, unusedNote } from "../src/html/drivers/unused.ts";
 import { makeDriver } from "./support/records.ts";
 
 /** A driver of several INFs, each of which does not use ten files. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { missingCountOf } from "../src/domain/driver.ts";
-import { inspectArchive } from "../src/services/inspect.ts";
-import { reportOf } from "../src/services/inspect-report.ts";
+import { missingCountOf } from "../src/domain/drivers/driver.ts";
+import { inspectArchive } from "../src/services/drivers/inspect.ts";
+import { reportOf } from "../src/services/drivers/inspect-report.ts";
 import { printerInf } from "./support/driver-zip.ts";
 import { filesZip, usedOf } from "./support/files-zip.ts";
 import { unpackers, without } from "./support/foreign.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deriveKeys } from "../src/pkg/formats/encryption.ts";
 import { mdm } from "../src/pkg/formats/mdm.ts";
-import { StoredPackageContext } from "../src/services/package-context.ts";
+import { StoredPackageContext } from "../src/services/deploy/package-context.ts";
 import { Admission } from "../src/workers/admission.ts";
 import { Workers } from "../src/workers/pool.ts";
 import { prefetch } from "../src/workers/prefetch.ts";

@@ -1,11 +1,11 @@
 import { pipeline } from "node:stream/promises";
-import { recordsText } from "../domain/backup.ts";
+import { scopeText } from "../domain/access/token.ts";
+import { recordsText } from "../domain/backup/backup.ts";
+import { rottenIn } from "../domain/backup/full-backup.ts";
 import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
-import { rottenIn } from "../domain/full-backup.ts";
 import { counted } from "../domain/sentences.ts";
-import { scopeText } from "../domain/token.ts";
 import { FullBackup } from "../store/backup/full-backup.ts";
 import { restoreBackup } from "../store/backup/full-restore.ts";
 import { readPieces, writeNewFile } from "../store/backup/output.ts";

@@ -1,5 +1,5 @@
 import { UserError } from "./errors.ts";
-import type { ClientName } from "./listings.ts";
+import type { ClientName } from "./printers/listings.ts";
 
 /** For so many milliseconds a deletion can be taken back. */
 export const undoMs = 10 * 60_000;

@@ -1,4 +1,4 @@
-import type { Remedy } from "./remedy.ts";
+import type { Remedy } from "./printers/remedy.ts";
 
 /** What kind of mistake it was, as its code; `http/answers/errors.ts` turns it into a status. */
 export type ErrorCode =

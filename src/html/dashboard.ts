@@ -1,17 +1,17 @@
-import { hasRole } from "../domain/access.ts";
+import { hasRole } from "../domain/access/access.ts";
 import type { RecentDeletion } from "../domain/deletion.ts";
-import type { StatedDriver, StatedPrinter } from "../domain/listings.ts";
-import type { ListedFormat } from "../domain/package-format.ts";
-import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/search.ts";
+import type { ListedFormat } from "../domain/deploy/package-format.ts";
+import type { StatedDriver, StatedPrinter } from "../domain/printers/listings.ts";
+import { narrowDrivers, narrowPrinters, type WantedState } from "../domain/printers/search.ts";
+import { deletedSection } from "./backup/undo.ts";
+import { packageOffer } from "./deploy/packages.ts";
 import { type Html, html } from "./html.ts";
 import { emptyState, type Frame, mayChange, page } from "./layout.ts";
-import { narrowedPath } from "./narrowing.ts";
-import { packageOffer } from "./packages.ts";
+import { narrowedPath } from "./list-filter.ts";
 import { paths } from "./paths.ts";
-import { modelLabel } from "./printers.ts";
-import { stateBadge } from "./standing.ts";
+import { modelLabel } from "./printers/printers.ts";
+import { stateBadge } from "./state-badge.ts";
 import { bytes, count, time } from "./text.ts";
-import { deletedSection } from "./undo.ts";
 
 interface DashboardData {
   readonly printers: readonly StatedPrinter[];

@@ -1,5 +1,5 @@
-import { hasRole, type Role } from "../domain/access.ts";
-import { maxQuery } from "../domain/search.ts";
+import { hasRole, type Role } from "../domain/access/access.ts";
+import { maxQuery } from "../domain/printers/search.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import { paths } from "./paths.ts";
 

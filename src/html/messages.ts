@@ -1,5 +1,5 @@
-import type { ListedPrinter, StatedPrinter } from "../domain/listings.ts";
-import type { ListedFormat } from "../domain/package-format.ts";
+import type { ListedFormat } from "../domain/deploy/package-format.ts";
+import type { ListedPrinter, StatedPrinter } from "../domain/printers/listings.ts";
 import { type Hole, type Html, html } from "./html.ts";
 import type { Link, Message } from "./layout.ts";
 import { paths } from "./paths.ts";

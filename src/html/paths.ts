@@ -1,4 +1,4 @@
-import type { LinkOwner } from "../domain/link.ts";
+import type { LinkOwner } from "../domain/access/link.ts";
 
 /** Every address that pages link to, in one place. */
 export const paths = {

@@ -1,7 +1,7 @@
-import type { DriverSummary } from "../domain/driver.ts";
-import type { Finding, FindingKind } from "../domain/findings.ts";
-import type { ListedPrinter } from "../domain/listings.ts";
-import type { Remedy } from "../domain/remedy.ts";
+import type { DriverSummary } from "../domain/drivers/driver.ts";
+import type { Finding, FindingKind } from "../domain/printers/findings.ts";
+import type { ListedPrinter } from "../domain/printers/listings.ts";
+import type { Remedy } from "../domain/printers/remedy.ts";
 import { html } from "./html.ts";
 import type { Link } from "./layout.ts";
 import { paths } from "./paths.ts";

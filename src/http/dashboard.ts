@@ -1,12 +1,12 @@
 import type { App } from "../app.ts";
-import { hasRole } from "../domain/access.ts";
+import { hasRole } from "../domain/access/access.ts";
+import { endedMessage } from "../html/backup/undo.ts";
 import { dashboardPage } from "../html/dashboard.ts";
 import type { Html } from "../html/html.ts";
 import type { Frame } from "../html/layout.ts";
-import { endedMessage } from "../html/undo.ts";
 import { packageFormats } from "../pkg/formats/formats.ts";
 import { htmlReply, type Reply } from "./answers/reply.ts";
-import { frameOf } from "./frame.ts";
+import { frameOf } from "./page-context.ts";
 import type { Context } from "./router.ts";
 
 /** `GET /` */

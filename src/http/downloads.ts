@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import { type DeployedPrinter, otherSite } from "../domain/download.ts";
-import type { LinkOwner } from "../domain/link.ts";
-import { currentActor } from "../store/audit/actor.ts";
+import type { LinkOwner } from "../domain/access/link.ts";
+import { type DeployedPrinter, otherSite } from "../domain/deploy/download.ts";
+import { currentActor } from "../store/actor.ts";
 import type { Download, OnBegin, Stream } from "./answers/reply.ts";
-import { recordOf } from "./links.ts";
+import { recordOf } from "./deploy/links.ts";
 import type { RequestContext } from "./router.ts";
 import { isCrossSite, isOwnAddress } from "./service-url.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../app.ts";
-import type { Rule } from "../domain/access.ts";
+import type { Rule } from "../domain/access/access.ts";
 import { UserError } from "../domain/errors.ts";
 import type { Reply } from "./answers/reply.ts";
 import { formLimitBytes, importLimitBytes, printerFormLimitBytes } from "./requests/multipart.ts";

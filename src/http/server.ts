@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { App } from "../app.ts";
-import { nameOf } from "../domain/access.ts";
+import { nameOf } from "../domain/access/access.ts";
 import { UserError } from "../domain/errors.ts";
-import { siteOf } from "../domain/site.ts";
-import { BoundedLines } from "../services/bounded-lines.ts";
-import { asActor } from "../store/audit/actor.ts";
+import { siteOf } from "../domain/network.ts";
+import { BoundedLines } from "../services/limited-log.ts";
+import { asActor } from "../store/actor.ts";
 import { Admission, Quota } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
 import { arrive, senderOf } from "./access/sender.ts";

@@ -1,4 +1,4 @@
-import type { Architecture } from "../domain/driver.ts";
+import type { Architecture } from "../domain/drivers/driver.ts";
 
 const inOrder: readonly Architecture[] = ["x86", "amd64", "arm64", "arm", "ia64"];
 const decorated = new Map(inOrder.map((architecture) => [`nt${architecture}`, architecture]));

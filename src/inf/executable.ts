@@ -1,4 +1,4 @@
-import type { Architecture } from "../domain/driver.ts";
+import type { Architecture } from "../domain/drivers/driver.ts";
 
 /** How many bytes from a program file's start are enough to know its machine. */
 export const executableHeadBytes = 4096;

@@ -1,4 +1,4 @@
-import type { Architecture } from "../domain/driver.ts";
+import type { Architecture } from "../domain/drivers/driver.ts";
 import { architectureOf, sortArchitectures } from "./architectures.ts";
 import type { InfDocument } from "./document.ts";
 import { SectionWalk } from "./install-sections.ts";

@@ -1,4 +1,4 @@
-import type { Architecture } from "../domain/driver.ts";
+import type { Architecture } from "../domain/drivers/driver.ts";
 import { architectureOf } from "./architectures.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";

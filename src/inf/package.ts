@@ -1,6 +1,6 @@
 import { decodeText } from "../domain/decode.ts";
-import type { Architecture } from "../domain/driver.ts";
-import { driverRank } from "../domain/driver-version.ts";
+import type { Architecture } from "../domain/drivers/driver.ts";
+import { driverRank } from "../domain/drivers/driver-version.ts";
 import { InfDocument } from "./document.ts";
 import { kindOf } from "./entries.ts";
 import { type InfFiles, readFiles } from "./files.ts";

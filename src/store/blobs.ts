@@ -5,8 +5,8 @@ import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
 import { type BlobKind, blobName } from "./blob-names.ts";
 import { makeFolder, makeMark, moveIntoPlace, removeDurably, writeAll } from "./durable-files.ts";
+import { undefinedIfAbsent } from "./existing-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
-import { undefinedIfAbsent } from "./found-files.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
 export interface Incoming {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { isDiskFull } from "./database/reserve.ts";
 import { makeFolders } from "./durable-files.ts";
-import { isThere } from "./found-files.ts";
+import { isThere } from "./existing-files.ts";
 
 /** Makes DATA_DIR where it is not there yet. @throws Error that says what to do, where it cannot be written */
 export async function prepareFolder(dataDir: string): Promise<void> {

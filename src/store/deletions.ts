@@ -1,4 +1,4 @@
-import type { AuditedEvent } from "../domain/audit.ts";
+import type { AuditedEvent } from "../domain/audit/audit.ts";
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
 import type { BlobKind } from "./blob-names.ts";
 import type { Database } from "./database/database.ts";

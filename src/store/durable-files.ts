@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
+import { isThere } from "./existing-files.ts";
 import { without } from "./files.ts";
-import { isThere } from "./found-files.ts";
 
 /**
  * Makes a folder that may be there already, and lets a power cut not take it away again.

@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
-import type { DatabaseFacts } from "../domain/backup.ts";
-import { Accounts } from "./accounts.ts";
+import type { DatabaseFacts } from "../domain/backup/backup.ts";
+import { Accounts } from "./access/accounts.ts";
+import { LinkGenerations } from "./access/link-generations.ts";
+import { Sessions } from "./access/sessions.ts";
+import { Tokens } from "./access/tokens.ts";
 import { Changes } from "./audit/changes.ts";
-import { Clients } from "./clients.ts";
 import { Database } from "./database/database.ts";
 import { Deletions } from "./deletions.ts";
-import { Drivers } from "./drivers.ts";
-import { Icons } from "./icons.ts";
-import { LinkGenerations } from "./link-generations.ts";
-import { Printers } from "./printers.ts";
-import { Sessions } from "./sessions.ts";
-import { Tokens } from "./tokens.ts";
+import { Drivers } from "./drivers/drivers.ts";
+import { Clients } from "./printers/clients.ts";
+import { Icons } from "./printers/icons.ts";
+import { Printers } from "./printers/printers.ts";
 
 /** The nouns of a database. */
 export function recordsOf(db: Database, clock: () => number) {

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import type { ArchiveReport } from "../domain/driver.ts";
+import type { ArchiveReport } from "../domain/drivers/driver.ts";
 import type { ErrorCode } from "../domain/errors.ts";
 
 /** The argument that, with a channel to a parent, makes the bundled file an inspection. */

@@ -1,4 +1,4 @@
-import type { ArchiveReport } from "../domain/driver.ts";
+import type { ArchiveReport } from "../domain/drivers/driver.ts";
 import { stopping, UserError } from "../domain/errors.ts";
 import { Admission } from "./admission.ts";
 import { type InspectionAnswer, readInProcess } from "./inspection-process.ts";

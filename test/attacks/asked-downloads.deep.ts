@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { connectRaw } from "../support/raw.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { defaultLimits } from "../../src/http/requests/limits.ts";
 import { routes } from "../../src/http/routes.ts";
 import { client, startApp, type TestApp } from "../support/app.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import type { AuditEntry } from "../../src/domain/audit.ts";
+import type { AuditEntry } from "../../src/domain/audit/audit.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { entriesIn, logFiles, logOf, said } from "../support/audit.ts";

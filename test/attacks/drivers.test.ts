@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseDriver } from "../../src/domain/driver-fields.ts";
-import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/models.ts";
-import { choiceOf, infAndModel } from "../../src/html/driver-infs.ts";
-import { infNotes } from "../../src/html/driver-notes.ts";
-import { planMove } from "../../src/services/move-printers.ts";
+import { parseDriver } from "../../src/domain/drivers/driver-fields.ts";
+import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/drivers/models.ts";
+import { choiceOf, infAndModel } from "../../src/html/drivers/driver-infs.ts";
+import { infNotes } from "../../src/html/drivers/driver-notes.ts";
+import { planMove } from "../../src/services/printers/move-printers.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Database } from "sql.js";
-import { databaseLimitBytes, mostRecords } from "../../src/store/room.ts";
+import { databaseLimitBytes, mostRecords } from "../../src/store/record-limits.ts";
 import { navigation, startApp, temporaryFolder } from "../support/app.ts";
 import { editDatabase } from "../support/database.ts";
 import { deepTest } from "../support/depth.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { clientNameKey } from "../../src/domain/client.ts";
 import { decodeText } from "../../src/domain/decode.ts";
-import type { ImportPlan } from "../../src/domain/import-plan.ts";
-import { printerSettingsFrom } from "../../src/domain/printer-fields.ts";
+import type { ImportPlan } from "../../src/domain/import/import-plan.ts";
+import { clientNameKey } from "../../src/domain/printers/client.ts";
+import { printerSettingsFrom } from "../../src/domain/printers/printer-fields.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { rounds, seedOr } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseClient } from "../../src/domain/client.ts";
 import { UserError } from "../../src/domain/errors.ts";
 import { cleanText } from "../../src/domain/fields.ts";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { parseClient } from "../../src/domain/printers/client.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { isNotModified, requestedRange } from "../../src/http/answers/ranges.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { AuditEntry } from "../../src/domain/audit.ts";
-import { DeploymentMemory } from "../../src/services/deployment-memory.ts";
+import type { AuditEntry } from "../../src/domain/audit/audit.ts";
+import { DeploymentMemory } from "../../src/services/deploy/deployment-memory.ts";
 import { openStore } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { entriesIn, said } from "../support/audit.ts";

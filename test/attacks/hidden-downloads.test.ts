@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { get } from "node:http";
 import { type TestContext, test } from "node:test";
-import type { AuditEntry } from "../../src/domain/audit.ts";
+import type { AuditEntry } from "../../src/domain/audit/audit.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { entriesIn, logOf } from "../support/audit.ts";
 import { counted } from "../support/counted.ts";

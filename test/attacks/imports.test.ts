@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
-import { readPrintServer } from "../../src/domain/print-server.ts";
+import { readPrintServer } from "../../src/domain/import/print-server.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { planOf } from "../support/lists.ts";

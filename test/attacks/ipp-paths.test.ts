@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ippUrlOf } from "../../src/domain/printer.ts";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { ippUrlOf } from "../../src/domain/printers/printer.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 
 function urlWith(ipp_path: string): string {
   return ippUrlOf(parsePrinter({ name: "Office", protocol: "ipp", address: "10.0.0.9", ipp_path }));

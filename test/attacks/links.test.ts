@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { nobody } from "../../src/domain/access.ts";
-import { makeLink } from "../../src/domain/link.ts";
+import { nobody } from "../../src/domain/access/access.ts";
+import { makeLink } from "../../src/domain/access/link.ts";
 import { requestLine } from "../../src/http/answers/errors.ts";
 import { navigation } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";

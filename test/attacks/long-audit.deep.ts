@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
-import { noHash, sealed } from "../../src/domain/audit-chain.ts";
+import { noHash, sealed } from "../../src/domain/audit/audit-chain.ts";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { logOf, said } from "../support/audit.ts";
 import { leastHold } from "../support/times.ts";

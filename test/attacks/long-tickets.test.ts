@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readTicket } from "../../src/domain/print-ticket.ts";
+import { readTicket } from "../../src/domain/printers/print-ticket.ts";
 
 test("what is wrong with a name as long as a ticket is said in a sentence", () => {
   const name = "n".repeat(100_000);

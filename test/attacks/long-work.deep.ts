@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { AuditEvent } from "../../src/domain/audit.ts";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import type { AuditEvent } from "../../src/domain/audit/audit.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { logOf } from "../support/audit.ts";
 import { driverZip } from "../support/driver-zip.ts";

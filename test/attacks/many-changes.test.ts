@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
-import { planMove } from "../../src/services/move-printers.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
+import { planMove } from "../../src/services/printers/move-printers.ts";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchRows } from "../../src/domain/import-match.ts";
-import { readPrinterCsv } from "../../src/domain/printer-csv.ts";
+import { matchRows } from "../../src/domain/import/import-match.ts";
+import { readPrinterCsv } from "../../src/domain/import/printer-csv.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
 import { makePrinter } from "../support/records.ts";

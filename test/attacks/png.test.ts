@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { UserError } from "../../src/domain/errors.ts";
-import { checkIcon, iconLimitBytes } from "../../src/domain/icon.ts";
+import { checkIcon, iconLimitBytes } from "../../src/domain/printers/icon.ts";
 import { startApp } from "../support/app.ts";
 import { makePicture, makePng, type Picture, pictureRows, pngChunk } from "../support/png.ts";
 import { seededRandom } from "../support/random.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { readTicket, ticketLimitBytes } from "../../src/domain/print-ticket.ts";
+import { readTicket, ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
 import { startApp } from "../support/app.ts";
 import { deepTest, rounds, seedOr } from "../support/depth.ts";
 import { without } from "../support/foreign.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { addDriver } from "../../src/services/drivers.ts";
-import { isThere } from "../../src/store/found-files.ts";
+import { addDriver } from "../../src/services/drivers/drivers.ts";
+import { isThere } from "../../src/store/existing-files.ts";
 import { startApp } from "../support/app.ts";
 import { rounds } from "../support/depth.ts";
 import { driverZip } from "../support/driver-zip.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inspectArchive } from "../../src/services/inspect.ts";
-import { reportOf } from "../../src/services/inspect-report.ts";
+import { inspectArchive } from "../../src/services/drivers/inspect.ts";
+import { reportOf } from "../../src/services/drivers/inspect-report.ts";
 import { startApp } from "../support/app.ts";
 import { driverZip, printerInf } from "../support/driver-zip.ts";
 import { sourceOf } from "../support/zip.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UserError } from "../../src/domain/errors.ts";
-import { Passwords } from "../../src/services/passwords.ts";
+import { Passwords } from "../../src/services/access/passwords.ts";
 import type { TestApp } from "../support/app.ts";
 import { addPerson, adminPassword, ownPassword, signIn, startClosed } from "../support/people.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { client, startApp, temporaryFolder } from "../support/app.ts";
 import { withoutProc } from "../support/children.ts";
 import { deepTest } from "../support/depth.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeTokenText } from "../../src/domain/token.ts";
+import { makeTokenText } from "../../src/domain/access/token.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { startGuarded } from "../support/guarded.ts";
 import { exchange, statusOf } from "../support/raw.ts";

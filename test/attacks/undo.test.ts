@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { addDriver } from "../../src/services/drivers.ts";
+import { addDriver } from "../../src/services/drivers/drivers.ts";
 import { client, startApp, type TestApp, temporaryFolder } from "../support/app.ts";
 import { filesIn } from "../support/deletions.ts";
 import { deepTest, rounds } from "../support/depth.ts";

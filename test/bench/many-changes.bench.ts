@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { driverZip } from "../support/driver-zip.ts";
 import { longestHold } from "../support/times.ts";

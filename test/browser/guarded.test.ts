@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Scope } from "../../src/domain/access.ts";
+import type { Scope } from "../../src/domain/access/access.ts";
 import {
   accessibilityProblems,
   openBrowser,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runImport } from "../../src/services/import.ts";
+import { runImport } from "../../src/services/import/import.ts";
 import { navigation } from "../support/app.ts";
 import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
 import { planOf } from "../support/lists.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planMove } from "../../src/services/move-printers.ts";
+import { planMove } from "../../src/services/printers/move-printers.ts";
 import { navigation, type TestApp } from "../support/app.ts";
 import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
 import { recordsOf, undoLast } from "../support/deletions.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ticketLimitBytes } from "../../src/domain/print-ticket.ts";
+import { ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { navigation, startApp } from "../support/app.ts";
 import { makeTicket, ticketAround } from "../support/tickets.ts";

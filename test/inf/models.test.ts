@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { preferredDescription } from "../../src/domain/models.ts";
+import { preferredDescription } from "../../src/domain/drivers/models.ts";
 import { choosePrinterInf, readInf } from "../../src/inf/package.ts";
 import { PackageFiles } from "../../src/inf/package-files.ts";
 import { printerInf } from "../support/driver-zip.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
-import { ticketCommand } from "../../src/domain/print-ticket.ts";
+import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
 import { bodies, powershellParser, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 

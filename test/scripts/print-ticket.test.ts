@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ticketCommand } from "../../src/domain/print-ticket.ts";
+import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditEntry, AuditEvent } from "../../src/domain/audit.ts";
-import { readLine } from "../../src/domain/audit-chain.ts";
+import type { AuditEntry, AuditEvent } from "../../src/domain/audit/audit.ts";
+import { readLine } from "../../src/domain/audit/audit-chain.ts";
 import type { TestApp } from "./app.ts";
 
 /** The paths of the log's files, the oldest first. */

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { nobody } from "../../src/domain/access.ts";
-import type { LinkOwner } from "../../src/domain/link.ts";
+import { nobody } from "../../src/domain/access/access.ts";
+import type { LinkOwner } from "../../src/domain/access/link.ts";
 import { routes } from "../../src/http/routes.ts";
 import { type TestApp, temporaryFolder } from "./app.ts";
 import { driverZip } from "./driver-zip.ts";

@@ -1,4 +1,4 @@
-import { windowsDriverRecords } from "../../src/domain/windows-drivers.ts";
+import { windowsDriverRecords } from "../../src/domain/drivers/windows-drivers.ts";
 import { deployable, type Machine } from "./powershell.ts";
 import { queue } from "./simulated-machine.ts";
 

@@ -1,6 +1,6 @@
-import type { ImportPlan, PlannedRow } from "../../src/domain/import-plan.ts";
-import type { PrinterSettings } from "../../src/domain/printer.ts";
-import { previewImport } from "../../src/services/import.ts";
+import type { ImportPlan, PlannedRow } from "../../src/domain/import/import-plan.ts";
+import type { PrinterSettings } from "../../src/domain/printers/printer.ts";
+import { previewImport } from "../../src/services/import/import.ts";
 import type { TestApp } from "./app.ts";
 
 /** What a preview says of a list. */

@@ -1,4 +1,4 @@
-import type { Driver } from "../../src/domain/driver.ts";
+import type { Driver } from "../../src/domain/drivers/driver.ts";
 import {
   type Deployable,
   type Deployment,

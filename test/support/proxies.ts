@@ -1,4 +1,4 @@
-import { type Proxies, readProxies } from "../../src/domain/proxies.ts";
+import { type Proxies, readProxies } from "../../src/domain/access/proxies.ts";
 
 /** Settings of trusted proxies: this machine is one, unless they say otherwise. */
 export function proxiesOf(settings: Record<string, string> = {}): Proxies {

@@ -1,4 +1,4 @@
-import type { LinkOwner } from "../../src/domain/link.ts";
+import type { LinkOwner } from "../../src/domain/access/link.ts";
 import { graphFields } from "../../src/pkg/formats/graph-app.ts";
 import { deploymentApart, deploymentOf, scriptSettings } from "../../src/pkg/scripts/deployment.ts";
 import { driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts";

@@ -1,7 +1,7 @@
-import type { Driver, InfSummary } from "../../src/domain/driver.ts";
-import type { Printer } from "../../src/domain/printer.ts";
-import { parsePrinter } from "../../src/domain/printer-fields.ts";
-import { listedInf } from "../../src/domain/report.ts";
+import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
+import { listedInf } from "../../src/domain/drivers/report.ts";
+import type { Printer } from "../../src/domain/printers/printer.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 
 /** An INF as the reader would sum it up, with defaults for everything. */
 export function makeInf(inf: Partial<InfSummary> = {}): InfSummary {

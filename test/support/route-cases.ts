@@ -1,4 +1,4 @@
-import type { Rule } from "../../src/domain/access.ts";
+import type { Rule } from "../../src/domain/access/access.ts";
 import type { Reach, Route } from "../../src/http/router.ts";
 import { driverZip } from "./driver-zip.ts";
 import type { Who } from "./everybody.ts";

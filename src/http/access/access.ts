@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
 import { type Config, lacksAdmin, needsSignIn, takesPasswords, waysToAdmin } from "../../config.ts";
-import { type Identity, mayUse, nameOf, nobody } from "../../domain/access.ts";
+import { type Identity, mayUse, nameOf, nobody } from "../../domain/access/access.ts";
 import { type ErrorCode, type Help, messageOf, UserError } from "../../domain/errors.ts";
 import { paths } from "../../html/paths.ts";
-import { type Actor, currentActor } from "../../store/audit/actor.ts";
+import { type Actor, currentActor } from "../../store/actor.ts";
 import { isNavigation } from "../answer-form.ts";
 import { basicChallenge, isReading, statusReply, takesPages } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
-import { firstPasswordPath, ownPath } from "../own-path.ts";
 import type { Asked, Found, Route } from "../router.ts";
-import { isReached } from "./reach.ts";
-import { recognise } from "./recognise.ts";
+import { recognise } from "./identify.ts";
+import { firstPasswordPath, ownPath } from "./own-path.ts";
+import { isReached } from "./scopes.ts";
 import { senderOf } from "./sender.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Config, isOpenToAll, takesPasswords } from "../../config.ts";
-import { type Identity, nobody } from "../../domain/access.ts";
+import { type Identity, nobody } from "../../domain/access/access.ts";
+import { isTrusted, noProxies, type Proxies } from "../../domain/access/proxies.ts";
 import { plainAddress } from "../../domain/address.ts";
-import { isTrusted, noProxies, type Proxies } from "../../domain/proxies.ts";
-import type { SignedIn } from "../../services/sessions.ts";
+import type { SignedIn } from "../../services/access/sessions.ts";
 
 /** Somebody, and the session by which they were recognised; undefined where that was anything else. */
 export interface Recognised {

@@ -4,8 +4,8 @@ import { type ErrorCode, type Help, UserError } from "../../domain/errors.ts";
 import { errorFragment, errorPage } from "../../html/error.ts";
 import type { Html } from "../../html/html.ts";
 import { isDiskFull } from "../../store/database/reserve.ts";
-import { frameOf } from "../frame.ts";
 import { nextLinks } from "../next-links.ts";
+import { frameOf } from "../page-context.ts";
 import { htmlReply, type Reply, type TextReply, textReply } from "./reply.ts";
 
 const statuses: Record<ErrorCode, number> = {

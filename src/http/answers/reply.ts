@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DownloadedRange } from "../../domain/audit.ts";
+import type { DownloadedRange } from "../../domain/audit/audit.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Html } from "../../html/html.ts";
 import type { FileSource } from "../../store/files.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
-import type { BoundedLines } from "../../services/bounded-lines.ts";
+import type { BoundedLines } from "../../services/limited-log.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { senderOf } from "../access/sender.ts";
 import type { Limits } from "../requests/limits.ts";

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../../config.ts";
+import { isTrusted } from "../../domain/access/proxies.ts";
 import { plainAddress } from "../../domain/address.ts";
-import { isTrusted } from "../../domain/proxies.ts";
-import type { BoundedLines } from "../../services/bounded-lines.ts";
+import type { BoundedLines } from "../../services/limited-log.ts";
 import type { Quota } from "../../workers/admission.ts";
 import { lastAnswer } from "../answers/answer-headers.ts";
 import { endWith } from "./request-heads.ts";

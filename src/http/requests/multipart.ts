@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "busboy";
 import { UserError } from "../../domain/errors.ts";
-import { ticketLimitBytes } from "../../domain/print-ticket.ts";
+import { ticketLimitBytes } from "../../domain/printers/print-ticket.ts";
 import type { Incoming } from "../../store/blobs.ts";
 import type { Store } from "../../store/store.ts";
 import { buffersUsed } from "../../workers/memory.ts";

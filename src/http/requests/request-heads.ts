@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../../config.ts";
 import { plainAddress } from "../../domain/address.ts";
-import type { BoundedLines } from "../../services/bounded-lines.ts";
+import type { BoundedLines } from "../../services/limited-log.ts";
 import { lastAnswer } from "../answers/answer-headers.ts";
 
 /** How a request's head may come. What node refuses by itself is answered by `answerBrokenRequests`. */

@@ -1,5 +1,5 @@
-import type { Architecture } from "../../domain/driver.ts";
-import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/package-format.ts";
+import type { FieldSection, ListedFormat, Snippet, ToolGuide } from "../../domain/deploy/package-format.ts";
+import type { Architecture } from "../../domain/drivers/driver.ts";
 import type { Place } from "../../domain/subnet.ts";
 import type { EncryptionInfo } from "./checkpoints.ts";
 import type { Contents, LaidOutFile, LaidOutZip } from "./contents.ts";

@@ -1,5 +1,5 @@
-import type { Architecture } from "../../domain/driver.ts";
-import type { LinkOwner } from "../../domain/link.ts";
+import type { LinkOwner } from "../../domain/access/link.ts";
+import type { Architecture } from "../../domain/drivers/driver.ts";
 import { installCommand, uninstallCommand } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
 import { setupFile } from "./mdm.ts";

@@ -1,5 +1,5 @@
-import { architecturesInWords } from "../../domain/driver.ts";
-import type { FieldSection, PackageField } from "../../domain/package-format.ts";
+import type { FieldSection, PackageField } from "../../domain/deploy/package-format.ts";
+import { architecturesInWords } from "../../domain/drivers/driver.ts";
 import { installCommand, uninstallCommand } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
 

@@ -1,4 +1,4 @@
-import type { Snippet, ToolGuide } from "../../domain/package-format.ts";
+import type { Snippet, ToolGuide } from "../../domain/deploy/package-format.ts";
 import { curlCommand, exitWithOne, fetchedScript, onlyHere, unpackedScript } from "../scripts/commands.ts";
 import type { PackageFacts } from "./format.ts";
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { arm64Description, driversOf } from "../../domain/arm64-driver.ts";
-import type { Client } from "../../domain/client.ts";
-import type { Driver } from "../../domain/driver.ts";
+import type { Driver } from "../../domain/drivers/driver.ts";
+import { arm64Description, driversOf } from "../../domain/printers/arm64-driver.ts";
+import type { Client } from "../../domain/printers/client.ts";
 import {
   effectiveDescription,
   ippUrlOf,
   isDriverOnly,
   type Printer,
   shareNameOf,
-} from "../../domain/printer.ts";
+} from "../../domain/printers/printer.ts";
 import { slug } from "../../domain/slug.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
 import {

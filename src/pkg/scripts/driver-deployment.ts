@@ -1,4 +1,4 @@
-import { type Driver, driverTitle } from "../../domain/driver.ts";
+import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { slug } from "../../domain/slug.ts";
 import { type ScriptSettings, unsetSettings } from "./deployment.ts";
 import { driverEntry, driverFolder, type FilesDownload } from "./driver-settings.ts";

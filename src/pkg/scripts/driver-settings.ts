@@ -1,5 +1,5 @@
-import { chosenInf, type Driver, driverPackageName, shippedBy } from "../../domain/driver.ts";
-import { isWindowsOwn } from "../../domain/windows-drivers.ts";
+import { chosenInf, type Driver, driverPackageName, shippedBy } from "../../domain/drivers/driver.ts";
+import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
 
 /** Where a script fetched alone gets a driver's files; one in a package has them beside it. */
 export interface FilesDownload {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { LinkOwner } from "../../domain/link.ts";
+import type { LinkOwner } from "../../domain/access/link.ts";
 import type { ScriptSettings } from "./deployment.ts";
 import { neededPieces } from "./pieces.ts";
 import { asciiPowershell, type PowerShellValue } from "./powershell.ts";

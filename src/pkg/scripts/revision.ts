@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Driver, DriverSummary } from "../../domain/driver.ts";
-import type { Printer } from "../../domain/printer.ts";
+import type { Driver, DriverSummary } from "../../domain/drivers/driver.ts";
+import type { Printer } from "../../domain/printers/printer.ts";
 import { type Deployable, type PrinterOf, printerSettings, revisionFrom } from "./deployment.ts";
 import { driverSettings } from "./driver-settings.ts";
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { UserError } from "../../domain/errors.ts";
-import { unseenIn, withUnseenShown } from "../../domain/look.ts";
+import { unseenIn, withUnseenShown } from "../../domain/invisible-characters.ts";
 import { refuse, rezip } from "./archive-refusal.ts";
 import { generalPurposeBits } from "./record-fields.ts";
 

@@ -1,4 +1,4 @@
-import type { RecordKind } from "../../domain/audit.ts";
+import type { RecordKind } from "../../domain/audit/audit.ts";
 
 /** A table whose changes are written down. A column that is not named here is not looked at. */
 export interface AuditedTable {

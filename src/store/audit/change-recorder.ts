@@ -1,6 +1,6 @@
-import type { AuditedEvent, NotedEvent } from "../../domain/audit.ts";
+import type { AuditedEvent, NotedEvent } from "../../domain/audit/audit.ts";
+import type { Actor } from "../actor.ts";
 import type { Queries } from "../database/rows.ts";
-import type { Actor } from "./actor.ts";
 import { changedRecords, watching } from "./changed-records.ts";
 import { Changes, noPlace } from "./changes.ts";
 import type { AuditLog } from "./log.ts";

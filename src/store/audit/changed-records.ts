@@ -1,6 +1,6 @@
 import type { SqlValue } from "sql.js";
-import type { AuditedEvent, AuditedRecord, ChangedField } from "../../domain/audit.ts";
-import { printerDefaults } from "../../domain/printer-fields.ts";
+import type { AuditedEvent, AuditedRecord, ChangedField } from "../../domain/audit/audit.ts";
+import { printerDefaults } from "../../domain/printers/printer-fields.ts";
 import type { Queries, Row } from "../database/rows.ts";
 import {
   type AuditedTable,

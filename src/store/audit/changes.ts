@@ -1,5 +1,5 @@
-import { type AuditEntry, type AuditedEvent, entryHead, readEntry } from "../../domain/audit.ts";
-import { noHash } from "../../domain/audit-chain.ts";
+import { type AuditEntry, type AuditedEvent, entryHead, readEntry } from "../../domain/audit/audit.ts";
+import { noHash } from "../../domain/audit/audit-chain.ts";
 import { type Queries, type Row, readable } from "../database/rows.ts";
 import { packText, unpackText } from "../packed-text.ts";
 import type { AuditPlace } from "./writer.ts";

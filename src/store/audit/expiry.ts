@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readLine } from "../../domain/audit-chain.ts";
+import { readLine } from "../../domain/audit/audit-chain.ts";
 import { dayMs } from "../../domain/day.ts";
 import { noPlace } from "./changes.ts";
 import { linesBefore, logLines, monthFiles } from "./files.ts";

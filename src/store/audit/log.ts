@@ -5,9 +5,9 @@ import type {
   DownloadedPrinter,
   DownloadedRange,
   NotedEvent,
-} from "../../domain/audit.ts";
+} from "../../domain/audit/audit.ts";
 import { messageOf } from "../../domain/errors.ts";
-import { type Actor, currentActor, itself } from "./actor.ts";
+import { type Actor, currentActor, itself } from "../actor.ts";
 import type { SavedRecords } from "./change-recorder.ts";
 import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";

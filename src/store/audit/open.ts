@@ -1,11 +1,11 @@
 import { readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import type { AuditEntry } from "../../domain/audit.ts";
-import { readLine } from "../../domain/audit-chain.ts";
+import type { AuditEntry } from "../../domain/audit/audit.ts";
+import { readLine } from "../../domain/audit/audit-chain.ts";
 import { messageOf } from "../../domain/errors.ts";
+import { itself } from "../actor.ts";
 import type { Database } from "../database/database.ts";
 import { writeDurably } from "../durable-files.ts";
-import { itself } from "./actor.ts";
 import type { ChangeRecorder } from "./change-recorder.ts";
 import { Changes, noPlace } from "./changes.ts";
 import { expiredFiles, startOf } from "./expiry.ts";

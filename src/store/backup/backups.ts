@@ -7,13 +7,13 @@ import {
   parseStateName,
   stateName,
   statesThatStay,
-} from "../../domain/backup.ts";
+} from "../../domain/backup/backup.ts";
 import { messageOf } from "../../domain/errors.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { noRoom } from "../database/reserve.ts";
 import type { SavedState } from "../database/saved-file.ts";
 import { makeFolder, writeDurably } from "../durable-files.ts";
-import { freeBytes, noneIfAbsent } from "../found-files.ts";
+import { freeBytes, noneIfAbsent } from "../existing-files.ts";
 import { readFileFacts } from "../records.ts";
 
 /** A state is written only where this much stays free, and four times its size: the next save comes first. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { DatabaseFacts } from "../../domain/backup.ts";
+import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import {
   type BackupFile,
   checkBackupFile,
@@ -9,12 +9,12 @@ import {
   type Manifest,
   manifestName,
   manifestText,
-} from "../../domain/full-backup.ts";
-import { tarEnd, tarHeader, tarPaddingBytes } from "../../domain/tar.ts";
+} from "../../domain/backup/full-backup.ts";
+import { tarEnd, tarHeader, tarPaddingBytes } from "../../domain/backup/tar.ts";
 import { linesBefore } from "../audit/files.ts";
 import { blobKinds, blobName } from "../blob-names.ts";
+import { isThere, noneIfAbsent, undefinedIfAbsent } from "../existing-files.ts";
 import { type FileSource, openSource } from "../files.ts";
-import { isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
 import { readFileFacts } from "../records.ts";
 import { isSwapping } from "./swap.ts";
 

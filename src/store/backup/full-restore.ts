@@ -1,10 +1,10 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Account } from "../../domain/account.ts";
-import type { DatabaseFacts } from "../../domain/backup.ts";
-import type { Manifest } from "../../domain/full-backup.ts";
-import type { Token } from "../../domain/token.ts";
-import { itself } from "../audit/actor.ts";
+import type { Account } from "../../domain/access/account.ts";
+import type { Token } from "../../domain/access/token.ts";
+import type { DatabaseFacts } from "../../domain/backup/backup.ts";
+import type { Manifest } from "../../domain/backup/full-backup.ts";
+import { itself } from "../actor.ts";
 import { Changes } from "../audit/changes.ts";
 import { alteredBytes } from "../database/altered.ts";
 import { DamagedDatabase } from "../database/file.ts";

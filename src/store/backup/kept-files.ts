@@ -4,7 +4,7 @@ import { type BlobKind, blobDigest, blobKinds } from "../blob-names.ts";
 import type { Blobs } from "../blobs.ts";
 import type { DeletedFile } from "../deletions.ts";
 import { makeFolders, moveIntoPlace } from "../durable-files.ts";
-import { freeBytes, isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
+import { freeBytes, isThere, noneIfAbsent, undefinedIfAbsent } from "../existing-files.ts";
 import type { Backups } from "./backups.ts";
 
 /** With less than this free, files that only backups name go: whoever deletes a driver wants its room. */

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { moveIntoPlace, ownerOnly } from "../durable-files.ts";
-import { isThere } from "../found-files.ts";
+import { isThere } from "../existing-files.ts";
 
 /**
  * Writes a file that is there whole or not at all, for its owner alone. What fails, or is stopped by a signal, leaves nothing.

@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { type KeptState, recordsText } from "../../domain/backup.ts";
+import { type KeptState, recordsText } from "../../domain/backup/backup.ts";
 import { timeStamp } from "../../domain/day.ts";
 import { messageOf } from "../../domain/errors.ts";
 import { counted } from "../../domain/sentences.ts";
+import { endLinks } from "../access/link-generations.ts";
 import { alteredBytes } from "../database/altered.ts";
 import type { Database } from "../database/database.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import type { Queries } from "../database/rows.ts";
 import { writeDurably } from "../durable-files.ts";
-import { isThere, undefinedIfAbsent } from "../found-files.ts";
-import { endLinks } from "../link-generations.ts";
-import { leaveOutNumbers } from "../record-numbers.ts";
+import { isThere, undefinedIfAbsent } from "../existing-files.ts";
 import { readFileFacts } from "../records.ts";
 import type { Backups } from "./backups.ts";
+import { leaveOutNumbers } from "./record-numbers.ts";
 
 interface Recovery {
   /** Of the database. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { timeStamp } from "../../domain/day.ts";
 import { makeFolder, moveIntoPlace, syncFolder } from "../durable-files.ts";
-import { isThere, noneIfAbsent, undefinedIfAbsent } from "../found-files.ts";
+import { isThere, noneIfAbsent, undefinedIfAbsent } from "../existing-files.ts";
 
 /** Where a backup is unpacked, below DATA_DIR. */
 const stagingName = "restore.new";

@@ -7,8 +7,14 @@ import {
   type Manifest,
   manifestName,
   readManifest,
-} from "../../domain/full-backup.ts";
-import { printable, readTarHeader, type TarFile, tarBlockBytes, tarPaddingBytes } from "../../domain/tar.ts";
+} from "../../domain/backup/full-backup.ts";
+import {
+  printable,
+  readTarHeader,
+  type TarFile,
+  tarBlockBytes,
+  tarPaddingBytes,
+} from "../../domain/backup/tar.ts";
 import { ownerOnly, syncFolder, writeAll, writeSynced } from "../durable-files.ts";
 
 /**

@@ -1,7 +1,7 @@
 import initSqlJs, { type SqlJsStatic, type SqlValue } from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
-import type { AuditedEvent, NotedEvent } from "../../domain/audit.ts";
-import { currentActor } from "../audit/actor.ts";
+import type { AuditedEvent, NotedEvent } from "../../domain/audit/audit.ts";
+import { currentActor } from "../actor.ts";
 import type { ChangeRecorder } from "../audit/change-recorder.ts";
 import { Connection } from "./connection.ts";
 import { NewerDatabase, openChecked, readIfThere, unreadable } from "./file.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { chosenInf } from "../../domain/driver.ts";
-import { preferredDescription } from "../../domain/models.ts";
-import { listedSettingsFrom } from "../../domain/printer-fields.ts";
-import { listedInf, reportFrom } from "../../domain/report.ts";
-import { randomText } from "../../domain/signed.ts";
-import { windowsDriverRecords } from "../../domain/windows-drivers.ts";
+import { chosenInf } from "../../domain/drivers/driver.ts";
+import { preferredDescription } from "../../domain/drivers/models.ts";
+import { listedInf, reportFrom } from "../../domain/drivers/report.ts";
+import { windowsDriverRecords } from "../../domain/drivers/windows-drivers.ts";
+import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
+import { randomText } from "../../domain/secrets.ts";
 import { unpackText } from "../packed-text.ts";
 import { type Queries, readable } from "./rows.ts";
 

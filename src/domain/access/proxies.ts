@@ -1,0 +1,145 @@
+import { BlockList, isIPv4 } from "node:net";
+import { plainAddress, prefixLength } from "../address.ts";
+import { type Role, roles } from "./access.ts";
+
+/** Whose word of somebody else counts, and what they may say. */
+export interface Proxies {
+  /** `TRUSTED_PROXIES`; undefined where there are none. */
+  readonly trusted: BlockList | undefined;
+  /** `REMOTE_USER_HEADER`, in lower case; undefined where no proxy says who it is. */
+  readonly userHeader: string | undefined;
+  /** `REMOTE_GROUPS_HEADER`, in lower case. */
+  readonly groupsHeader: string | undefined;
+  /** `REMOTE_GROUPS`. */
+  readonly groups: readonly GroupRole[];
+}
+
+interface GroupRole {
+  readonly role: Role;
+  /** `*` for everybody whom the proxy names. */
+  readonly group: string;
+}
+
+const everybody = "*";
+/** Of those that a proxy names where groups are not asked for. */
+const usualGroups: readonly GroupRole[] = [{ role: "operator", group: everybody }];
+
+export const noProxies: Proxies = {
+  trusted: undefined,
+  userHeader: undefined,
+  groupsHeader: undefined,
+  groups: usualGroups,
+};
+
+/** Reads the four settings, and adds a line to the problems for whatever is wrong with them. */
+export function readProxies(setting: (name: string) => string | undefined, problems: string[]): Proxies {
+  const userHeader = readHeader("REMOTE_USER_HEADER", setting, problems);
+  const groupsHeader = readHeader("REMOTE_GROUPS_HEADER", setting, problems);
+  const trusted = readTrusted(setting("TRUSTED_PROXIES"), problems);
+  const groups = readGroups(setting("REMOTE_GROUPS"), problems);
+  if (userHeader !== undefined && setting("TRUSTED_PROXIES") === undefined)
+    problems.push("REMOTE_USER_HEADER needs TRUSTED_PROXIES: anybody could send that header.");
+  if (groupsHeader !== undefined && userHeader === undefined)
+    problems.push("REMOTE_GROUPS_HEADER needs REMOTE_USER_HEADER, which says whose groups they are.");
+  if (groupsHeader !== undefined && groupsHeader === userHeader)
+    problems.push("REMOTE_USER_HEADER and REMOTE_GROUPS_HEADER are the same header.");
+  if (groupsHeader !== undefined && groups === undefined)
+    problems.push("REMOTE_GROUPS_HEADER needs REMOTE_GROUPS, such as admin=platen-admins,viewer=*.");
+  const named = (groups ?? []).filter(({ group }) => group !== everybody);
+  if (groupsHeader === undefined && named.length > 0)
+    problems.push("REMOTE_GROUPS names groups, and REMOTE_GROUPS_HEADER does not say where they stand.");
+  return { trusted, userHeader, groupsHeader, groups: groups ?? usualGroups };
+}
+
+/** The highest role that somebody's groups give; undefined for none. */
+export function roleOfGroups(rules: readonly GroupRole[], groups: readonly string[]): Role | undefined {
+  const given = rules.filter(({ group }) => group === everybody || groups.includes(group));
+  return roles.findLast((role) => given.some((rule) => rule.role === role));
+}
+
+/** @param address in its one spelling */
+export function isTrusted({ trusted }: Proxies, address: string): boolean {
+  return trusted?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
+}
+
+/** What browsers and proxies send of themselves: none of these can say who it is. */
+const takenHeaders =
+  /^(?:accept(?:-.+)?|authorization|connection|content-.+|cookie|expect|forwarded|host|if-.+|origin|range|referer|sec-.+|te|transfer-encoding|upgrade(?:-.+)?|user-agent|x-forwarded-(?:for|host|proto|port)|hx-.+)$/;
+
+function readHeader(
+  name: string,
+  setting: (name: string) => string | undefined,
+  problems: string[],
+): string | undefined {
+  const header = setting(name)?.toLowerCase();
+  if (header === undefined) return undefined;
+  // Many proxies drop or rewrite names with an underscore.
+  if (!/^[a-z0-9][a-z0-9-]{0,99}$/.test(header))
+    problems.push(`${name} is “${setting(name)}”; it is a header’s name such as Remote-User.`);
+  else if (takenHeaders.test(header))
+    problems.push(`${name} is “${setting(name)}”, which every client sends by itself.`);
+  return header;
+}
+
+function readTrusted(text: string | undefined, problems: string[]): BlockList | undefined {
+  if (text === undefined) return undefined;
+  const list = new BlockList();
+  const parts = partsOf(text).map((part) => [part, addTo(list, part)] as const);
+  const [wrong, wide] = (["wrong", "wide"] as const).map((of) =>
+    parts.filter(([, what]) => what === of).map(([part]) => part),
+  );
+  if (wrong?.length) {
+    problems.push(
+      `TRUSTED_PROXIES has “${wrong.join("”, “")}”; it is addresses and networks such as 10.0.0.5, 172.18.0.0/16 or fd00::/64, separated by commas.`,
+    );
+  }
+  if (wide?.length) {
+    problems.push(
+      `TRUSTED_PROXIES has “${wide.join("”, “")}”, which is too much of the world: anybody there could say that they are somebody else. Name the proxy’s own address or network.`,
+    );
+  }
+  return list;
+}
+
+/** Of the widest networks that somebody has to themselves: 10.0.0.0/8 and fc00::/7. */
+const leastPrefix = { ipv4: 8, ipv6: 7 } as const;
+
+/** @returns what it is where it was not added: no address and no network, or a network that is too wide */
+function addTo(list: BlockList, part: string): "wrong" | "wide" | undefined {
+  const [typed = "", length, ...more] = part.split("/");
+  const address = typed.includes("%") ? undefined : plainAddress(typed);
+  if (address === undefined || more.length > 0) return "wrong";
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  const bits = family === "ipv4" ? 32 : 128;
+  // An IPv4 network written as IPv6 has 96 bits more.
+  const mapped = family === "ipv4" && typed.includes(":") ? 96 : 0;
+  const prefix = length === undefined ? bits : prefixLength(length) - mapped;
+  if (!(prefix >= 0 && prefix <= bits)) return "wrong";
+  if (prefix < leastPrefix[family]) return "wide";
+  list.addSubnet(address, prefix, family);
+  return undefined;
+}
+
+function readGroups(text: string | undefined, problems: string[]): GroupRole[] | undefined {
+  if (text === undefined) return undefined;
+  const groups: GroupRole[] = [];
+  const wrong: string[] = [];
+  for (const part of partsOf(text)) {
+    const at = part.indexOf("=");
+    const role = roles.find((known) => known === part.slice(0, Math.max(at, 0)).trim());
+    const group = part.slice(at + 1).trim();
+    if (role === undefined || group === "" || /\p{C}/u.test(group)) wrong.push(part);
+    else groups.push({ role, group });
+  }
+  if (wrong.length > 0 || groups.length === 0) {
+    problems.push(
+      `REMOTE_GROUPS has “${wrong.join("”, “")}”; it looks like admin=platen-admins,operator=technicians,viewer=*.`,
+    );
+  }
+  return groups;
+}
+
+function partsOf(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.filter((part) => part !== "");
+}

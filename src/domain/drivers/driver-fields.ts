@@ -1,0 +1,108 @@
+import type { FieldMessages } from "../errors.ts";
+import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
+import { isUnchosen } from "../printers/findings.ts";
+import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
+import { firstModel, hasModel, namesModel } from "./models.ts";
+
+/** The field that our own forms send: who sends a form without it is not asked to choose. */
+const formMarker = "from_form";
+
+/** Whether one of our own forms sent this, and a person can be asked. */
+export function isFromForm(input: FormInput): boolean {
+  return isTicked(input[formMarker]);
+}
+
+/** A driver's settings as its form shows and sends them: no model is chosen where nobody chose one. */
+export function driverFormValues(driver: DriverSummary): FormInput {
+  const { name, comment, inf_path, driver_desc, trust_publisher, drop_unused } = driver;
+  return {
+    inf_path: cleanText(inf_path),
+    driver_desc: isUnchosen(driver) ? "" : cleanText(driver_desc),
+    name,
+    comment,
+    trust_publisher: trust_publisher ? "on" : "",
+    drop_unused: drop_unused ? "on" : "",
+  };
+}
+
+/**
+ * A text field that was not sent keeps its value; a model that was typed counts more than one that was chosen. Where
+ * another INF is chosen and the model is not one of its models, a browser's form is refused until one is chosen, and
+ * for any other sender that INF's first model is taken.
+ * @throws UserError "invalid" with a message for each field.
+ */
+export function parseDriver(input: FormInput, driver: Driver): DriverSettings {
+  const { name, comment, inf_path } = driver;
+  const fields = new FieldReader({ name, comment, inf_path, ...input });
+  const settings = {
+    name: fields.text("name", { label: "The name", maxLength: 120 }),
+    comment: fields.text("comment", { label: "The comment", maxLength: 2000, multiline: true }),
+    inf_path: fields.text("inf_path", { label: "The INF" }),
+    trust_publisher: fields.checkbox("trust_publisher"),
+    drop_unused: fields.checkbox("drop_unused"),
+  };
+  const inf = driver.report.infs.find(({ path }) => cleanText(path) === settings.inf_path);
+  if (inf === undefined && settings.inf_path !== "")
+    fields.refuse("inf_path", "This INF is not in the archive.");
+  const choice = chooseModel(fields, input, driver, inf);
+  fields.check();
+  return { ...settings, ...choice, inf_path: inf?.path ?? settings.inf_path };
+}
+
+type ModelChoice = Pick<DriverSettings, "driver_desc" | "model_chosen">;
+
+function chooseModel(
+  fields: FieldReader,
+  input: FormInput,
+  driver: Driver,
+  inf: InfSummary | undefined,
+): ModelChoice {
+  const typed = fields.text("driver_desc_typed", modelRule);
+  if (typed !== "") return { driver_desc: typed, model_chosen: true };
+  const isSent = input.driver_desc !== undefined;
+  const sent = isSent ? fields.text("driver_desc", modelRule) : driver.driver_desc;
+  const isSame = sent === driver.driver_desc;
+  if (isPossible(sent, driver, inf)) {
+    const isConfirmed = isFromForm(input) && isSent && sent !== "";
+    return { driver_desc: sent, model_chosen: driver.model_chosen || !isSame || isConfirmed };
+  }
+  if (isFromForm(input)) return askForModel(fields, inf?.descriptions ?? [], isSame ? "" : sent);
+  if (!isSame) return { driver_desc: sent, model_chosen: true };
+  return { driver_desc: inf ? firstModel(inf) : "", model_chosen: false };
+}
+
+/** Whether an INF's driver can deploy a model as far as the form knows; what it deploys already, it can. */
+function isPossible(model: string, driver: Driver, inf: InfSummary | undefined): boolean {
+  if (model !== driver.driver_desc) return hasModel(inf, model);
+  const isOtherInf = inf !== undefined && inf.path !== driver.inf_path;
+  return !isOtherInf || namesModel(inf, model);
+}
+
+const modelRule = { label: "The model", maxLength: 500 };
+
+/** Of an INF that does not have the model: its only one, where there is no other. */
+function askForModel(fields: FieldReader, models: readonly string[], sent: string): ModelChoice {
+  if (sent !== "")
+    fields.refuse("driver_desc", `This INF has no model “${sent}”. ${chooseOne(models.length)}`);
+  else if (models.length > 1) fields.refuse("driver_desc", `Which model is it? ${chooseOne(models.length)}`);
+  return { driver_desc: cleanText(models[0] ?? ""), model_chosen: false };
+}
+
+function chooseOne(count: number): string {
+  return `Choose one of ${count} names.`;
+}
+
+/**
+ * What a browser's form of a printer lacks: the model, where neither it nor anybody before has chosen one of the
+ * driver's several names. Who sends no form of ours gets the first of them.
+ * @param field the model of this driver
+ */
+export function modelProblem(
+  input: FormInput,
+  field: "driver_desc" | "arm64_driver_desc",
+  driver: DriverSummary | undefined,
+): FieldMessages {
+  if (driver === undefined || !isFromForm(input) || cleanText(input[field] ?? "") !== "") return {};
+  if (!isUnchosen(driver)) return {};
+  return { [field]: `Which model is it? ${chooseOne(driver.listed?.modelCount ?? 0)}` };
+}

@@ -1,0 +1,162 @@
+import { cleanText } from "../fields.ts";
+import type { InfSummary } from "./driver.ts";
+
+// The names that an INF has for its models: which is preselected, which serves all, which are found by a search.
+
+const namedVersion = /(?:\bv(?:er(?:sion)?)?\.?\s*\d|\(\s*v?\d+\.\d|\b\d+\.\d+\.\d)/i;
+
+/** Whether the description names a version, so that two versions can live side by side. */
+export function namesVersion(description: string): boolean {
+  return namedVersion.test(description);
+}
+
+/** Words that say which language a driver speaks, though they hold a digit; all others with one say which device. */
+const languages = new Set(["pcl5", "pcl5e", "pcl5c", "pcl6", "ps2", "ps3", "ufr2"]);
+
+/** Whether the driver's name is one that serves all of its models. */
+export function isUniversal(description: string): boolean {
+  return breadthOf(description) > 0;
+}
+
+/** 2 of a name for every device, 1 of one for a kind of them (generic mono), 0 of one for a device. */
+function breadthOf(description: string): 0 | 1 | 2 {
+  const words = description.toLowerCase().split(/[^a-z0-9]+/);
+  const has = (...sought: string[]) => sought.every((word) => words.includes(word));
+  if (words.some((word) => word.startsWith("universal"))) return 2;
+  if (has("global", "driver") || has("gpd") || has("class", "driver")) return 2;
+  const isDevice = words.some((word) => /\d/.test(word) && !/^v\d+$/.test(word) && !languages.has(word));
+  return has("generic") && !isDevice ? 1 : 0;
+}
+
+/** The model to preselect: the broadest universal name that there is, else the preferred of all. */
+export function firstModel({ descriptions, manufacturers }: ModelNames): string {
+  const breadths = descriptions.map(breadthOf);
+  const broadest = Math.max(0, ...new Set(breadths));
+  return preferredDescription(
+    descriptions.filter((_, i) => breadths[i] === broadest),
+    manufacturers,
+  );
+}
+
+type ModelNames = Pick<InfSummary, "descriptions" | "manufacturers">;
+
+/**
+ * The description to prefer: without a version in it, because that name updates in place for every
+ * queue that uses it; among those the one that starts as most of the others do (the maker's name).
+ */
+export function preferredDescription(
+  descriptions: readonly string[],
+  manufacturers: readonly string[] = [],
+): string {
+  const carriesMaker = startsWithAny(
+    manufacturers.map((maker) => maker.toLowerCase().split(/[\s,]/)[0] ?? ""),
+  );
+  const rank = (text: string) => (namesVersion(text) ? 2 : 0) + (carriesMaker(text.toLowerCase()) ? 0 : 1);
+  let best = { text: "", rank: Number.POSITIVE_INFINITY };
+  for (const text of descriptions) {
+    if (text === "" || best.rank === 0) continue;
+    const own = rank(text);
+    if (own < best.rank) best = { text, rank: own };
+  }
+  return best.text;
+}
+
+const maxMakerName = 60;
+
+/** Looks one name up for each length that there is: not every name for every text. */
+function startsWithAny(names: readonly string[]): (text: string) => boolean {
+  const known = new Set(names.filter((name) => name !== "" && name.length <= maxMakerName));
+  const lengths = [...new Set([...known].map((name) => name.length))];
+  return (text) => lengths.some((length) => known.has(text.slice(0, length)));
+}
+
+type Names = Pick<InfSummary, "descriptions"> | undefined;
+
+/** The models that an INF names, as forms show and send them. */
+function modelNames(inf: Names): string[] {
+  return (inf?.descriptions ?? []).map((name) => cleanText(name));
+}
+
+/** Whether an INF names a model, which is as a form sends it. */
+export function namesModel(inf: Names, model: string): boolean {
+  const names = inf?.descriptions ?? [];
+  return names.includes(model) || names.some((name) => cleanText(name) === model);
+}
+
+/** Whether an INF's driver can be deployed as a model: as any, where the INF names none. */
+export function hasModel(inf: Names, model: string): boolean {
+  return (inf?.descriptions ?? []).length === 0 || namesModel(inf, model);
+}
+
+/** The same for many models: each of the INF's names is looked at once. */
+export function modelTest(inf: Names): (model: string) => boolean {
+  const names = new Set(modelNames(inf));
+  return (model) => names.size === 0 || names.has(model);
+}
+
+/** More of a search than anybody types is not looked at: each word is sought in every model. */
+const maxQuery = 200;
+const maxWords = 8;
+
+/** Whether a text holds every word of `query`, without regard to case; every text does where there is none. */
+function matcherOf(query: string): (text: string) => boolean {
+  const words = [...new Set(query.slice(0, maxQuery).toLowerCase().split(/\s+/))].filter(Boolean);
+  const sought = words.slice(0, maxWords);
+  return (text) => {
+    const lower = text.toLowerCase();
+    return sought.every((word) => lower.includes(word));
+  };
+}
+
+/** A model and the INF that names it. */
+interface FoundModel {
+  readonly model: string;
+  readonly inf: InfSummary;
+}
+
+/** Models whose name holds every word of `query`, without regard to case; at most `limit` of them are shown. */
+export function findModels(infs: readonly InfSummary[], query: string, limit: number) {
+  const matches = matcherOf(query);
+  const shown: FoundModel[] = [];
+  let count = 0;
+  for (const inf of infs) {
+    for (const model of inf.descriptions) {
+      if (!matches(model)) continue;
+      count++;
+      if (shown.length < limit) shown.push({ model, inf });
+    }
+  }
+  return { shown, count };
+}
+
+/**
+ * Finds an INF's model by a name from elsewhere: the very same, else without regard to case, else the same but for
+ * the version in it. Answers the name as the INF has it.
+ */
+export function modelFinder(inf: Names): (name: string) => string | undefined {
+  const names = modelNames(inf);
+  const exact = new Set(names);
+  const folded = firstByKey(names, (name) => name.toLowerCase());
+  let unversioned: ReadonlyMap<string, string> | undefined;
+  return (name) => {
+    const found = exact.has(name) ? name : folded.get(name.toLowerCase());
+    if (found !== undefined || !namesVersion(name)) return found;
+    unversioned ??= firstByKey(names.filter(namesVersion), withoutVersion);
+    return unversioned.get(withoutVersion(name));
+  };
+}
+
+function firstByKey(names: readonly string[], keyOf: (name: string) => string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const key = keyOf(name);
+    if (!found.has(key)) found.set(key, name);
+  }
+  return found;
+}
+
+/** In lower case, each version replaced by a mark: two names that differ in nothing else are of one model. */
+function withoutVersion(name: string): string {
+  const words = name.toLowerCase().split(/[\s()]+/);
+  return words.map((word) => (/^v?\d+(?:\.\d+)+$/.test(word) ? "#" : word)).join(" ");
+}

@@ -1,0 +1,125 @@
+import type { FieldMessages } from "../errors.ts";
+import type { PrinterSettings } from "../printers/printer.ts";
+import type { Architecture, ArchiveReport, Driver, DriverOrigin, DriverSummary } from "./driver.ts";
+
+/** What is known of a driver that Windows brings. */
+interface WindowsDriver {
+  /** Far above those of uploads, which go on counting from 1. */
+  readonly id: number;
+  readonly origin: Exclude<DriverOrigin, "upload">;
+  readonly name: string;
+  readonly comment: string;
+  readonly models: readonly [string, ...string[]];
+  readonly machines: readonly Architecture[];
+}
+
+/** Windows' own INF is not named: which one it is differs from Windows to Windows, and no script needs it. */
+const infPath = "windows";
+
+/** Of the IPP class driver. */
+export const ippDriverId = 1_000_001;
+
+export const ippModel = "Microsoft IPP Class Driver";
+
+/** The drivers that Windows brings and that are of use for a printer that its vendor's driver does not serve. */
+const windowsDrivers: readonly WindowsDriver[] = [
+  {
+    id: ippDriverId,
+    origin: "ipp",
+    name: "Microsoft IPP Class Driver",
+    comment:
+      "For printers that speak IPP (IPP Everywhere, Mopria), also where Windows protected print mode is on.",
+    models: [ippModel],
+    machines: ["amd64", "arm64"],
+  },
+  {
+    id: 1_000_002,
+    origin: "windows",
+    name: "Microsoft PCL6 and PS Class Drivers",
+    comment: "For office printers that speak PCL 6 or PostScript, over RAW or LPR.",
+    models: ["Microsoft PCL6 Class Driver", "Microsoft PS Class Driver"],
+    machines: ["amd64", "arm64", "x86"],
+  },
+  {
+    id: 1_000_003,
+    origin: "windows",
+    name: "Generic / Text Only",
+    comment: "For label, receipt and line printers whose programs speak the printer’s own language.",
+    models: ["Generic / Text Only"],
+    machines: ["amd64", "arm64", "x86"],
+  },
+];
+
+/** Whether Windows brings a driver: it has no archive, and is neither edited nor deleted. */
+export function isWindowsOwn({ origin }: Pick<DriverSummary, "origin">): boolean {
+  return origin !== "upload";
+}
+
+/** Those that were uploaded, each once: of them alone there are files. */
+export function uploadedAmong<T extends Pick<DriverSummary, "id" | "origin">>(
+  drivers: readonly (T | undefined)[],
+): T[] {
+  const uploaded = drivers.flatMap((driver) => (driver === undefined || isWindowsOwn(driver) ? [] : driver));
+  return [...new Map(uploaded.map((driver) => [driver.id, driver])).values()];
+}
+
+/**
+ * What is wrong between a printer's protocol and its driver, by field: Windows makes IPP queues with its IPP class driver
+ * alone, and that driver prints over nothing else.
+ */
+export function ippProblem(
+  protocol: PrinterSettings["protocol"],
+  { origin }: Pick<DriverSummary, "origin">,
+): FieldMessages {
+  if (protocol === "ipp" && origin !== "ipp")
+    return {
+      driver_id: "IPP works with the Microsoft IPP Class Driver alone: choose it, or another protocol.",
+    };
+  if (protocol !== "ipp" && origin === "ipp")
+    return {
+      protocol: "The Microsoft IPP Class Driver prints over IPP alone: choose IPP, or another driver.",
+    };
+  return {};
+}
+
+/** What the library holds of these drivers from the beginning. */
+export function windowsDriverRecords(): Omit<Driver, "uploaded_at" | "updated_at" | "listed">[] {
+  return windowsDrivers.map(({ id, origin, name, comment, models, machines }) => ({
+    id,
+    origin,
+    name,
+    comment,
+    // No archive has this digest: it stands for none.
+    sha256: String(id).padStart(64, "0"),
+    file_name: "",
+    size: 0,
+    inf_path: infPath,
+    driver_desc: models[0],
+    model_chosen: true,
+    trust_publisher: false,
+    drop_unused: false,
+    report: reportOf(models, machines),
+  }));
+}
+
+function reportOf(descriptions: readonly string[], architectures: readonly Architecture[]): ArchiveReport {
+  const inf = {
+    path: infPath,
+    class: "Printer",
+    isPrinter: true,
+    driverModel: null,
+    provider: "Microsoft",
+    driverVer: null,
+    signed: true,
+    catalogFiles: [],
+    architectures,
+    notShipped: [],
+    descriptions,
+    modelLines: descriptions.length,
+    manufacturers: ["Microsoft"],
+    copyInf: [],
+    missing: [],
+    unused: { count: 0, bytes: 0, paths: [] },
+  };
+  return { fileCount: 0, totalBytes: 0, infs: [inf], printerInf: infPath, warnings: [] };
+}

@@ -1,0 +1,277 @@
+import { isIPv4 } from "node:net";
+import { isAddress } from "../address.ts";
+import { ippModel } from "../drivers/windows-drivers.ts";
+import { UserError } from "../errors.ts";
+import type { FormInput } from "../fields.ts";
+import { ippPort } from "../printers/printer-fields.ts";
+import { type ImportedList, type ImportRow, mostRows, tooMany } from "./import-row.ts";
+
+/** What Windows PowerShell writes of an object. */
+type JsonObject = { readonly [name: string]: unknown };
+
+/** Of a list: five thousand printers with their ports have a quarter of that. */
+const mostValues = 500_000;
+/** Of one text, in UTF-16 code units: what is cut off belongs to no field that is so long. */
+const mostCharacters = 32_767;
+
+/**
+ * Reads what the command for print servers prints (`pkg/scripts/print-server.ps1`).
+ * @param client of all of its printers; empty is none
+ * @throws UserError "invalid" where it is something else
+ */
+export function readPrintServer(text: string, client = ""): ImportedList {
+  const whole = readJson(text);
+  if (!isObject(whole) || whole.Printers === undefined) {
+    throw new UserError(
+      "invalid",
+      "This JSON is not what the command on this page prints: it names no “Printers”.",
+    );
+  }
+  const queues = objectsIn(whole.Printers);
+  if (queues.length > mostRows) throw tooMany();
+  const ports = new Map(objectsIn(whole.Ports).map((port) => [key(textOf(port, "Name")), port]));
+  const devices = new Devices(whole);
+  const rows = queues.map((queue, i) => {
+    const port = ports.get(key(textOf(queue, "PortName")));
+    return { ...rowOf(queue, port, devices, i + 1), client };
+  });
+  const makers = objectsIn(whole.Drivers).map(
+    (driver) => [key(textOf(driver, "Name")), textOf(driver, "Manufacturer")] as const,
+  );
+  return { rows, notices: [], makers: new Map(makers) };
+}
+
+/** Values are counted before any is made: a few characters can make an object of fifty bytes. */
+function readJson(text: string): unknown {
+  let values = 0;
+  for (let i = 0; i < text.length; i++) if ("[{,".includes(text.charAt(i))) values++;
+  if (values > mostValues) throw new UserError("invalid", `This JSON has more than ${mostValues} values.`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    const message = "This JSON is cut off or damaged. Copy it again, from its first brace to its last.";
+    throw new UserError("invalid", message);
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A list of objects, also as Windows PowerShell writes it at times: one alone, or with its count. */
+function objectsIn(value: unknown): JsonObject[] {
+  const list = isObject(value) && Array.isArray(value.value) ? value.value : value;
+  if (Array.isArray(list)) return list.filter(isObject);
+  return isObject(list) && Object.keys(list).length > 0 ? [list] : [];
+}
+
+function textOf(object: JsonObject | undefined, name: string): string {
+  let value = object?.[name];
+  // Objects may be nested deeper than functions can call themselves.
+  while (isObject(value)) value = value.value;
+  return value === null || value === undefined || Array.isArray(value)
+    ? ""
+    : String(value).slice(0, mostCharacters);
+}
+
+function key(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+function rowOf(
+  queue: JsonObject,
+  port: JsonObject | undefined,
+  devices: Devices,
+  number: number,
+): Omit<ImportRow, "client"> {
+  const line = (name: string) => textOf(queue, name).replace(/[\r\n]+/g, " ");
+  const portName = line("PortName");
+  const model = line("DriverName");
+  const reason = virtualReason(queue, model) ?? localReason(portName, port);
+  const place =
+    reason === undefined ? placeOf(portName, port, devices, model) : { values: { port_name: portName } };
+  return {
+    number,
+    values: { name: line("Name"), location: line("Location"), comment: line("Comment"), ...place.values },
+    driver: { sha256: "", model: place.values.protocol === "ipp" ? ippModel : model, title: "", version: "" },
+    arm64Driver: undefined,
+    ticket: undefined,
+    origin: undefined,
+    notes: place.note === undefined ? [] : [place.note],
+    problems: place.problem === undefined ? [] : [place.problem],
+    leftOut: reason ?? place.leftOut,
+  };
+}
+
+const virtualDrivers = [
+  ["microsoft print to pdf", "Prints to PDF files: every Windows has it."],
+  ["microsoft xps document writer", "Prints to XPS files: every Windows has it."],
+  ["onenote", "Prints to OneNote, not to a device."],
+  ["microsoft shared fax driver", "Sends faxes, and is no printer."],
+  ["remote desktop easy print", "Is the printer of somebody who was logged on from afar."],
+] as const;
+
+function virtualReason(queue: JsonObject, model: string): string | undefined {
+  const isConnection =
+    key(textOf(queue, "Type")) === "connection" || textOf(queue, "Name").startsWith("\\\\");
+  if (isConnection) return "Is a connection to a queue of another computer: run the command there.";
+  const lower = model.toLowerCase();
+  return virtualDrivers.find(([part]) => lower.includes(part))?.[1];
+}
+
+/** Ports that mean something only on the computer that has them, by their whole names in lower case. */
+const localPorts = [
+  [/^portprompt:$/, "Asks for a file name, and prints to no device."],
+  [/^file:$/, "Prints to files."],
+  [/^nul:?$/, "Prints to nowhere: its port is “nul”."],
+  [/^xpsport:$/, "Prints to XPS files."],
+  [/^shrfax:$/, "Sends faxes, and is no printer."],
+  [/^(?:usb|dot4_)\d+:?$/, "Is connected by USB to that computer alone."],
+  [/^(?:lpt|com)\d+:?$/, "Is connected by a cable to that computer alone."],
+  [/^ts\d+:?$/, "Is the printer of somebody who was logged on from afar."],
+  [/^microsoft\./, "Prints into an app, not to a device."],
+  [/^\\\\/, "Prints to a share of another computer."],
+] as const;
+
+/** Undefined also for a port with an address, whatever it is called. */
+function localReason(portName: string, port: JsonObject | undefined): string | undefined {
+  if (hostOf(port) !== "") return undefined;
+  const lower = key(portName.slice(0, 100));
+  return localPorts.find(([pattern]) => pattern.test(lower))?.[1];
+}
+
+/** Where a queue prints to, or why that is not known. */
+interface Place {
+  readonly values: FormInput;
+  readonly note?: string;
+  readonly problem?: string;
+  readonly leftOut?: string;
+}
+
+function placeOf(portName: string, port: JsonObject | undefined, devices: Devices, model: string): Place {
+  const host = hostOf(port);
+  const monitor = key(textOf(port, "PortMonitor"));
+  const isIpp =
+    /^(?:https?|ipps?):/i.test(portName) || monitor.includes("ipp") || monitor.includes("internet");
+  if (isIpp) return ippPlace(portName);
+  if (host !== "") return { values: tcpValues(portName, host, port) };
+  if (portName.toLowerCase().startsWith("wsd-") || monitor.startsWith("wsd"))
+    return wsdPlace(portName, port, devices, model);
+  const named = addressIn(portName);
+  if (named === undefined) {
+    const leftOut = `Prints to “${portName.slice(0, 100)}”, a port that only that computer knows.`;
+    return { values: { port_name: portName }, leftOut };
+  }
+  return {
+    values: { address: named, port_name: "" },
+    note: `The address ${named} is taken from the port’s name: check it.`,
+  };
+}
+
+/** Some Windows builds name the port of an IPP queue after its URL; what names another port is no help elsewhere. */
+function ippPlace(portName: string): Place {
+  const url = URL.canParse(portName) ? new URL(portName.replace(/^ipp/i, "http")) : undefined;
+  const address = url === undefined ? "" : hostIn(url.href);
+  if (url === undefined || address === "" || url.search !== "") {
+    const leftOut =
+      "Prints by the Internet Printing Protocol, and Windows does not say where: describe it by hand.";
+    return { values: { port_name: portName }, leftOut };
+  }
+  const isTls = url.protocol === "https:";
+  const usualPort = /^ipp/i.test(portName) ? ippPort : isTls ? 443 : 80;
+  const values = {
+    address,
+    port_name: "",
+    protocol: "ipp",
+    port_number: url.port || String(usualPort),
+    ipp_path: url.pathname,
+    ipp_tls: isTls ? "on" : "",
+  };
+  return { values, note: "Prints by IPP: it gets the Microsoft IPP Class Driver, whatever it has there." };
+}
+
+function wsdPlace(portName: string, port: JsonObject | undefined, devices: Devices, model: string): Place {
+  const address = devices.hostOf(portName, port);
+  if (address === "") {
+    return {
+      values: {},
+      problem:
+        "It prints to a WSD port, and Windows does not say which address that has: describe it by hand.",
+    };
+  }
+  if (key(model) === key(ippModel)) {
+    return {
+      values: { address, port_name: "", protocol: "ipp" },
+      note: `Windows found the device at ${address}, and does not say its path: check both, and give it a fixed address.`,
+    };
+  }
+  return {
+    values: { address, port_name: "" },
+    note: `Was a WSD port: ${address} is where Windows found the device. Give it a fixed address, and check that it takes RAW on port 9100.`,
+  };
+}
+
+function tcpValues(port_name: string, address: string, port: JsonObject | undefined): FormInput {
+  const isLpr = ["2", "lpr"].includes(key(textOf(port, "Protocol")));
+  const isAsked = key(textOf(port, "SNMPEnabled")) === "true";
+  const number = (name: string) => textOf(port, name).replace(/^0$/, "");
+  return {
+    address,
+    port_name,
+    protocol: isLpr ? "lpr" : "raw",
+    ...(isLpr ? { lpr_queue: textOf(port, "LprQueueName") } : { port_number: number("PortNumber") }),
+    snmp: isAsked ? "on" : "",
+    ...(isAsked ? { snmp_community: textOf(port, "SNMPCommunity"), snmp_index: number("SNMPIndex") } : {}),
+  };
+}
+
+function hostOf(port: JsonObject | undefined): string {
+  return textOf(port, "PrinterHostAddress").trim();
+}
+
+/** The one IPv4 address that a name such as `IP_10.0.0.9_1` holds. */
+function addressIn(portName: string): string | undefined {
+  const found = portName
+    .slice(0, 300)
+    .split(/[^0-9.]+/)
+    .filter(isIPv4);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** What Windows knows of devices that were found by Web Services (WSD). */
+class Devices {
+  /** Identities, by the name of the port. */
+  readonly #ports: ReadonlyMap<string, string>;
+  /** Addresses of their services (URLs), by their identity. */
+  readonly #urls: ReadonlyMap<string, string>;
+
+  constructor(whole: JsonObject) {
+    const ports = objectsIn(whole.WsdPorts);
+    this.#ports = new Map(ports.map((port) => [key(textOf(port, "Name")), identity(textOf(port, "Uuid"))]));
+    const devices = objectsIn(whole.WsdDevices);
+    this.#urls = new Map(devices.map((device) => [identity(textOf(device, "Uuid")), textOf(device, "Url")]));
+  }
+
+  /** The host that a WSD port prints to; empty where Windows does not know it. */
+  hostOf(portName: string, port: JsonObject | undefined): string {
+    const uuid = identity(textOf(port, "DeviceUUID")) || (this.#ports.get(key(portName)) ?? "");
+    return hostIn(textOf(port, "DeviceURL")) || hostIn(this.#urls.get(uuid) ?? "");
+  }
+}
+
+/** `urn:uuid:…` and `uuid:…` are written as it comes; a service of the device adds its own path. */
+function identity(uuid: string): string {
+  return (
+    uuid
+      .toLowerCase()
+      .replace(/^(?:urn:)?uuid:/, "")
+      .split("/")[0] ?? ""
+  );
+}
+
+function hostIn(url: string): string {
+  if (!URL.canParse(url)) return "";
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  // An address that holds on one piece of cable alone is of no use elsewhere.
+  return isAddress(host) && !/^fe[89ab]/i.test(host) ? host : "";
+}

@@ -1,0 +1,64 @@
+import { type Architecture, type DriverSummary, driverTitle, shippedBy } from "../drivers/driver.ts";
+import { effectiveDescription, type Printer } from "./printer.ts";
+
+// A printer may have a second driver, which ARM64 machines take instead of the first.
+
+/** The drivers of a printer: the second is undefined where all machines take the first. */
+interface PrinterDrivers<T> {
+  readonly driver: T;
+  readonly arm64Driver: T | undefined;
+}
+
+/** The drivers that a printer's machines take, each once. */
+export function driversOf<T extends { readonly id: number }>({
+  driver,
+  arm64Driver,
+}: PrinterDrivers<T>): T[] {
+  return arm64Driver === undefined || arm64Driver.id === driver.id ? [driver] : [driver, arm64Driver];
+}
+
+/** The model that ARM64 machines install of the second driver. */
+export function arm64Description(
+  { arm64_driver_desc }: Pick<Printer, "arm64_driver_desc">,
+  driver: Pick<DriverSummary, "driver_desc">,
+): string {
+  return effectiveDescription({ driver_desc: arm64_driver_desc }, driver);
+}
+
+type ChosenModels = Pick<Printer, "driver_id" | "driver_desc" | "arm64_driver_id" | "arm64_driver_desc">;
+
+/** What a printer chooses of a driver, which may be its first, its second, or both; empty is the driver's own model. */
+export function modelsOf(driverId: number, printer: ChosenModels): string[] {
+  const models: string[] = [];
+  if (printer.driver_id === driverId) models.push(printer.driver_desc);
+  if (printer.arm64_driver_id === driverId) models.push(printer.arm64_driver_desc);
+  return models;
+}
+
+type Listed = Pick<DriverSummary, "listed">;
+
+/** Whether a driver has program files for ARM64; undefined where no INF is chosen that could say so. */
+export function shipsArm64({ listed }: Listed): boolean | undefined {
+  return listed && shippedBy(listed).includes("arm64");
+}
+
+/** The machines that can have a printer. */
+export function machinesOf({ driver, arm64Driver }: PrinterDrivers<Listed>): readonly Architecture[] {
+  const machines = shippedBy(driver.listed);
+  if (arm64Driver === undefined) return machines;
+  const others = machines.filter((name) => name !== "arm64");
+  return shipsArm64(arm64Driver) ? [...others, "arm64"] : others;
+}
+
+/** Why a driver cannot be the second one; undefined where it can. */
+export function arm64Problem(
+  driver: DriverSummary,
+  protocol: Printer["protocol"] | undefined,
+): string | undefined {
+  if (protocol === "ipp")
+    return "With IPP, ARM64 machines take the Microsoft IPP Class Driver too: choose none here.";
+  if (driver.origin === "ipp")
+    return "The Microsoft IPP Class Driver prints over IPP alone, and serves all machines then: choose another here.";
+  if (shipsArm64(driver) !== false) return undefined;
+  return `“${driverTitle(driver)}” has no files for ARM64 machines: choose a driver that has.`;
+}

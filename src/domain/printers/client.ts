@@ -1,0 +1,38 @@
+import { FieldReader, type FormInput } from "../fields.ts";
+import { readSubnets } from "../subnet.ts";
+
+/** What an operator says of a client. */
+export interface ClientSettings {
+  readonly name: string;
+  readonly notes: string;
+  /** Where machines must be to get its printers, as CIDR, unless a printer says so itself; empty: anywhere. */
+  readonly subnets: readonly string[];
+}
+
+export interface Client extends ClientSettings {
+  readonly id: number;
+  /** UTC, milliseconds since 1970. */
+  readonly created_at: number;
+}
+
+/** @throws UserError "invalid" with a message for each field. */
+export function parseClient(input: FormInput): ClientSettings {
+  const fields = new FieldReader(input);
+  const client = {
+    name: fields.text("name", { label: "The client’s name", required: true, maxLength: 120 }),
+    notes: fields.text("notes", { label: "Notes", maxLength: 10_000, multiline: true }),
+    subnets: readSubnets(fields, "subnets"),
+  };
+  fields.check();
+  return client;
+}
+
+/** Settings as their form shows them. */
+export function clientFormValues({ name, notes, subnets }: ClientSettings): FormInput {
+  return { name, notes, subnets: subnets.join("\n") };
+}
+
+/** Two clients whose names have the same key are the same client. */
+export function clientNameKey(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}

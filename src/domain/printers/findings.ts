@@ -1,0 +1,265 @@
+import {
+  type Architecture,
+  type ArchiveState,
+  archiveProblem,
+  completeFor,
+  type DriverSummary,
+  driverNeeds,
+  architecturesInWords as inWords,
+  type ListedInf,
+} from "../drivers/driver.ts";
+import { isUniversal } from "../drivers/models.ts";
+import { addTo, groupsBy } from "../groups.ts";
+import { arm64Description, shipsArm64 } from "./arm64-driver.ts";
+import { effectiveDescription, type Printer } from "./printer.ts";
+
+/** What can be said of a printer or a driver, the best first. */
+export const states = ["ready", "attention", "blocked"] as const;
+
+/**
+ * `ready`; `attention`: it can be deployed, and there is reason to look; `blocked`: packages would be refused, or are
+ * known to fail on Windows.
+ */
+export type State = (typeof states)[number];
+
+/** What a finding is about, so that lists can count and narrow by it. */
+export const findingKinds = [
+  "no-driver",
+  "archive",
+  "incomplete",
+  "missing-files",
+  "lost-model",
+  "unsigned",
+  "not-for-arm64",
+  "unchosen-model",
+  "same-name",
+  "same-address",
+] as const;
+
+export type FindingKind = (typeof findingKinds)[number];
+
+/** A reason why something is not ready, with what it means at the client's and the remedy, in a sentence or two. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly state: Exclude<State, "ready">;
+  readonly text: string;
+  /** The driver on whose page the remedy is, where it is a driver's. */
+  readonly driver?: Pick<DriverSummary, "id" | "file_name">;
+  /** Whether it is of a printer's driver for ARM64, and so of ARM64 machines alone. */
+  readonly isArm64?: true;
+}
+
+/** The state of what has these findings. */
+export function stateOf(findings: readonly Finding[]): State {
+  if (findings.some(({ state }) => state === "blocked")) return "blocked";
+  return findings.length > 0 ? "attention" : "ready";
+}
+
+/** The worst first, otherwise in the order of `findingKinds`. */
+export function worstFirst(findings: readonly Finding[]): Finding[] {
+  const rank = ({ state, kind }: Finding) => (state === "blocked" ? 0 : 100) + findingKinds.indexOf(kind);
+  return [...findings].sort((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * What keeps a driver, whatever model is deployed, from being installed.
+ * @param elsewhere machines that take another driver
+ */
+function packageFindings(
+  driver: DriverSummary,
+  archive: ArchiveState,
+  elsewhere: readonly Architecture[] = [],
+): Finding[] {
+  const found: Finding[] = [];
+  const blocked = (kind: FindingKind, text: string) => found.push({ kind, state: "blocked", text });
+  if (archive !== "sound") blocked("archive", `The archive ${archiveProblem(driver, archive)}`);
+  if (driver.listed === undefined) return found;
+  const listed = withoutMachines(driver.listed, elsewhere);
+  if (listed.missingCount > 0) found.push(missingFiles(listed));
+  if (!listed.signed) found.push(unsigned(listed.architectures.some((name) => name !== "x86")));
+  return found;
+}
+
+/** What counts where some machines take another driver. */
+function withoutMachines(listed: ListedInf, elsewhere: readonly Architecture[]): ListedInf {
+  const isHere = (name: Architecture) => !elsewhere.includes(name);
+  const missingFor = listed.missingFor.filter(isHere);
+  const isElsewhere = missingFor.length === 0 && listed.missingFor.length > 0;
+  const missingCount = isElsewhere ? 0 : listed.missingCount;
+  return { ...listed, architectures: listed.architectures.filter(isHere), missingCount, missingFor };
+}
+
+/** What is missing for old machines alone does no harm to the others. */
+function missingFiles(listed: ListedInf): Finding {
+  const { missingCount, missingFor } = listed;
+  const what =
+    missingCount === 1 ? "A file that the INF needs is" : `${missingCount} files that the INF needs are`;
+  const whole = completeFor(listed);
+  if (!whole.includes("amd64")) {
+    return { kind: "missing-files", state: "blocked", text: `${what} missing: the installation will fail.` };
+  }
+  const text = `${what} missing for ${inWords(missingFor)}: the installation will fail there, not on ${inWords(whole)}.`;
+  return { kind: "missing-files", state: "attention", text };
+}
+
+function unsigned(hasSixtyFour: boolean): Finding {
+  return hasSixtyFour
+    ? { kind: "unsigned", state: "blocked", text: "Unsigned: 64-bit Windows will refuse this driver." }
+    : { kind: "unsigned", state: "attention", text: "Unsigned: Windows warns of this driver." };
+}
+
+/** What an operator must know of a driver before it is deployed, the worst first. */
+export function driverFindings(driver: DriverSummary, archive: ArchiveState): Finding[] {
+  const found = packageFindings(driver, archive);
+  const needs = driverNeeds(driver);
+  if (needs !== undefined) {
+    found.push({ kind: "incomplete", state: "blocked", text: `Needs attention. ${needs}` });
+  }
+  found.push(...modelFindings(driver.driver_desc, driver));
+  if (needs === undefined && isUnchosen(driver)) found.push(unchosen(driver));
+  return worstFirst(ofDriver(found, driver));
+}
+
+/**
+ * What an operator must know of a printer and its drivers before it is deployed, the worst first.
+ * @param arm64 of ARM64 machines, where they take another driver
+ */
+export function printerFindings(
+  printer: Pick<Printer, "driver_desc" | "arm64_driver_desc">,
+  driver: DriverSummary | undefined,
+  archive: ArchiveState,
+  arm64?: CheckedDriver,
+): Finding[] {
+  if (driver === undefined) {
+    return [{ kind: "no-driver", state: "blocked", text: "No driver assigned: choose one to deploy it." }];
+  }
+  const found = packageFindings(driver, archive, arm64 && ["arm64"]);
+  const model = effectiveDescription(printer, driver);
+  const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model });
+  if (needs !== undefined) found.push({ kind: "incomplete", state: "blocked", text: needs });
+  found.push(...modelFindings(model, driver));
+  if (needs === undefined && printer.driver_desc === "" && isUnchosen(driver)) found.push(unchosen(driver));
+  const ofArm64 = arm64 ? arm64Findings(printer, arm64) : [];
+  // One archive that both are of is said once.
+  const others = ofArm64.filter(({ kind }) => kind !== "archive" || arm64?.driver.id !== driver.id);
+  return worstFirst([...ofDriver(found, driver), ...others]);
+}
+
+/** The second driver of a printer, with what is known of its archive. */
+interface CheckedDriver {
+  readonly driver: DriverSummary;
+  readonly archive: ArchiveState;
+}
+
+/** What is wrong with the second driver. Packages carry it, but other machines do without it. */
+function arm64Findings(
+  printer: Pick<Printer, "arm64_driver_desc">,
+  { driver, archive }: CheckedDriver,
+): Finding[] {
+  const found: Finding[] = [];
+  const note = (kind: FindingKind, state: Finding["state"], text: string) =>
+    found.push({ kind, state, text, isArm64: true });
+  if (archive !== "sound")
+    note("archive", "blocked", `The archive of the driver for ARM64 ${archiveProblem(driver, archive)}`);
+  const model = arm64Description(printer, driver);
+  const needs = driverNeeds({ inf_path: driver.inf_path, driver_desc: model }, "The driver for ARM64");
+  if (needs !== undefined) note("incomplete", "blocked", needs);
+  for (const [kind, text] of arm64Failures(driver, model)) note(kind, "attention", text);
+  if (needs === undefined && printer.arm64_driver_desc === "" && isUnchosen(driver)) {
+    note("unchosen-model", "attention", `On ARM64 machines: ${unchosen(driver).text}`);
+  }
+  return ofDriver(found, driver);
+}
+
+/** Why the installation will fail on ARM64 machines, and on no others. */
+function arm64Failures(driver: DriverSummary, model: string): (readonly [FindingKind, string])[] {
+  const { listed } = driver;
+  if (listed === undefined) return [];
+  if (!shipsArm64(driver)) {
+    const text = "The driver for ARM64 has no files for ARM64 machines: the installation will fail there.";
+    return [["not-for-arm64", text]];
+  }
+  const found: [FindingKind, string][] = [];
+  const there = "the installation will fail on ARM64 machines";
+  if (listed.missingFor.includes("arm64")) {
+    found.push(["missing-files", `Files that the driver for ARM64 needs are missing: ${there}.`]);
+  }
+  if (!listed.signed)
+    found.push(["unsigned", "The driver for ARM64 is unsigned: ARM64 machines will refuse it."]);
+  if (listed.lostModels.includes(model)) {
+    const text = `The INF of the driver for ARM64 has no model “${model}”: ${there}. Choose one that it has.`;
+    found.push(["lost-model", text]);
+  }
+  return found;
+}
+
+function ofDriver(found: readonly Finding[], { id, file_name }: DriverSummary): Finding[] {
+  const driver = { id, file_name };
+  return found.map((finding) => ({ ...finding, driver }));
+}
+
+function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
+  if (!listed?.lostModels.includes(model)) return [];
+  const text = `The INF has no model “${model}”: the installation will fail. Choose one that it has.`;
+  return [{ kind: "lost-model", state: "blocked", text }];
+}
+
+/** Whether nobody has chosen the driver's model although the INF has several names, none of them for all. */
+export function isUnchosen({
+  model_chosen,
+  driver_desc,
+  listed,
+}: Pick<DriverSummary, "model_chosen" | "driver_desc" | "listed">): boolean {
+  return !model_chosen && (listed?.modelCount ?? 0) > 1 && !isUniversal(driver_desc);
+}
+
+function unchosen({ driver_desc, listed }: DriverSummary): Finding {
+  return {
+    kind: "unchosen-model",
+    state: "attention",
+    text: `Deploys ${driver_desc}, the first of ${listed?.modelCount ?? 0} names: nobody has chosen it.`,
+  };
+}
+
+/** A printer as it is compared with the others of its client. */
+interface Neighbour {
+  readonly printer: Pick<Printer, "id" | "name" | "address">;
+  readonly client: { readonly id: number } | undefined;
+}
+
+/**
+ * What printers of one client say of each other: two queues of one name, or one address twice. Printers without a client
+ * are not compared.
+ * @param rows all printers of the clients that they are of
+ * @returns findings by the printer's id
+ */
+export function neighbourFindings(rows: readonly Neighbour[]): Map<number, Finding[]> {
+  const found = new Map<number, Finding[]>();
+  const add = (id: number, kind: FindingKind, text: string) =>
+    addTo(found, id, { kind, state: "attention", text });
+  for (const same of sameTexts(rows, "name")) {
+    const text = "Another queue of this client has the same name: a PC can have only one of them.";
+    for (const { id } of same) add(id, "same-name", text);
+  }
+  for (const same of sameTexts(rows, "address")) {
+    const [first, second] = same;
+    const more = same.length > 2 ? ` and ${same.length - 2} more` : "";
+    for (const { id, address } of same) {
+      const other = id === first?.id ? second : first;
+      add(id, "same-address", `“${other?.name}”${more} of this client has the address ${address} too.`);
+    }
+  }
+  return found;
+}
+
+/** Two or more of one client that have the same text, without regard to case. */
+function sameTexts(rows: readonly Neighbour[], field: "name" | "address"): Neighbour["printer"][][] {
+  const ofClients = rows.filter(({ printer, client }) => client !== undefined && printer[field] !== "");
+  const groups = groupsBy(
+    ofClients,
+    ({ printer, client }) => `${client?.id} ${printer[field].toLowerCase()}`,
+  );
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => group.map(({ printer }) => printer));
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { SaxesParser } from "saxes";
+import { messageOf } from "../errors.ts";
+import type { FieldReader } from "../fields.ts";
+
+/** In UTF-8. */
+export const ticketLimitBytes = 256 * 1024;
+
+const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/printschemaframework";
+
+/** As Windows gives tickets. */
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+/** Documents that people and programs make have a handful of levels; saxes looks up namespaces through all of them. */
+const mostLevels = 100;
+/** Of a namespace's name, in characters: saxes puts it before each attribute that has the namespace. */
+const longestNamespace = 1000;
+
+/**
+ * Copies the PrintTicket of a printer that is chosen in a list; for Windows PowerShell 5.1. No name stands in it, so there is
+ * nothing in it to change.
+ */
+export const ticketCommand =
+  "Get-Printer | Out-GridView -Title 'The printer that prints as wished' -OutputMode Single | " +
+  "ForEach-Object { (Get-PrintConfiguration -PrinterObject $_).PrintTicketXML } | Set-Clipboard";
+
+/** A form's ticket as it is kept; empty where there is none. */
+export function parseTicket(form: FieldReader, name: string): string {
+  const read = readTicket(form.typed(name));
+  if ("ticket" in read) return read.ticket;
+  form.refuse(name, read.problem);
+  return "";
+}
+
+/** Names a ticket where it would be too large; empty where there is none. */
+export function ticketName(ticket: string): string {
+  return ticket === "" ? "" : `sha256:${createHash("sha256").update(ticket).digest("hex")}`;
+}
+
+export function isTicketName(text: string): boolean {
+  return /^sha256:[0-9a-f]{64}$/.test(text);
+}
+
+/** A ticket as it is kept, or why it is not taken. */
+type ReadTicket = { readonly ticket: string } | { readonly problem: string };
+
+/**
+ * Reads a PrintTicket as somebody pasted it. It is kept as it is, with two exceptions: its lines end with a line feed,
+ * because browsers change line ends, and its XML declaration is Windows' own, because the text is no longer in the
+ * encoding that it was in.
+ */
+export function readTicket(typed: string): ReadTicket {
+  const text = typed.replace(/\r\n?/g, "\n").toWellFormed().trim();
+  if (text === "") return { ticket: "" };
+  const ticket = declaration + text.replace(/^<\?xml[ \t\n][^>]*\?>/, "");
+  const size = Buffer.byteLength(ticket);
+  const problem = size > ticketLimitBytes ? tooLarge(size) : problemOf(ticket);
+  return problem === undefined ? { ticket } : { problem };
+}
+
+function tooLarge(size: number): string {
+  const limit = `${ticketLimitBytes / 1024} KB`;
+  return `The PrintTicket has ${Math.ceil(size / 1024)} KB; at most ${limit} are possible.`;
+}
+
+function problemOf(ticket: string): string | undefined {
+  const parser = new SaxesParser({ xmlns: true, position: false });
+  try {
+    return rootProblem(rootOf(parser, ticket));
+  } catch (error) {
+    const reason = messageOf(error).slice(0, 160).replace(/\.$/, "");
+    return `The PrintTicket cannot be read, in line ${parser.line}: ${reason}. Copy all of it again.`;
+  }
+}
+
+/** @throws Error where the text is no well-formed XML with namespaces, or has a document type definition */
+function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
+  let root = { local: "", namespace: "" };
+  let level = 0;
+  parser.on("opentag", ({ local, uri }) => {
+    if (level === 0) root = { local, namespace: uri };
+    if (++level > mostLevels) throw new Error(`more than ${mostLevels} elements stand in each other.`);
+  });
+  parser.on("closetag", () => {
+    level--;
+  });
+  parser.on("attribute", ({ name, value }) => {
+    if (name.startsWith("xmlns") && value.length > longestNamespace)
+      throw new Error(`a namespace has more than ${longestNamespace} characters.`);
+  });
+  parser.on("doctype", () => {
+    throw new Error("a document type definition (<!DOCTYPE>) is not taken.");
+  });
+  parser.write(text).close();
+  return root;
+}
+
+interface Root {
+  readonly local: string;
+  readonly namespace: string;
+}
+
+function rootProblem({ local, namespace }: Root): string | undefined {
+  if (local === "PrintCapabilities")
+    return "This is no PrintTicket but PrintCapabilities: what the printer can do, not what it shall do.";
+  if (local !== "PrintTicket") return `This is no PrintTicket: its root element is ${local.slice(0, 60)}.`;
+  if (namespace === printSchema) return undefined;
+  const found = namespace === "" ? "none" : `“${namespace.slice(0, 120)}”`;
+  return `This PrintTicket is not of the Print Schema: its namespace is ${found}, not “${printSchema}”.`;
+}

@@ -1,0 +1,305 @@
+import { canonicalAddress, cleanAddress, derivePortName, isAddress } from "../address.ts";
+import { ippDriverId } from "../drivers/windows-drivers.ts";
+import type { FieldMessages } from "../errors.ts";
+import { cleanText, FieldReader, type FormInput, type TextRule } from "../fields.ts";
+import { StoredObject } from "../json-fields.ts";
+import { readSubnets } from "../subnet.ts";
+import { parseTicket } from "./print-ticket.ts";
+import { isQueueName, type PrinterSettings, queueNameRule, shareNameRule } from "./printer.ts";
+import {
+  type Choices,
+  collateModes,
+  colorModes,
+  duplexModes,
+  paperSizes,
+  protocols,
+  valuesOf,
+} from "./printer-choices.ts";
+
+/** All but what names the printer and the records it belongs to. */
+type Settings = Omit<PrinterSettings, "name" | "client_id" | "driver_id">;
+
+/** How one setting is read: from a form, and from what was kept. Both have the same default. */
+interface Field<T> {
+  readonly parse: (form: FieldReader, name: string) => T;
+  readonly read: (stored: StoredObject, name: string) => T;
+}
+
+const portNumbers = { min: 1, max: 65535, fallback: 9100 };
+export const ippPort = 631;
+const usualIppPath = "/ipp/print";
+const addressRule = { label: "The address", maxLength: 253 };
+
+/** In the form's order. */
+const settingFields: { readonly [Name in keyof Settings]: Field<Settings[Name]> } = {
+  driver_desc: text({ label: "The model", maxLength: 500 }),
+  address: { ...text(addressRule), parse: parseAddress },
+  port_name: text({ label: "The port’s name", maxLength: 255, forbidden: "\\," }),
+  protocol: choice("The protocol", protocols),
+  port_number: { ...integer("The port number", portNumbers), parse: parsePortNumber },
+  ipp_path: { ...text({ label: "The path", maxLength: 255 }, usualIppPath), parse: parseIppPath },
+  ipp_tls: checkbox(),
+  lpr_queue: text({ label: "The LPR queue", maxLength: 255, forbidden: "\\" }),
+  snmp: checkbox(),
+  snmp_community: text({ label: "The SNMP community", maxLength: 255 }, "public"),
+  snmp_index: integer("The SNMP index", { min: 1, max: 999, fallback: 1 }),
+  location: text({ label: "The location", maxLength: 255 }),
+  comment: text({ label: "The comment", maxLength: 255 }),
+  set_default: checkbox(),
+  shared: checkbox(),
+  share_name: text({ label: "The share name", ...shareNameRule }),
+  duplex: choice("Duplex", duplexModes),
+  color: choice("Colour", colorModes),
+  collate: { ...choice("Collate", collateModes), parse: parseCollate },
+  paper_size: choice("The paper size", paperSizes),
+  print_ticket: { parse: parseTicket, read: () => "" },
+  reset_user_preferences: checkbox(),
+  arm64_driver_id: { parse: (form, name) => form.reference(name, "Driver for ARM64"), read: () => null },
+  arm64_driver_desc: text({ label: "The model for ARM64", maxLength: 500 }),
+  subnets: { parse: readSubnets, read: (stored, name) => stored.texts(name) },
+  replaces: { parse: parseReplaces, read: (stored, name) => stored.texts(name) },
+  keep_driver: checkbox(),
+};
+
+const fields: readonly (readonly [name: string, field: Field<unknown>])[] = Object.entries(settingFields);
+
+/** What a printer says of other records. */
+export type PrinterReferences = Pick<PrinterSettings, "client_id" | "driver_id" | "driver_desc"> &
+  Partial<Pick<PrinterSettings, "protocol" | "arm64_driver_id" | "arm64_driver_desc">>;
+
+/**
+ * @param lookUp what is wrong with the records that the printer refers to; here, so that a person sees all that is
+ *   wrong at once
+ * @throws UserError "invalid" with a message for each field, in the form's order.
+ */
+export function parsePrinter(
+  input: FormInput,
+  lookUp: (references: PrinterReferences) => FieldMessages = () => ({}),
+): PrinterSettings {
+  const form = new FieldReader(withProtocol(input));
+  const references = {
+    name: form.text("name", { label: "The printer’s name", required: true, ...queueNameRule }),
+    client_id: form.reference("client_id", "Client"),
+    driver_id: form.reference("driver_id", "Driver"),
+  };
+  // Spreading so many fields takes V8 four times as long as all the rest.
+  const settings = allStored((field, name) => field.parse(form, name));
+  // Windows names the port of an IPP queue itself, and has one driver for all of them.
+  const isIpp = settings.protocol === "ipp";
+  if (isIpp) references.driver_id ??= ippDriverId;
+  const port_name = isIpp ? "" : settings.port_name || derivePortName(settings.address);
+  // SNMP status is a setting of TCP/IP ports.
+  const snmp = settings.snmp && !isIpp;
+  const printer: PrinterSettings = Object.assign(references, settings, { port_name, snmp });
+  checkTogether(form, printer);
+  for (const [field, message] of Object.entries(lookUp(printer))) form.refuse(field, message);
+  form.check();
+  return printer;
+}
+
+/**
+ * Reads what was kept as JSON, and leaves what has a column of its own as an empty form would make it. So is a field that
+ * an older Platen did not know yet.
+ * @throws Error when the text is no object in JSON
+ */
+export function printerSettingsFrom(json: string): Settings {
+  const stored = StoredObject.parse(json);
+  return allStored((field, name) => field.read(stored, name));
+}
+
+const listedNames = [
+  "driver_desc",
+  "arm64_driver_desc",
+  "address",
+  "port_name",
+  "protocol",
+  "location",
+] as const satisfies (keyof Settings)[];
+
+/** What lists show of a printer's settings. */
+export type ListedSettings = Pick<Settings, (typeof listedNames)[number]>;
+
+/** The same of what lists show alone. @throws Error when the text is no object in JSON */
+export function listedSettingsFrom(json: string): ListedSettings {
+  const stored = StoredObject.parse(json);
+  const values = listedNames.map((name) => [name, settingFields[name].read(stored, name)] as const);
+  return Object.fromEntries(values) as ListedSettings;
+}
+
+/** What a printer is of which nothing is said. */
+export const printerDefaults: Settings = printerSettingsFrom("{}");
+
+const formNames = [
+  "name",
+  "client_id",
+  "driver_id",
+  ...Object.keys(settingFields),
+] as (keyof PrinterSettings)[];
+
+/** Settings as their form shows them: those of an empty form unless they say otherwise. */
+export function printerFormValues(settings: Partial<PrinterSettings> = printerDefaults): FormInput {
+  const values: Record<string, string> = {};
+  for (const name of formNames) {
+    const value = settings[name];
+    if (value !== undefined) values[name] = formValue(value);
+  }
+  return values;
+}
+
+function formValue(value: PrinterSettings[keyof PrinterSettings]): string {
+  if (typeof value === "boolean") return value ? "on" : "";
+  return typeof value === "object" ? (value ?? []).join("\n") : String(value);
+}
+
+function allStored(read: (field: Field<unknown>, name: string) => unknown): Settings {
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of fields) values[name] = read(field, name);
+  return values as unknown as Settings;
+}
+
+function text(rule: TextRule, fallback = ""): Field<string> {
+  return {
+    parse: (form, name) => form.text(name, rule) || fallback,
+    read: (stored, name) => stored.text(name, fallback),
+  };
+}
+
+function integer(label: string, range: { min: number; max: number; fallback: number }): Field<number> {
+  return {
+    parse: (form, name) => form.integer(name, label, range),
+    read: (stored, name) => stored.integer(name, range.fallback, range.min, range.max),
+  };
+}
+
+function checkbox(): Field<boolean> {
+  return {
+    parse: (form, name) => form.checkbox(name),
+    read: (stored, name) => stored.flag(name),
+  };
+}
+
+function choice<T extends string>(label: string, choices: Choices<T>): Field<T> {
+  const values = valuesOf(choices);
+  return {
+    parse: (form, name) => form.choice(name, label, values),
+    read: (stored, name) => stored.choice(name, values),
+  };
+}
+
+function parseAddress(form: FieldReader, name: string): string {
+  const typed = form.text(name, addressRule);
+  const address = cleanAddress(typed);
+  if (address === "" || isAddress(address)) return address;
+  if (address.includes("%")) {
+    const zone =
+      "The zone behind % names a network card of one machine, and means another or nothing on others";
+    form.refuse(name, `${zone}: leave it out, or take the printer’s IPv4 address or host name.`);
+    return "";
+  }
+  form.refuse(name, `“${typed}” is neither an IP address nor a host name.`);
+  return "";
+}
+
+/** Who names the IPP class driver and no protocol means IPP. */
+function withProtocol(input: FormInput): FormInput {
+  const isNamed = (input.protocol ?? "").trim() !== "";
+  return isNamed || input.driver_id?.trim() !== String(ippDriverId) ? input : { ...input, protocol: "ipp" };
+}
+
+/** A form that shows one field for all protocols sends RAW's own number along: IPP has another. */
+function parsePortNumber(form: FieldReader, name: string): number {
+  const number = form.integer(name, "The port number", portNumbers);
+  const isIpp = form.text("protocol", { label: "The protocol" }) === "ipp";
+  return isIpp && number === portNumbers.fallback ? ippPort : number;
+}
+
+/**
+ * What can stand in the path of a URL as it is (RFC 3986), without what would begin a query, and stays as it is: who reads
+ * a URL resolves “..”, and Windows would name another path than it was given.
+ */
+function parseIppPath(form: FieldReader, name: string): string {
+  const typed = form.text(name, { label: "The path", maxLength: 255 });
+  if (typed === "") return usualIppPath;
+  const path = typed.startsWith("/") ? typed : `/${typed}`;
+  if (isPlainPath(path)) return path;
+  form.refuse(name, `“${typed}” is no path on a printer, such as ${usualIppPath}.`);
+  return usualIppPath;
+}
+
+function isPlainPath(path: string): boolean {
+  if (!/^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[2-9A-Fa-f][0-9A-Fa-f])+$/.test(path) || /%7f/i.test(path))
+    return false;
+  return !path.includes("//") && new URL(path, "http://printer").pathname === path;
+}
+
+/** A checkbox that is ticked, or one of the three words: both mean the same. */
+function parseCollate(form: FieldReader, name: string): PrinterSettings["collate"] {
+  const typed = form.text(name, { label: "Collate" }).toLowerCase();
+  if (["1", "true", "yes"].includes(typed)) return "on";
+  if (["0", "false", "no"].includes(typed)) return "off";
+  return form.choice(name, "Collate", valuesOf(collateModes));
+}
+
+function checkTogether(form: FieldReader, printer: PrinterSettings): void {
+  if (printer.protocol === "ipp" && printer.address === "") {
+    form.refuse("address", "IPP needs the printer’s address: an IP address or a host name.");
+  }
+  if (printer.protocol === "lpr" && printer.lpr_queue === "" && printer.address !== "") {
+    form.refuse("lpr_queue", "LPR needs the queue’s name on the printer: often lp or auto.");
+  }
+  const own = printer.name.toLowerCase();
+  if (printer.replaces.some((name) => name.toLowerCase() === own)) {
+    form.refuse("replaces", "A printer cannot replace itself: remove its own name here.");
+  }
+}
+
+/** What a line of “replaces” says, in one spelling, or why it says nothing. */
+type ReadReplaced = { readonly replaced: string } | { readonly problem: string };
+
+const addressPrefix = "address:";
+const mostServerLength = 253;
+
+/** What a printer replaces, one a line and each once: queues by name, `\\server\queue`, `address:` with an IP address. */
+function parseReplaces(form: FieldReader, name: string): string[] {
+  const typed = form.text(name, { label: "Replaces", maxLength: 20_000, multiline: true });
+  const problems: string[] = [];
+  const replaced = typed.split("\n").flatMap((text, i) => {
+    const line = cleanText(text);
+    const read = line === "" ? { replaced: "" } : readReplaced(line);
+    if ("replaced" in read) return read.replaced;
+    problems.push(`Line ${i + 1} of what it replaces, “${line.slice(0, 60)}”, ${read.problem}.`);
+    return [];
+  });
+  form.refuseLines(name, problems);
+  return [...new Set(replaced)].filter((line) => line !== "");
+}
+
+function readReplaced(line: string): ReadReplaced {
+  if (line.startsWith("\\\\")) return readConnection(line);
+  if (line.toLowerCase().startsWith(addressPrefix)) return readAddress(line.slice(addressPrefix.length));
+  return isQueueName(line) ? { replaced: line } : { problem: "cannot be the name of a local queue" };
+}
+
+/** A connection by server and share. */
+function readConnection(line: string): ReadReplaced {
+  const [server = "", share = "", ...more] = line
+    .slice(2)
+    .split("\\", 3)
+    .map((part) => part.trim());
+  if (server === "" || share === "" || more.length > 0)
+    return { problem: "is no connection: one is written \\\\server\\queue" };
+  if (!isAddress(server) || server.length > mostServerLength)
+    return { problem: "names no server: that is a host name or an IP address" };
+  const { forbidden, maxLength } = shareNameRule;
+  if (share.length > maxLength)
+    return { problem: `names a queue of ${share.length} characters; at most ${maxLength} are possible` };
+  const bad = [...forbidden].find((character) => share.includes(character));
+  if (bad !== undefined) return { problem: `names a queue that cannot be shared: “${bad}” is not possible` };
+  return { replaced: `\\\\${server}\\${share}` };
+}
+
+function readAddress(typed: string): ReadReplaced {
+  const address = canonicalAddress(cleanAddress(typed.trim()));
+  if (address !== undefined) return { replaced: addressPrefix + address };
+  return { problem: `is no whole IP address behind “${addressPrefix}”, such as ${addressPrefix}10.1.2.3` };
+}

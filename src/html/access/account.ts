@@ -1,0 +1,62 @@
+import type { Account, Session } from "../../domain/access/account.ts";
+import type { FormState } from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { type Frame, page } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { time } from "../text.ts";
+import { passwordForm } from "./sign-in.ts";
+
+interface OwnAccount {
+  readonly account: Account;
+  readonly sessions: readonly Session[];
+  /** The one that the page is asked for in. */
+  readonly current: number;
+  readonly form: FormState;
+}
+
+/** What a person sees of their own account; without one, a proxy says who they are. */
+export function accountPage(frame: Frame, own: OwnAccount | undefined): Html {
+  const { name, role } = frame.visitor;
+  const heading = html`<bdi>${name}</bdi>`;
+  const may = html`<p class="soft">Role: ${role}</p>`;
+  const title = name ?? "Account";
+  if (own === undefined) {
+    return page(
+      { ...frame, title, heading },
+      html`${may}<p>Whoever runs the proxy in front of Platen decides who you are and how you sign in.
+        Your role is that of the account of your name here, else that of your groups.</p>`,
+    );
+  }
+  return page(
+    { ...frame, title, heading },
+    html`${may}
+    <section id="password"><h2>Password</h2>${
+      own.account.role === "admin"
+        ? html`<p>The administrator’s password is the setting <code>ADMIN_PASSWORD</code> or the file of <code>ADMIN_PASSWORD_FILE</code>: change it there, and start Platen again.</p>`
+        : html`<p>Other browsers are signed out when you change it.</p>${passwordForm(paths.accountPassword, own.form, "Current password")}`
+    }</section>
+    <section id="sessions"><h2>Where you are signed in</h2>${sessionTable(own)}</section>`,
+  );
+}
+
+function sessionTable({ sessions, current }: OwnAccount): Html {
+  const rows = sessions.map(
+    ({ id, browser, address, created_at, seen_at }) => html`<tr>
+      <td data-label="Browser">${browser}</td>
+      <td data-label="From"><bdi>${address}</bdi></td>
+      <td data-label="Since" class="whole">${time(created_at)}</td>
+      <td data-label="Last used" class="whole">${time(seen_at)}</td>
+      <td>${
+        id === current
+          ? "This browser"
+          : html`<form class="inline" method="post" action="${paths.endSession(id)}"><button>Sign out<span
+            class="visually-hidden"> ${browser} from ${address}</span></button></form>`
+      }</td></tr>`,
+  );
+  return html`<table><thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Since</th>
+    <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">End it</span></th></tr></thead><tbody>${rows}</tbody></table>
+    ${
+      sessions.length > 1 &&
+      html`<form method="post" action="${paths.endOtherSessions}"><p class="actions"><button>Sign out everywhere else</button></p></form>`
+    }`;
+}

@@ -1,0 +1,102 @@
+import { type Token, tokenDays } from "../../domain/access/token.ts";
+import { dayMs } from "../../domain/day.ts";
+import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { badge, copyable, type Frame, page } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { isolated, time } from "../text.ts";
+
+/** A token that was just made, with its text, which is shown this once. */
+export interface MadeToken {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What the page of tokens shows. */
+export interface TokenList {
+  readonly tokens: readonly { readonly token: Token; readonly reaches: string }[];
+  /** UTC, milliseconds since 1970. */
+  readonly now: number;
+  readonly clients: readonly Named[];
+  readonly printers: readonly (Named & { readonly client: string | undefined })[];
+}
+
+export function tokensPage(frame: Frame, list: TokenList, form: FormState, made?: MadeToken): Html {
+  const table = list.tokens.length > 0 ? tokenTable(list) : html`<p>No tokens yet.</p>`;
+  return page(
+    { ...frame, title: "Tokens", place: "Tokens" },
+    html`${made && madeNotice(made)}
+    <p>For scripts, agents and RMM tools that fetch from Platen: as <code>Authorization: Bearer</code>, or as the password of
+      <code>curl -u</code> with any user name.</p>
+    <div class="beside">${tokenForm(list, form)}<section aria-label="Tokens">${table}</section></div>`,
+  );
+}
+
+/** Many clients have a printer called “Hall”. */
+function withClient({ id, name, client }: TokenList["printers"][number]): Named {
+  return { id, name: client === undefined ? name : `${name}, ${client}` };
+}
+
+/** The one time that it is shown: only its digest is kept. */
+function madeNotice({ name, text }: MadeToken): Html {
+  return html`<div class="notice good" role="status" tabindex="-1" data-focus>
+    <p>The token “<bdi>${name}</bdi>” is made. Copy it now: it is shown this once.</p>${copyable("Token", text, "token")}</div>`;
+}
+
+function tokenForm({ clients, printers }: TokenList, form: FormState): Html {
+  const days = tokenDays.map(([count, label]): SelectChoice => [String(count), label]);
+  const of = (kind: string, records: readonly Named[], group: string) =>
+    records.map(({ id, name }): SelectChoice => [`${kind}:${id}`, name, group]);
+  const choices: SelectChoice[] = [
+    ["read", "Everything that can be read"],
+    ...of("client", clients, "Downloads of one client"),
+    ...of("printer", printers.map(withClient), "Downloads of one printer"),
+  ];
+  return html`<form class="panel" method="post" action="${paths.tokens}" novalidate>
+    <h2>New token</h2>${problemSummary(form)}
+    ${textField(form, {
+      label: "Name",
+      name: "name",
+      required: true,
+      hint: "Where it is used, such as Datto RMM.",
+      attributes: html`autocomplete="off"`,
+    })}
+    ${selectField(form, {
+      label: "Reaches",
+      name: "scope",
+      choices,
+      hint: "Of a client or a printer: its scripts, its packages, and the files of the drivers that they use.",
+    })}
+    ${selectField(form, { label: "Holds for", name: "days", choices: days })}
+    <button class="primary">Make token</button></form>`;
+}
+
+function tokenTable({ tokens, now }: TokenList): Html {
+  const rows = tokens.map(
+    ({ token, reaches }) => html`<tr>
+      <td data-label="Name"><div><bdi>${token.name}</bdi><br><code>${token.beginning}…</code><br>
+        <span class="soft">by <bdi>${token.made_by}</bdi>, ${time(token.created_at)}</span></div></td>
+      <td data-label="Reaches" class="reach"><div>${isolated(reaches)}</div></td>
+      <td data-label="Until"><div>${time(token.expires_at)} ${untilBadge(token, now)}</div></td>
+      <td data-label="Last used"><div>${token.used_at === undefined ? "never" : html`${time(token.used_at)}<br><code>${token.used_from}</code>`}</div></td>
+      <td><details class="delete"><summary>Revoke<span class="visually-hidden"> ${token.name}</span>…</summary>
+        <form method="post" action="${paths.tokenRevoke(token.id)}"><p>Whatever uses it gets nothing from now on, and links that it fetched end.</p>
+        <button class="danger">Revoke token</button></form></details></td></tr>`,
+  );
+  return html`<table><thead><tr><th scope="col">Name</th><th scope="col">Reaches</th><th scope="col">Until</th>
+    <th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
+    <tbody>${rows}</tbody></table>`;
+}
+
+/** So long before its end a token is pointed at. */
+const soonMs = 14 * dayMs;
+
+function untilBadge({ expires_at }: Token, now: number): Html | undefined {
+  if (expires_at <= now) return badge("bad", "expired");
+  return expires_at - now < soonMs ? badge("warn", "soon") : undefined;
+}

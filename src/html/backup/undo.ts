@@ -1,0 +1,81 @@
+import type { NotRestored, RecentDeletion, RestoredRecord } from "../../domain/deletion.ts";
+import { type Html, html } from "../html.ts";
+import type { Message } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { count, counted } from "../text.ts";
+
+/** Where a record is that came back. */
+export function restoredPath({ kind, recordId }: RestoredRecord): string {
+  if (kind === "printers") return paths.printers;
+  if (kind === "client") return paths.client(recordId);
+  return kind === "driver" ? paths.driver(recordId) : paths.printer(recordId);
+}
+
+/** After a deletion was taken back. */
+export function restoredMessage(record: RestoredRecord): Message {
+  const name = html`<a href="${restoredPath(record)}"><bdi>${record.name}</bdi></a>`;
+  const notes = record.notes.map((note) => html` ${note}`);
+  return { tone: notes.length > 0 ? "warn" : "good", text: html`Restored: ${name}.${notes}` };
+}
+
+/** After a deletion was made final. */
+export function endedMessage(name: string): Message {
+  return { tone: "good", text: html`Deleted for good: <bdi>${name}</bdi>.` };
+}
+
+/** Why a deletion could not be taken back, with the way out. */
+export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
+  const shown = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
+  switch (obstacle.kind) {
+    case "name":
+      return {
+        ...shown,
+        links: [{ label: "Rename the other client", path: paths.client(obstacle.client.id) }],
+      };
+    case "upload":
+      return { ...shown, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
+    case "needs": {
+      const { id, name } = obstacle.deletion;
+      return { ...shown, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };
+    }
+    default:
+      return shown;
+  }
+}
+
+const kinds = { printer: "printer", printers: "", client: "client", driver: "driver", icon: "" } as const;
+
+const shownAtOnce = 100;
+
+/**
+ * What can be taken back, with how long.
+ * @param deletions the latest first
+ * @param before the id of the first that is not shown; undefined: the latest are
+ */
+export function deletedSection(deletions: readonly RecentDeletion[], before?: number): Html | undefined {
+  const asked = before === undefined ? deletions : deletions.filter(({ id }) => id < before);
+  const shown = (asked.length > 0 ? asked : deletions).slice(0, shownAtOnce);
+  const last = shown.at(-1);
+  if (last === undefined) return undefined;
+  const earlier = deletions.filter(({ id }) => id < last.id).length;
+  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${shown.map(deletedRow)}</ul>
+    ${earlier > 0 && html`<p><a href="${paths.deletedBefore(last.id)}">${count(earlier)} earlier</a></p>`}</section>`;
+}
+
+/** What cannot be taken back any more is behind a fold, which says so. */
+function deletedRow({ id, kind, name, leftMs }: RecentDeletion): Html {
+  return html`<li>
+    <span class="what"><bdi>${name}</bdi> <span class="soft">${kinds[kind]}</span></span>
+    <time class="soft" datetime="PT${Math.ceil(leftMs / 1000)}S">${left(leftMs)}</time>
+    <span class="row-actions">
+      <form class="inline" method="post" action="${paths.undo(id)}">
+        <button>Undo<span class="visually-hidden"> the deletion of ${name}</span></button></form>
+      <details class="delete"><summary>Delete for good<span class="visually-hidden">: ${name}</span>…</summary>
+        <form method="post" action="${paths.deleteForGood(id)}"><p>It goes at once, with its files: nothing brings it back then.</p>
+          <button class="danger">Delete for good<span class="visually-hidden">: ${name}</span></button></form></details>
+    </span></li>`;
+}
+
+function left(ms: number): string {
+  return ms < 60_000 ? "less than a minute left" : `${counted(Math.round(ms / 60_000), "minute")} left`;
+}

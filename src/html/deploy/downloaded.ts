@@ -1,0 +1,49 @@
+import type { Deployed, DownloadCount } from "../../domain/deploy/download.ts";
+import type { StatedPrinter } from "../../domain/printers/listings.ts";
+import { type Html, html } from "../html.ts";
+import { counted, time } from "../text.ts";
+
+/**
+ * What was deployed of a printer last, and whether that is what would be deployed now; all that was downloaded folded
+ * below it.
+ * @param downloads the latest first
+ */
+export function downloadedLine(
+  last: Deployed | undefined,
+  downloads: readonly DownloadCount[],
+  revision: string | undefined,
+): Html {
+  const details = downloads.length > 0 && downloadsFold(downloads);
+  if (last === undefined)
+    return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p>${details}</div>`;
+  const isChanged = revision !== undefined && last.revision !== revision;
+  return html`<div class="downloaded"><p class="${isChanged ? "warn" : "soft"}">Downloaded ${time(last.at)},
+    revision <code>${last.revision}</code>${isChanged ? "; changed since: deploy again" : ""}.</p>${details}</div>`;
+}
+
+/** The same of printers that go into one package. @param latest what was deployed of those that ever were */
+export function downloadedTogether(
+  rows: readonly StatedPrinter[],
+  latest: readonly Deployed[],
+): Html | undefined {
+  if (rows.length === 0) return undefined;
+  const changed = rows.filter((row) => row.changed).length;
+  const missing = rows.length - latest.length;
+  if (latest.length === 0) return html`<div class="downloaded"><p class="soft">Not downloaded yet.</p></div>`;
+  const news = [
+    changed > 0 && `${counted(changed, "printer")} changed since`,
+    missing > 0 && `${counted(missing, "printer")} not downloaded yet`,
+  ].filter((text) => text !== false);
+  const last = Math.max(...latest.map(({ at }) => at));
+  return html`<div class="downloaded"><p class="${news.length > 0 ? "warn" : "soft"}">Downloaded ${time(last)}${
+    news.length > 0 && `; ${news.join(", ")}: deploy again`
+  }.</p></div>`;
+}
+
+function downloadsFold(downloads: readonly DownloadCount[]): Html {
+  const rows = downloads.map(
+    ({ what, revision, who, count, last_at }) => html`<li>${what}, revision <code>${revision}</code>:
+      ${counted(count, "time")} by a ${who}, last ${time(last_at)}</li>`,
+  );
+  return html`<details class="more"><summary>All downloads</summary><ul>${rows}</ul></details>`;
+}

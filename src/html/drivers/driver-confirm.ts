@@ -1,0 +1,89 @@
+import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import type { DriverEffects } from "../../domain/drivers/driver-effects.ts";
+import type { FormInput } from "../../domain/fields.ts";
+import { type Html, html } from "../html.ts";
+import { type Frame, page } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { printerNames } from "../printers/affected.ts";
+import { count, counted } from "../text.ts";
+
+/** Names that one line says; the number says how many there are. */
+const shownPrinters = 20;
+/** Models that have lines of their own. */
+const shownLost = 10;
+/** What a form sends to be asked, and not to be kept. */
+const asked = new Set(["show", "pick", "q", "confirmed"]);
+
+interface Confirmation {
+  readonly driver: Driver;
+  /** The form as it was sent: all of it is sent again. */
+  readonly form: FormInput;
+  readonly effects: DriverEffects;
+  /** Whether a person agreed to other effects than there are now. */
+  readonly isStale: boolean;
+}
+
+/** What a save does, for browsers without scripts. */
+export function confirmPage(frame: Frame, data: Confirmation): Html {
+  return page(
+    {
+      ...frame,
+      title: driverTitle(data.driver),
+      heading: html`<bdi>${driverTitle(data.driver)}</bdi>`,
+      place: "Drivers",
+    },
+    confirmation(data),
+  );
+}
+
+/** What a save does to which printers, before it is done; it stands where the form stood. */
+export function confirmation({ driver, form, effects, isStale }: Confirmation): Html {
+  const { redeployed, switched, lost, lostOnArm64, refusedModel, digest } = effects;
+  const kept = Object.entries(form).filter(([name]) => !asked.has(name));
+  const blocked = new Set([...lost.values()].flat().map(({ id }) => id));
+  const others = redeployed.filter(({ id }) => !blocked.has(id));
+  const isBad = lost.size + lostOnArm64.size > 0 || refusedModel !== undefined;
+  const lines = [
+    ...linesOf(lost, (printers) => html`${printers} will be Blocked`),
+    ...linesOf(lostOnArm64, (printers) => html`${printers} will fail on ARM64 machines`),
+  ];
+  return html`<div id="driver-settings">
+    <form class="notice ${isBad ? "bad" : "warn"}" method="post" action="${paths.driver(driver.id)}" tabindex="-1" data-focus
+      aria-labelledby="confirm-title" hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
+      hx-disabled-elt="find button">
+      <h2 id="confirm-title">Before it is saved</h2>
+      ${isStale && html`<p>Something changed meanwhile: this is what the save does now.</p>`}
+      <ul class="findings">
+        ${refusedModel !== undefined && html`<li class="bad">The INF has no model “<bdi>${refusedModel}</bdi>”: Windows will refuse it.</li>`}
+        ${lines}
+        ${switched.printers.length > 0 && switchedLine(switched)}
+        ${others.length > 0 && html`<li class="warn">${counted(others.length, "printer")} will install again: ${printerNames(others, shownPrinters)}. Deploy ${others.length === 1 ? "it" : "them"} again after the save.</li>`}
+      </ul>
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+      <input type="hidden" name="confirmed" value="${digest}">
+      <p class="actions"><button class="primary">${saveLabel(redeployed.length, isBad)}</button>
+        <button name="show" value="form">Back to the form</button></p>
+    </form></div>`;
+}
+
+function saveLabel(printers: number, isBad: boolean): string {
+  if (isBad) return "Save all the same";
+  return printers === 1 ? "Save and change 1 printer" : `Save and change ${count(printers)} printers`;
+}
+
+function switchedLine({ from, to, printers }: DriverEffects["switched"]): Html {
+  const before = from === "" ? "" : html` instead of “<bdi>${from}</bdi>”`;
+  return html`<li class="warn">${counted(printers.length, "printer")} will deploy ${to === "" ? "no model" : html`“<bdi>${to}</bdi>”`}${before}: ${printerNames(printers, shownPrinters)}.</li>`;
+}
+
+function linesOf(lost: DriverEffects["lost"], outcome: (printers: string) => Html): Html[] {
+  const lines = [...lost]
+    .slice(0, shownLost)
+    .map(
+      ([model, printers]) =>
+        html`<li class="bad">${outcome(counted(printers.length, "printer"))}, since the INF has no model “<bdi>${model}</bdi>”: ${printerNames(printers, shownPrinters)}.</li>`,
+    );
+  const rest = lost.size - lines.length;
+  if (rest === 0) return lines;
+  return [...lines, html`<li class="bad">${counted(rest, "more model")} that the INF does not have.</li>`];
+}

@@ -1,0 +1,100 @@
+import { type Driver, type InfSummary, missingCountOf } from "../../domain/drivers/driver.ts";
+import { cleanText } from "../../domain/fields.ts";
+import { isUnchosen } from "../../domain/printers/findings.ts";
+import { type FormState, savedMeanwhile } from "../form.ts";
+import { type Hole, type Html, html } from "../html.ts";
+import { paths } from "../paths.ts";
+import { count, counted } from "../text.ts";
+import { machinesOf, versionOf } from "./driver-label.ts";
+import { type ModelChoice, modelList } from "./driver-models.ts";
+
+/** No page can bear a thousand INFs to choose from; the chosen one is always among them. */
+const shownInfs = 100;
+/** Fewer models are seen at a glance. */
+const searchedFrom = 12;
+
+/** What is chosen in the form of a driver's page. */
+export function choiceIn({ driver, form, query }: ModelForm): ModelChoice {
+  const { inf_path = driver.inf_path, driver_desc } = form.values;
+  const inf = driver.report.infs.find(({ path }) => cleanText(path) === cleanText(inf_path));
+  const saved = (name: string) =>
+    savedMeanwhile(form, name, (value) => (value === "" ? "nothing" : html`<bdi>${value}</bdi>`));
+  return {
+    ...choiceOf(driver, inf, driver_desc, query),
+    problem: form.problems.driver_desc ?? saved("driver_desc"),
+    infProblem: form.problems.inf_path ?? saved("inf_path"),
+  };
+}
+
+interface ModelForm {
+  readonly driver: Driver;
+  readonly form: FormState;
+  /** What was searched for among the models. */
+  readonly query: string;
+}
+
+/** The model that is chosen among those of an INF: what was sent, else the driver's where somebody chose it. */
+export function choiceOf(
+  driver: Driver,
+  inf: InfSummary | undefined,
+  sent: string | undefined,
+  query: string,
+): ModelChoice {
+  const isOwn = inf?.path === driver.inf_path;
+  const wanted = sent ?? (isOwn && isUnchosen(driver) ? "" : driver.driver_desc);
+  const isThere = inf?.descriptions.some((name) => cleanText(name) === wanted) ?? false;
+  return { driver, inf, model: isThere || (isOwn && wanted === driver.driver_desc) ? wanted : "", query };
+}
+
+/** Which INF, and which of its models: what a script brings anew when a model of another INF is chosen. */
+export function infAndModel(choice: ModelChoice, takesFocus = false): Html {
+  const { driver, inf, query, infProblem } = choice;
+  const printers = driver.report.infs.filter(({ isPrinter }) => isPrinter);
+  const names = printers.reduce((sum, { descriptions }) => sum + descriptions.length, 0);
+  return html`<div id="inf-and-model" ${takesFocus && html`tabindex="-1" data-focus data-unsaved`}>
+    ${infChoice(driver, inf?.path ?? "", infProblem)}
+    ${names > searchedFrom && modelSearch(driver, query, printers.length)}
+    ${modelList(choice)}</div>`;
+}
+
+function infChoice(driver: Driver, chosen: string, problem: Hole): Html {
+  const candidates = driver.report.infs.filter((inf) => inf.isPrinter || inf.path === chosen);
+  const all = candidates.length > 0 ? candidates : driver.report.infs;
+  const listed = all.filter((inf, i) => i < shownInfs || inf.path === chosen);
+  const rows = listed.map(
+    (
+      inf,
+      i,
+    ) => html`<tr><td data-label="INF"><span><input type="radio" name="inf_path" id="inf-${i}" value="${inf.path}"
+        ${inf.path === chosen && html`checked`}> <label for="inf-${i}"><code><bdi>${inf.path}</bdi></code></label></span></td>
+      <td data-label="Version"><span>${versionOf(inf)}</span></td><td data-label="Machines">${machinesOf(inf)}</td>
+      <td data-label="Models" class="number">${count(inf.descriptions.length)}</td>
+      <td data-label="Files">${infState(inf)}</td></tr>`,
+  );
+  const reload = html`hx-get="${paths.driverModels(driver.id)}" hx-trigger="change" hx-target="#models-found"
+    hx-swap="outerHTML" hx-include="#inf-and-model" hx-sync="#driver-form:replace"`;
+  return html`<fieldset class="infs" ${listed.length > 1 && reload} ${problem && html`aria-describedby="f-inf_path-problem"`}><legend>INF
+    ${listed.length > 1 && html`<span class="hint">one of ${count(all.length)} in the archive</span>`}</legend>
+    ${problem && html`<p class="problem" id="f-inf_path-problem">${problem}</p>`}
+    <table id="f-inf_path" tabindex="-1"><thead><tr><th scope="col">INF</th><th scope="col">Version</th><th scope="col">Machines</th>
+    <th scope="col" class="number">Models</th><th scope="col">Files</th></tr></thead><tbody>${rows}</tbody></table>
+    ${all.length > listed.length && html`<p class="hint">${count(listed.length)} of ${count(all.length)} shown: search the models to choose one of the others.</p>`}
+    ${listed.length > 1 && html`<noscript><button name="show" value="models">Show its models</button></noscript>`}</fieldset>`;
+}
+
+function infState(inf: InfSummary): string {
+  if (!inf.isPrinter) return `class ${inf.class ?? "unknown"}`;
+  const missing = missingCountOf(inf);
+  if (missing > 0) return `${counted(missing, "file")} missing`;
+  return inf.signed ? "complete" : "unsigned";
+}
+
+function modelSearch(driver: Driver, query: string, infs: number): Html {
+  return html`<div class="field search"><label for="model-search">Search the models</label>
+    <p class="hint" id="model-search-hint">${infs > 1 ? `Of all ${count(infs)} INFs: which one has your model?` : "Any part of the name."}</p>
+    <div class="inline"><input id="model-search" type="search" name="q" value="${query}" maxlength="200" autocomplete="off"
+      aria-describedby="model-search-hint" data-search hx-get="${paths.driverModels(driver.id)}"
+      hx-trigger="input changed delay:200ms" hx-target="#models-found" hx-swap="outerHTML" hx-include="#inf-and-model"
+      hx-sync="#driver-form:replace">
+    <noscript><button name="show" value="models">Search</button></noscript></div></div>`;
+}

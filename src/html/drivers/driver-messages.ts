@@ -1,0 +1,59 @@
+import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import { isUnchosen } from "../../domain/printers/findings.ts";
+import type { AddedDriver, ListedDriver, StatedDriver } from "../../domain/printers/listings.ts";
+import { html } from "../html.ts";
+import type { Message } from "../layout.ts";
+import type { Done } from "../messages.ts";
+import { paths } from "../paths.ts";
+import { toneOf } from "../state-badge.ts";
+import { counted } from "../text.ts";
+import { driverLabel } from "./driver-label.ts";
+
+/** After a driver's form. @param blocked how many of its printers cannot be deployed now */
+export function driverMessage(
+  done: Done | undefined,
+  driver: DriverSummary,
+  blocked: number,
+): Message | undefined {
+  if (done === undefined) return undefined;
+  const text = html`Saved: <a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>.`;
+  const printers = { label: "Its printers", path: `${paths.driver(driver.id)}#driver-printers` };
+  if (blocked > 0) {
+    const move = { label: "Move its printers to another driver", path: paths.driverMove(driver.id) };
+    const problem = html`${text} ${counted(blocked, "printer")} cannot be deployed with it.`;
+    return { tone: "warn", text: problem, links: [printers, move] };
+  }
+  if (done === "redeploy") {
+    const what = html`${text} Revisions changed: deploy its printers again.`;
+    return { tone: "good", text: what, links: [printers] };
+  }
+  const next = { label: "New printer with this driver", path: paths.printerWithDriver(driver.id) };
+  return { tone: "good", text, links: [next] };
+}
+
+/** What an upload did, in the words that follow the driver's name. */
+export function whatBecame({ isNew, mended }: Pick<AddedDriver, "isNew" | "mended">): string {
+  if (isNew) return "is uploaded.";
+  if (mended === undefined) return "was here already: this is the same content.";
+  return `was here already, and its archive is put back: it was ${mended} on disk.`;
+}
+
+/** After an upload, on the driver's page: what a browser without scripts is told. */
+export function uploadedMessage(
+  what: Pick<AddedDriver, "isNew" | "mended">,
+  driver: StatedDriver,
+  older: readonly ListedDriver[],
+): Message {
+  const text = html`<bdi>${driverTitle(driver)}</bdi> ${whatBecame(what)} ${isUnchosen(driver) && "Choose its model below."}`;
+  const moves = older.map((from) => ({
+    label: `Move ${counted(from.printer_count, "printer")} from ${driverLabel(from)}`,
+    path: paths.driverMove(from.id, driver.id),
+  }));
+  return { tone: toneOf(driver.state), text, links: moves };
+}
+
+/** After printers were moved to a driver. */
+export function movedMessage(count: number, driver: DriverSummary): Message {
+  const text = html`${counted(count, "printer")} moved to <bdi>${driverTitle(driver)}</bdi>. Revisions changed: deploy ${count === 1 ? "it" : "them"} again.`;
+  return { tone: "good", text };
+}

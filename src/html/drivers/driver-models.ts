@@ -1,0 +1,123 @@
+import {
+  type Driver,
+  type DriverSummary,
+  driverTitle,
+  type InfSummary,
+} from "../../domain/drivers/driver.ts";
+import { findModels, namesVersion } from "../../domain/drivers/models.ts";
+import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
+import { isUnchosen } from "../../domain/printers/findings.ts";
+import { type Hole, type Html, html } from "../html.ts";
+import { paths } from "../paths.ts";
+import { count, counted } from "../text.ts";
+
+/** More models than this are found by searching. */
+export const shownModels = 40;
+/** Of the INFs that are not chosen. */
+const shownElsewhere = 20;
+
+/** What stands in the form: which INF is chosen there, and which of its models. */
+export interface ModelChoice {
+  readonly driver: Driver;
+  readonly inf: InfSummary | undefined;
+  /** Empty where none is chosen yet. */
+  readonly model: string;
+  /** What was searched for. */
+  readonly query: string;
+  /** Beside the model. */
+  readonly problem?: Hole | undefined;
+  /** Beside the INF. */
+  readonly infProblem?: Hole | undefined;
+}
+
+/** The models that a search found, as radio buttons; the chosen one and the deployed one are always among them. */
+export function modelList(choice: ModelChoice): Html {
+  const { driver, inf, model, query, problem } = choice;
+  const { shown, count: found } = findModels(inf ? [inf] : [], query, shownModels);
+  const deployed = inf?.path === driver.inf_path ? driver.driver_desc : "";
+  const names = [...new Set([model, deployed, ...shown.map((one) => one.model)])].filter(
+    (name) => name !== "",
+  );
+  const isOpen = model === "" && deployed !== "" && isUnchosen(driver);
+  const items = names.map((name, i) => {
+    const note =
+      isOpen && name === deployed && html` <span class="hint">deployed now, chosen by nobody</span>`;
+    return html`<li><input type="radio" name="driver_desc" id="model-${i}" value="${name}"
+      ${name === model && html`checked data-model`}> <label for="model-${i}"><bdi>${name}</bdi>${note}</label></li>`;
+  });
+  return html`<fieldset id="models-found" ${problem && html`aria-describedby="f-driver_desc-problem"`}>
+    <legend>Model <span class="hint" role="status">${foundText(choice, found)}</span></legend>
+    <div id="f-driver_desc" tabindex="-1" class="${problem && "wrong"}">
+      ${problem && html`<p class="problem" id="f-driver_desc-problem">${problem}</p>`}
+      ${bothKinds(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it; one with the version lets two versions live side by side.</p>`}
+      <ul class="models">${items}</ul>
+      ${found > shown.length && html`<p class="hint">${count(shown.length)} of ${count(found)} shown: search for the others.</p>`}
+      ${query !== "" && elsewhere(choice)}
+    </div></fieldset>`;
+}
+
+function foundText({ inf, query }: ModelChoice, found: number): Html {
+  const total = inf?.descriptions.length ?? 0;
+  if (total === 0) return html`this INF names no model: type the name below`;
+  const names = counted(total, "name");
+  return query === ""
+    ? html`${names} in <bdi>${inf?.path}</bdi>`
+    : html`${count(found)} of ${names} in <bdi>${inf?.path}</bdi> match “<bdi>${query}</bdi>”`;
+}
+
+/** The same models in the archive's other INFs: choosing one chooses its INF too. */
+function elsewhere({ driver, inf, query }: ModelChoice): Html | undefined {
+  const { infs } = driver.report;
+  const others = infs.filter((other) => other.isPrinter && other.path !== inf?.path);
+  if (others.length === 0) return undefined;
+  const { shown, count: found } = findModels(others, query, shownElsewhere);
+  if (found === 0) return html`<p class="hint">No other INF of the archive has it.</p>`;
+  const places = new Map(infs.map((known, i) => [known, i]));
+  const items = shown.map(
+    ({ model, inf: other }) => html`<li><button class="link" name="pick" value="${places.get(other)}:${model}"
+      hx-get="${paths.driverModels(driver.id)}" hx-target="#inf-and-model" hx-swap="outerHTML"><bdi>${model}</bdi></button>
+      <span class="hint">in <bdi>${other.path}</bdi></span></li>`,
+  );
+  return html`<p><strong>In other INFs of the archive: ${counted(found, "name")}</strong></p><ul class="models">${items}</ul>
+    ${found > shown.length && html`<p class="hint">${count(shown.length)} of ${count(found)} shown: search for more of the name.</p>`}`;
+}
+
+function bothKinds(inf: InfSummary | undefined): boolean {
+  const names = inf?.descriptions ?? [];
+  return names.length <= 20 && names.some(namesVersion) && names.some((name) => !namesVersion(name));
+}
+
+/** Suggestions for a printer's model field, and what the field says of the driver. */
+export function modelOptions(
+  driver: Driver,
+  inf: InfSummary | undefined,
+  query: string,
+  { id = "models", most = shownModels }: { readonly id?: string; readonly most?: number } = {},
+): Html {
+  const { shown } = findModels(inf ? [inf] : [], query, most);
+  return html`<datalist id="${id}" data-needed="${isUnchosen(driver) && "1"}" data-hint="${modelHint(driver)}"
+    data-arm64="${arm64Hint(driver)}">${shown.map(
+      ({ model }) => html`<option value="${model}"></option>`,
+    )}</datalist>`;
+}
+
+/** What a printer's field for a second driver says of the first one. */
+export function arm64Hint(driver: DriverSummary | undefined): string {
+  const ships = driver && shipsArm64(driver);
+  if (ships === undefined) return "ARM64 machines take it instead of the driver above.";
+  return ships
+    ? "Nothing to choose: the driver above has files for ARM64 machines too. What is chosen here is taken there instead."
+    : "The driver above has no files for ARM64 machines: without another here, they cannot have the printer. Windows’ own serve many office printers.";
+}
+
+/** What a printer's model field says of the driver that is chosen beside it. */
+export function modelHint(
+  driver: Pick<Driver, "driver_desc" | "listed" | "model_chosen" | "name" | "file_name" | "inf_path">,
+): string {
+  if (isUnchosen(driver)) {
+    const names = counted(driver.listed?.modelCount ?? 0, "name");
+    return `Needed: one of ${names} of ${driverTitle(driver)}. Type to search.`;
+  }
+  if (driver.driver_desc === "") return "The driver names no model: type it as its INF has it.";
+  return `Empty takes the driver’s own: ${driver.driver_desc}. Type to search.`;
+}

@@ -1,0 +1,125 @@
+import {
+  chosenInf,
+  type Driver,
+  type DriverSummary,
+  driverTitle,
+  shippedBy,
+} from "../../domain/drivers/driver.ts";
+import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
+import { isUnchosen } from "../../domain/printers/findings.ts";
+import type { AddedDriver, ListedDriver, StatedDriver } from "../../domain/printers/listings.ts";
+import { type Html, html } from "../html.ts";
+import { paths } from "../paths.ts";
+import { driverFindingLines, toneOf } from "../state-badge.ts";
+import { bytes, count, counted } from "../text.ts";
+import { driverLabel } from "./driver-label.ts";
+import { whatBecame } from "./driver-messages.ts";
+import { shownModels } from "./driver-models.ts";
+import { infNotes, worstNote } from "./driver-notes.ts";
+
+/** What an upload brought, with what can be said of it; or why it was refused. */
+export type UploadResult =
+  | (AddedDriver & {
+      readonly stated: StatedDriver;
+      /** Older versions that printers use, and of whose models it has some. */
+      readonly older: readonly ListedDriver[];
+    })
+  | { readonly problem: string }
+  | undefined;
+
+/** @param limit of a file, in bytes */
+export function uploadForm(limit: number): Html {
+  return html`<form id="upload-form" class="panel upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data"
+    data-driver-upload="#upload-lines" data-limit="${limit}" aria-labelledby="upload-title">
+    <h2 id="upload-title">Upload a driver</h2>
+    <p class="hint" id="upload-hint">The vendor’s ZIP as downloaded, with its INF inside, up to ${bytes(limit)}.
+      <span data-scripted hidden>Several at once can be chosen, or dropped here.</span></p>
+    <label for="f-file">Driver ZIP</label>
+    <input id="f-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-hint">
+    <button class="primary">Upload driver</button>
+  </form>
+  <ul id="upload-lines" class="uploads" aria-label="Uploads" hidden></ul>`;
+}
+
+/** A window of a printer's page with an upload of its own: it stands outside the printer's form. */
+export function uploadDialog(limit: number): Html {
+  return html`<dialog id="upload-driver" aria-labelledby="upload-driver-title">
+    <form class="upload drop" method="post" action="${paths.upload}" enctype="multipart/form-data" data-driver-upload="#upload-driver-lines"
+      data-limit="${limit}" data-single="1">
+      <h2 id="upload-driver-title">Upload a driver</h2>
+      <p class="hint" id="upload-driver-hint">The vendor’s ZIP as downloaded, up to ${bytes(limit)}. What you typed stays; the driver is chosen afterwards.</p>
+      <label for="f-driver-file">Driver ZIP</label>
+      <input id="f-driver-file" type="file" name="file" accept=".zip,application/zip" required aria-describedby="upload-driver-hint">
+      <p class="actions"><button class="primary">Upload driver</button> <button type="button" data-close-window>Close</button></p>
+    </form>
+    <ul id="upload-driver-lines" class="uploads" aria-label="Uploads" hidden></ul></dialog>`;
+}
+
+/** What the last upload brought: its tone is that of the worst line. */
+export function uploadNotice(result: UploadResult): Html | undefined {
+  if (result === undefined) return undefined;
+  if ("problem" in result) {
+    return html`<div class="notice bad" role="alert" tabindex="-1" data-focus><p>${result.problem}</p></div>`;
+  }
+  const { driver, stated, older } = result;
+  const tone = worstOf(toneOf(stated.state), worstNote(driver));
+  return html`<div class="notice ${tone}" role="${tone === "bad" ? "alert" : "status"}" tabindex="-1" data-focus data-uploaded="${driver.id}"
+    data-arm64="${arm64Mark(driver)}">
+    <p><strong><bdi>${driverTitle(driver)}</bdi></strong> ${whatBecame(result)}
+      <a href="${paths.driver(driver.id)}">Open it</a></p>
+    ${driverFindingLines(stated)}${infNotes(driver)}
+    ${isUnchosen(driver) && modelQuestion(driver)}
+    ${older.map((from) => moveOffer(from, driver))}
+    <div data-next>${nextStep(driver)}</div></div>`;
+}
+
+/** Whether a driver has files for ARM64 machines, and whether for them alone; empty where it has none. */
+function arm64Mark(driver: DriverSummary): string {
+  if (!shipsArm64(driver)) return "";
+  return shippedBy(driver.listed).length === 1 ? "alone" : "too";
+}
+
+/** What is no printer's driver is of no use here. */
+function nextStep({ id, listed }: DriverSummary): Html {
+  return listed?.isPrinter
+    ? html`<p><a class="button" href="${paths.printerWithDriver(id)}">New printer with this driver</a></p>`
+    : html`<form method="post" action="${paths.driverDelete(id)}"><button>Delete it</button></form>`;
+}
+
+function worstOf(...tones: readonly ("good" | "warn" | "bad")[]): "good" | "warn" | "bad" {
+  if (tones.includes("bad")) return "bad";
+  return tones.includes("warn") ? "warn" : "good";
+}
+
+/** Which of several names the driver deploys, where none is for all. A script puts the answer in its place. */
+export function modelQuestion(driver: Driver, problem?: string): Html {
+  const names = chosenInf(driver)?.descriptions ?? [];
+  const prefix = `model-of-${driver.id}`;
+  const items = names.slice(0, shownModels).map(
+    (name, i) => html`<li><input type="radio" name="driver_desc" id="${prefix}-${i}" value="${name}">
+      <label for="${prefix}-${i}"><bdi>${name}</bdi></label></li>`,
+  );
+  const kept = [
+    driver.trust_publisher && html`<input type="hidden" name="trust_publisher" value="on">`,
+    driver.drop_unused && html`<input type="hidden" name="drop_unused" value="on">`,
+  ];
+  return html`<form class="model-question" method="post" action="${paths.driver(driver.id)}" hx-post="${paths.driver(driver.id)}"
+    hx-swap="outerHTML" hx-disabled-elt="find button"><input type="hidden" name="from_form" value="1">
+    <input type="hidden" name="from_upload" value="1">${kept}
+    <fieldset><legend>Which model does it deploy? One of ${count(names.length)} names; each printer can choose another.</legend>
+    ${problem && html`<p class="problem" role="alert" tabindex="-1" data-focus>${problem}</p>`}
+    <ul class="models">${items}</ul>
+    ${names.length > items.length && html`<p class="hint">${count(items.length)} of ${count(names.length)} shown: <a href="${paths.driverModel(driver.id)}">search all of them</a>.</p>`}
+    </fieldset><button>Use this model</button></form>`;
+}
+
+/** What stands in the question's place once it is answered. */
+export function modelAnswer(driver: DriverSummary): Html {
+  return html`<p class="good" role="status" tabindex="-1" data-focus>Deploys <bdi>${driver.driver_desc}</bdi>, as you chose.</p>`;
+}
+
+function moveOffer(from: ListedDriver, to: DriverSummary): Html {
+  const printers = counted(from.printer_count, "printer");
+  return html`<p>${printers} ${from.printer_count === 1 ? "has" : "have"} an older version: <bdi>${driverLabel(from)}</bdi>.
+    <a class="button" href="${paths.driverMove(from.id, to.id)}">Move ${printers}…</a></p>`;
+}

@@ -1,0 +1,244 @@
+import { archiveRoomBytes } from "../../domain/deletion.ts";
+import { failureOf } from "../../domain/deploy/deployment-choice.ts";
+import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import type { Stated, StatedDriver, StatedPrinter } from "../../domain/printers/listings.ts";
+import { historyLink } from "../audit/audit.ts";
+import { allTheSame, type DeployOffer, deployTabs, logoOf } from "../deploy/deploy.ts";
+import {
+  checkbox,
+  deleteFold,
+  type FormState,
+  openedField,
+  problemSummary,
+  textArea,
+  textField,
+} from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { type Frame, mayChange, page } from "../layout.ts";
+import { type Note, noteBlock } from "../notes.ts";
+import { paths } from "../paths.ts";
+import { printerTable } from "../printers/printers.ts";
+import { driverFindingLines, stateBadge, toneOf } from "../state-badge.ts";
+import { bytes, counted, firstOf, isolated, time } from "../text.ts";
+import { choiceIn, infAndModel } from "./driver-infs.ts";
+import { driverLabel, machinesOf, versionOf } from "./driver-label.ts";
+import { infNotes } from "./driver-notes.ts";
+import { unusedHint } from "./unused.ts";
+
+interface DriverPageData {
+  readonly driver: Driver;
+  readonly printers: readonly StatedPrinter[];
+  readonly form: FormState;
+  /** What was searched for among the models. */
+  readonly query: string;
+  /** Whether the form shows choices that were made and not saved. */
+  readonly isOpen?: boolean;
+  readonly stated: StatedDriver;
+  /** Whether a deletion could not be taken back. */
+  readonly isFinal: boolean;
+  /** Undefined of a driver that Windows brings. */
+  readonly deploy: DriverDeploy | undefined;
+}
+
+const finalNote = `, at once and for good: less than ${bytes(archiveRoomBytes)} are free on the disk, so this cannot be taken back`;
+
+const shownCatalogs = 8;
+
+export function driverPage(frame: Frame, data: DriverPageData): Html {
+  const { driver } = data;
+  const isChangeable = mayChange(frame.visitor);
+  const action =
+    isChangeable &&
+    driver.listed?.isPrinter &&
+    html`<a class="button primary" href="${paths.printerWithDriver(driver.id)}">New printer with this driver</a>`;
+  return page(
+    {
+      ...frame,
+      title: driverTitle(driver),
+      heading: html`<bdi>${driverTitle(driver)}</bdi>`,
+      place: "Drivers",
+      action: action || undefined,
+    },
+    html`${isWindowsOwn(driver) ? windowsDriver(data, isChangeable) : uploadedDriver(data, isChangeable)}
+      ${historyLink(frame, "driver", driver.id)}`,
+  );
+}
+
+/** What Windows brings is shown as it is: there is nothing to choose, to download or to delete. */
+function windowsDriver({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
+  const models = chosenInf(driver)?.descriptions ?? [];
+  return html`<p>${driver.comment}</p>
+    <p class="soft">Windows brings this driver or fetches it itself: no archive belongs to it, packages hold no files of it,
+      and its version is never compared.</p>
+    <section><h2>What it is</h2><dl>
+      <div><dt>Models</dt><dd>${models.map((model, i) => html`${i > 0 && ", "}<code>${model}</code>`)}</dd></div>
+      <div><dt>Machines</dt><dd>${machinesOf(chosenInf(driver))}</dd></div></dl></section>
+    ${printers.length > 0 && html`<section id="driver-printers"><h2>Printers with this driver</h2>${printerTable(printers, isChangeable)}</section>`}`;
+}
+
+function uploadedDriver(data: DriverPageData, isChangeable: boolean): Html {
+  const { driver, printers, stated, isFinal } = data;
+  return html`<div class="soft standing">${stateBadge(stated)} <span><bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}, uploaded ${time(driver.uploaded_at)}</span>
+    ${data.deploy?.problem === undefined && html`<a href="#deploy">Deploy it alone</a>`}</div>
+    ${stated.findings.length > 0 && html`<div class="notice ${toneOf(stated.state)}">${driverFindingLines(stated)}</div>`}
+    ${newerNotice(data, isChangeable)}
+    <section><h2>What it is</h2>${facts(driver)}${infNotes(driver)}</section>
+    <section><h2>INF and model</h2>${isChangeable ? driverSettings(data) : chosenFacts(driver)}</section>
+    ${printers.length > 0 && printerSection(data, isChangeable)}
+    ${data.deploy && driverDeploySection(stated, printers.length > 0, data.deploy)}
+    <section><h2>Archive</h2><ul class="downloads">
+      <li><a href="${paths.driverArchive(driver.id)}"><bdi>${driver.file_name}</bdi></a> as uploaded, SHA-256 <code class="wrap">${driver.sha256}</code></li>
+      <li><a href="${paths.driverFiles(driver.id)}">The driver’s files alone</a>: the ZIP that install.ps1 downloads where no package brought them.</li></ul></section>
+    ${
+      isChangeable &&
+      deleteFold({
+        what: "driver",
+        consequence: `The archive goes with it${isFinal ? finalNote : ""}. A driver that printers use is not deleted.`,
+        action: paths.driverDelete(driver.id),
+      })
+    }`;
+}
+
+/** What was chosen, for who may look alone. */
+function chosenFacts({ inf_path, driver_desc, comment }: Driver): Html {
+  return html`<dl><div><dt>INF</dt><dd><code><bdi>${inf_path || "none"}</bdi></code></dd></div>
+    <div><dt>Model</dt><dd><bdi>${driver_desc || "not chosen yet"}</bdi></dd></div>
+    ${comment !== "" && html`<div><dt>Comment</dt><dd><bdi>${comment}</bdi></dd></div>`}</dl>`;
+}
+
+function newerNotice(
+  { driver, printers, stated: { newer } }: DriverPageData,
+  isChangeable: boolean,
+): Html | undefined {
+  if (newer === undefined) return undefined;
+  return html`<div class="notice warn"><p>A newer version is here: <a href="${paths.driver(newer.id)}"><bdi>${driverLabel(newer)}</bdi></a></p>
+    ${isChangeable && html`<p><a class="button" href="${paths.driverMove(driver.id, newer.id)}">Move ${counted(printers.length, "printer")}…</a></p>`}</div>`;
+}
+
+function printerSection({ driver, printers }: DriverPageData, isChangeable: boolean): Html {
+  return html`<section id="driver-printers"><h2>Printers with this driver</h2>
+    ${isChangeable && html`<p><a href="${paths.driverMove(driver.id)}">Move ${counted(printers.length, "printer")} to another driver…</a></p>`}
+    ${printerTable(printers, isChangeable)}</section>`;
+}
+
+function facts(driver: Driver): Html {
+  const inf = chosenInf(driver);
+  if (inf === undefined) return html`<p>No INF is chosen.</p>`;
+  const lines = html`<span class="soft">(${counted(inf.modelLines, "hardware line")} in the INF, one for each device and Windows version that it knows)</span>`;
+  const rows = [
+    ["Provider", html`<bdi>${inf.provider ?? "not given"}</bdi>`],
+    ["Version", versionOf(inf)],
+    ["Machines", machinesOf(inf)],
+    ["Driver model", inf.driverModel ?? "no printer driver"],
+    [
+      "Catalog",
+      inf.signed ? html`<code><bdi>${firstOf(inf.catalogFiles, shownCatalogs)}</bdi></code>` : "none",
+    ],
+    ["Models", html`${counted(inf.descriptions.length, "model name")} ${lines}`],
+  ] as const;
+  return html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+const labels = {
+  inf_path: "INF",
+  driver_desc: "Model",
+  name: "Name",
+  comment: "Comment",
+  trust_publisher: "Trust the publisher",
+  drop_unused: "Leave out unused files",
+};
+
+/** The form on a driver's page, and the fragment that a refused save answers. */
+export function driverSettings(data: Pick<DriverPageData, "driver" | "form" | "query" | "isOpen">): Html {
+  const { driver, form, isOpen } = data;
+  const choice = choiceIn(data);
+  const isTyping = Boolean(form.values.driver_desc_typed) || form.problems.driver_desc_typed !== undefined;
+  return html`<div id="driver-settings">
+    <form id="driver-form" class="panel wide" method="post" action="${paths.driver(driver.id)}" novalidate data-guard
+      hx-post="${paths.driver(driver.id)}" hx-target="#driver-settings" hx-swap="outerHTML"
+      hx-disabled-elt="find .primary" hx-disinherit="hx-disabled-elt">
+      <input type="hidden" name="from_form" value="1">
+      ${problemSummary(form, { labels, path: paths.driver(driver.id) })}${openedField(form)}
+      ${isOpen && html`<p class="notice warn" role="status" tabindex="-1" data-focus data-unsaved>Nothing is saved yet.</p>`}
+      ${infAndModel(choice)}
+      <details class="more" ${isTyping && html`open`}><summary>The list lacks the model: type its name</summary>
+        ${textField(form, {
+          label: "Model, typed",
+          name: "driver_desc_typed",
+          hint: "Exactly as the INF has it. Windows refuses a name that the INF does not have.",
+          attributes: html`spellcheck="false" autocomplete="off"`,
+        })}</details>
+      ${textField(form, { label: labels.name, name: "name", hint: "What the driver is called here. Empty: its provider, INF and version." })}
+      ${textArea(form, { label: labels.comment, name: "comment" })}
+      ${checkbox(form, {
+        label: labels.trust_publisher,
+        name: "trust_publisher",
+        hint: "The install script puts the catalog’s signing certificate among the machine’s trusted publishers, and uninstall takes it out again.",
+      })}
+      ${checkbox(form, { label: labels.drop_unused, name: "drop_unused", hint: unusedHint(choice.inf) })}
+      <button class="primary">Save driver</button>
+    </form></div>`;
+}
+
+/** What a driver's page offers of the driver by itself. */
+export interface DriverDeploy {
+  /** Under which it is installed. */
+  readonly models: readonly string[];
+  /** What printers deploy although the INF does not have it. */
+  readonly leftOut: readonly string[];
+  /** Why it cannot be deployed, with the remedy; undefined where it can. */
+  readonly problem: string | undefined;
+  readonly offer: DeployOffer;
+}
+
+/** One driver for many printers: what can be downloaded of it without any of them. */
+function driverDeploySection(
+  stated: Stated,
+  isUsed: boolean,
+  { models, leftOut, problem, offer }: DriverDeploy,
+): Html {
+  const why = problem ?? stated.findings.find(({ kind }) => kind === "archive")?.text;
+  if (why !== undefined) {
+    return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2><p>${isolated(why)}</p></section>`;
+  }
+  const logo = logoOf(undefined, html`your choice: a PNG of the maker’s or your own`);
+  const tabs = deployTabs(offer, logo);
+  const isFailing = failureOf(stated) !== undefined;
+  return html`<section class="deploy" id="deploy"><h2>Deploy the driver alone</h2>
+    <p>For many printers that share it: deploy the driver once with this package, and each printer <em>without the driver</em>,
+      which its own page offers. A printer’s usual package has the driver in it and needs nothing of this.</p>
+    ${modelLine(models, isUsed)}
+    ${leftOut.length > 0 && html`<p class="notice warn">Left out, because the INF does not have it: ${listedNames(leftOut)}.</p>`}
+    ${isFailing ? allTheSame(tabs) : tabs}
+    ${noteBlock(aboutUninstalling)}</section>`;
+}
+
+const aboutUninstalling: Note = {
+  title: "dependencies and uninstalling",
+  known: [
+    "Uninstalling leaves each model that a queue uses or another deployment names, and says whose it is. Remove printers first.",
+    "A printer’s package without the driver never takes the driver, because it did not bring it.",
+  ],
+  unseen: [
+    "in which order Intune installs apps that depend on each other, and what it does with one that does not apply to a machine",
+    "that Windows keeps the files of a driver as long as another model of the same INF is installed, as its documentation says",
+  ],
+};
+
+/** So many names are read; what is more is folded. */
+const shownModels = 3;
+
+function modelLine(models: readonly string[], isUsed: boolean): Html {
+  if (!isUsed) return html`<p>Installs ${listedNames(models)}, its own model: no printer uses it yet.</p>`;
+  const note = "When a printer gets another model of it, upload this package again.";
+  if (models.length <= shownModels) {
+    return html`<p>Installs what printers use: ${listedNames(models)}. <span class="hint">${note}</span></p>`;
+  }
+  return html`<details class="more"><summary>Installs the ${counted(models.length, "model")} that printers use</summary>
+    <ul class="names">${models.map((model) => html`<li><bdi>${model}</bdi></li>`)}</ul><p class="hint">${note}</p></details>`;
+}
+
+function listedNames(names: readonly string[]): Html {
+  return html`${names.map((name, i) => html`${i > 0 && ", "}<bdi>${name}</bdi>`)}`;
+}

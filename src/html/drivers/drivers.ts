@@ -1,0 +1,118 @@
+import { inOrder } from "../../domain/drivers/driver-order.ts";
+import type { FindingKind } from "../../domain/printers/findings.ts";
+import type { ClientName, StatedDriver } from "../../domain/printers/listings.ts";
+import { type Narrowing, narrowDrivers } from "../../domain/printers/search.ts";
+import { selectOptions } from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { emptyState, type Frame, mayChange, page } from "../layout.ts";
+import { narrowedCount, narrowingForm, nothingMatches } from "../list-filter.ts";
+import { paths } from "../paths.ts";
+import { stateBadge } from "../state-badge.ts";
+import { bytes, count, counted, time } from "../text.ts";
+import { driverChoices, driverLine, machinesOf, versionOf } from "./driver-label.ts";
+import { type UploadResult, uploadForm, uploadNotice } from "./driver-upload.ts";
+
+/** The drivers that are shown, with what the last upload brought. */
+export interface DriverList {
+  readonly rows: readonly StatedDriver[];
+  readonly windowsDrivers: readonly StatedDriver[];
+  /** Those that the list can be narrowed to. */
+  readonly clients: readonly ClientName[];
+  readonly result?: UploadResult;
+  readonly narrowing: Narrowing;
+  /** The models by which drivers were found, by the driver's id. */
+  readonly models?: ReadonlyMap<number, string>;
+}
+
+export function driversPage(frame: Frame, list: DriverList, uploadLimitBytes: number): Html {
+  return page(
+    { ...frame, title: "Drivers", place: "Drivers" },
+    mayChange(frame.visitor)
+      ? html`${uploadForm(uploadLimitBytes)}${driverList(list)}`
+      : html`<section id="drivers" aria-label="Drivers"><div id="driver-rows" class="narrowed">${
+          list.rows.length === 0 ? html`<p>There are no drivers yet.</p>` : narrowedDrivers(list)
+        }</div>${windowsSection(list)}</section>`,
+  );
+}
+
+const kinds: readonly FindingKind[] = [
+  "unchosen-model",
+  "lost-model",
+  "incomplete",
+  "missing-files",
+  "unsigned",
+  "archive",
+];
+const others = [
+  ["newer", "In use, and a newer version is here"],
+  ["unused", "Without printers"],
+] as const;
+
+/** The list with what the last upload brought, as the page shows it and as a fragment brings it anew. */
+export function driverList(list: DriverList): Html {
+  const { rows, result } = list;
+  const first = html`<a class="button" href="#f-file">Choose a ZIP</a>`;
+  const sentence = "A driver is a vendor’s ZIP, kept as it came and read for its models.";
+  const body =
+    rows.length === 0 ? emptyState(sentence, first) : html`${driverSelect(list)}${narrowedDrivers(list)}`;
+  return html`<section id="drivers" aria-label="Drivers">${uploadNotice(result)}
+    <div id="driver-rows" class="narrowed">${body}</div>${windowsSection(list)}</section>`;
+}
+
+/** What is there without an upload. */
+function windowsSection({ windowsDrivers }: DriverList): Html {
+  const items = windowsDrivers.map(
+    (driver) => html`<li><a href="${paths.driver(driver.id)}">${driver.name}</a>
+      <span class="soft">${driver.comment} ${driver.printer_count > 0 && counted(driver.printer_count, "printer")}</span></li>`,
+  );
+  return html`<div id="windows-drivers"><h2>Windows’ own</h2><ul class="recent">${items}</ul></div>`;
+}
+
+function narrowedDrivers(list: DriverList): Html {
+  const shown = shownOf(list);
+  return html`${narrowingForm("drivers", shown, { clients: list.clients, states: { others, kinds } })}
+    <div id="driver-list">${driverTable(shown, list.models)}</div>`;
+}
+
+/** The rows with how many they are, as a fragment brings them along. */
+export function driverRowsAnew(list: DriverList): Html {
+  const shown = shownOf(list);
+  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(shown, list.models)}</div>${narrowedCount("drivers", shown, true)}`;
+}
+
+function shownOf({ rows, narrowing, models }: DriverList) {
+  return { rows: narrowDrivers(rows, narrowing, models), narrowing, total: rows.length };
+}
+
+/** By title, of one title the newest version first. */
+function driverTable(shown: ReturnType<typeof shownOf>, models: DriverList["models"] = new Map()): Html {
+  if (shown.rows.length === 0) return nothingMatches("drivers", shown);
+  const lines = inOrder(shown.rows).map(
+    (driver) => html`<tr>
+      <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${foundBy(models.get(driver.id))}</span></td>
+      <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
+      <td data-label="Machines">${machinesOf(driver.listed)}</td>
+      <td data-label="State">${stateBadge(driver)}</td>
+      <td data-label="Printers" class="number">${count(driver.printer_count)}</td>
+      <td data-label="Size" class="number">${bytes(driver.size)}</td>
+      <td data-label="Uploaded">${time(driver.uploaded_at)}</td>
+    </tr>`,
+  );
+  return html`<table id="driver-table"><thead><tr><th scope="col">Driver</th><th scope="col">Version</th><th scope="col">Machines</th>
+    <th scope="col">State</th><th scope="col" class="number">Printers</th><th scope="col" class="number">Size</th>
+    <th scope="col">Uploaded</th></tr></thead><tbody>${lines}</tbody></table>`;
+}
+
+function foundBy(model: string | undefined): Html | undefined {
+  return model === undefined ? undefined : html` <span class="soft file">has <bdi>${model}</bdi></span>`;
+}
+
+/** The driver that came last is chosen at first. */
+function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
+  const newest = rows.reduce((most, { id }) => Math.max(most, id), 0);
+  const chosen = String(result && "driver" in result ? result.driver.id : newest);
+  const options = selectOptions(driverChoices([...rows, ...windowsDrivers]), chosen);
+  return html`<form class="use-driver" method="get" action="${paths.printers}">
+    <label for="driver-select">Use for a new printer</label>
+    <select id="driver-select" name="driver_id">${options}</select> <button>New printer</button></form>`;
+}

@@ -1,0 +1,172 @@
+import { driverTitle } from "../../domain/drivers/driver.ts";
+import type { Change, ImportPlan, Mark, PlannedRow } from "../../domain/import/import-plan.ts";
+import { type Html, html } from "../html.ts";
+import { badge } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { labelOfField } from "../printers/printer-form.ts";
+import { count, counted } from "../text.ts";
+
+/** What the second step is sent. */
+interface ImportAgreement {
+  readonly state: string;
+  readonly digest: string;
+  readonly client: string;
+  readonly takesAll: boolean;
+}
+
+/** Why nothing was done. */
+export type Refusal = "stale" | "wrong" | undefined;
+
+const tones = { new: "good", changes: "warn", same: "plain", wrong: "bad", "left out": "plain" } as const;
+const words = {
+  new: "New",
+  changes: "Changes",
+  same: "Same",
+  wrong: "Wrong",
+  "left out": "Left out",
+} as const;
+
+/** Of those that stay as they are, so many are shown. */
+const mostFolded = 500;
+
+/** The second step: what would become of each row, and the button that does it. */
+export function importPreview(
+  plan: ImportPlan,
+  agreement: ImportAgreement,
+  refusal: Refusal = undefined,
+): Html {
+  const { rows, counts } = plan;
+  const rowsOf = (mark: Mark, most = rows.length) =>
+    rows
+      .filter((row) => row.mark === mark)
+      .slice(0, most)
+      .map(line);
+  const group = (mark: Mark, title: string) =>
+    counts[mark] > 0 && html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(mark))}</section>`;
+  return html`<div id="import" class="preview"><h2 tabindex="-1" data-focus>Preview</h2>
+    ${refusalNotice(refusal, counts.wrong)}
+    <ul class="marks" aria-label="What would become of the rows">${summary(counts)}</ul>
+    ${noticesOf(plan)}${confirmForm(plan, agreement)}
+    ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
+    ${group("new", `New: ${count(counts.new)}`)}
+    ${folded(rowsOf("left out", mostFolded), counts["left out"], "left out")}
+    ${folded(rowsOf("same", mostFolded), counts.same, "the same as here")}</div>`;
+}
+
+function summary(counts: ImportPlan["counts"]): Html[] {
+  const shown = (["new", "changes", "same", "wrong", "left out"] as const).filter((mark) => counts[mark] > 0);
+  return shown.map((mark) => html`<li>${badge(tones[mark], words[mark])} ${count(counts[mark])}</li>`);
+}
+
+function refusalNotice(refusal: Refusal, wrong: number): Html | undefined {
+  if (refusal === undefined) return undefined;
+  const text =
+    refusal === "stale"
+      ? "Nothing was imported: something changed here since the preview. This is what would become of the rows now."
+      : `Nothing was imported: ${counted(wrong, "row is", "rows are")} wrong. Mend the list and choose it again, or leave them out.`;
+  return html`<div class="notice bad" role="alert"><p>${text}</p></div>`;
+}
+
+const shownNames = 12;
+
+function noticesOf({ notices, newClients, missing }: ImportPlan): Html | undefined {
+  const names = (all: readonly Html[]) => {
+    const rest = all.length - shownNames;
+    return html`${all.slice(0, shownNames).map((name, i) => html`${i > 0 && ", "}${name}`)}${rest > 0 && ` and ${count(rest)} more`}`;
+  };
+  const clients = names(newClients.map((name) => html`<bdi>${name}</bdi>`));
+  const drivers = names(
+    missing.map(
+      ({ name, maker, printers }) =>
+        html`<bdi>${name}</bdi>${maker !== "" && html` by <bdi>${maker}</bdi>`} (${counted(printers, "printer")})`,
+    ),
+  );
+  const items = [
+    ...notices.map((notice) => html`<li class="warn">${notice}</li>`),
+    ...(newClients.length > 0
+      ? [html`<li class="plain">${counted(newClients.length, "new client")}: ${clients}.</li>`]
+      : []),
+    ...(missing.length > 0
+      ? [
+          html`<li class="warn">${counted(missing.length, "driver is", "drivers are")} not here: ${drivers}.
+            <a href="${paths.drivers}">Upload ${missing.length === 1 ? "it" : "them"}</a> first, or bring the same list again afterwards.</li>`,
+        ]
+      : []),
+  ];
+  return items.length === 0 ? undefined : html`<ul class="findings">${items}</ul>`;
+}
+
+function confirmForm({ counts }: ImportPlan, { state, digest, client, takesAll }: ImportAgreement): Html {
+  const written = counts.new + counts.changes;
+  return html`<form class="confirm" method="post" action="${paths.import}" enctype="multipart/form-data"
+    hx-post="${paths.import}" hx-encoding="multipart/form-data" hx-target="#import" hx-swap="outerHTML" hx-disabled-elt="find .primary">
+    <input type="hidden" name="state" value="${state}"><input type="hidden" name="digest" value="${digest}">
+    <input type="hidden" name="client" value="${client}">${takesAll && html`<input type="hidden" name="all" value="on">`}
+    ${
+      counts.wrong > 0 &&
+      written > 0 &&
+      html`<div class="field check"><input id="f-leave" name="leave_wrong" type="checkbox" value="on">
+        <label for="f-leave">Leave ${counted(counts.wrong, "wrong row")} out</label></div>`
+    }
+    <p class="actions">${written > 0 && html`<button class="primary">Import ${counted(written, "printer")}</button>`}
+      ${counts["left out"] > 0 && takeAllButton(counts["left out"])}
+      <a class="button" href="${paths.import}" data-back>Choose another list</a></p>
+    ${written === 0 && html`<p>Nothing to import: ${nothingToImport(counts.wrong)}</p>`}</form>`;
+}
+
+function nothingToImport(wrong: number): string {
+  if (wrong === 0) return "nothing of this list would change anything here.";
+  const others = `no other row would change anything here. Mend the list and choose it again.`;
+  return `${counted(wrong, "row is", "rows are")} wrong, and ${others}`;
+}
+
+/** Shows the preview again, with what is left out otherwise. */
+function takeAllButton(leftOut: number): Html {
+  return html`<button name="all" value="on" formaction="${paths.importPreview}" hx-post="${paths.importPreview}">Take the ${counted(leftOut, "printer")} left out, too</button>`;
+}
+
+function folded(rows: readonly Html[], total: number, what: string): Html | undefined {
+  if (total === 0) return undefined;
+  const rest = total - rows.length;
+  return html`<details class="more"><summary>${counted(total, "printer")} ${total === 1 ? "is" : "are"} ${what}</summary>
+    ${table(what, rows)}${rest > 0 && html`<p class="soft">And ${count(rest)} more.</p>`}</details>`;
+}
+
+function table(caption: string, rows: readonly Html[]): Html {
+  return html`<table class="import-rows"><caption class="visually-hidden">${caption}</caption><thead><tr><th scope="col">Printer</th>
+    <th scope="col">Client</th><th scope="col">Address</th><th scope="col">Driver</th><th scope="col">What becomes of it</th></tr></thead>
+    <tbody>${rows}</tbody></table>`;
+}
+
+function line(row: PlannedRow): Html {
+  const { name, client, address, driver, printerId } = row;
+  const title = html`<bdi>${name || "without a name"}</bdi>`;
+  return html`<tr><td data-label="Printer"><span>${printerId === undefined ? title : html`<a href="${paths.printer(printerId)}">${title}</a>`}
+      <span class="soft">row ${row.number}</span></span></td>
+    <td data-label="Client">${client ? html`<bdi>${client}</bdi>` : html`<span class="soft">none</span>`}</td>
+    <td data-label="Address"><code>${address || "none"}</code></td>
+    <td data-label="Driver">${driver ? html`<bdi>${driverTitle(driver)}</bdi>` : html`<span class="soft">none</span>`}</td>
+    <td data-label="">${badge(tones[row.mark], words[row.mark])} ${details(row)}</td></tr>`;
+}
+
+function details({ reasons, changes, notes }: PlannedRow): Html | undefined {
+  const items = [
+    ...reasons.map((text) => html`${text}`),
+    ...changes.map(changed),
+    ...notes.map((text) => html`${text}`),
+  ];
+  if (items.length === 0) return undefined;
+  return html`<ul class="details">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}
+
+function changed({ field, from, to }: Change): Html {
+  return html`${labelOfField(field)}: ${shown(from)} → ${shown(to)}`;
+}
+
+const shownCharacters = 80;
+
+function shown(text: string): Html {
+  const line = text.replaceAll("\n", ", ");
+  if (line === "") return html`<span class="soft">empty</span>`;
+  return html`<bdi>${line.length > shownCharacters ? `${line.slice(0, shownCharacters)}…` : line}</bdi>`;
+}

@@ -1,0 +1,134 @@
+import { type FindingKind, states } from "../domain/printers/findings.ts";
+import type { ClientName } from "../domain/printers/listings.ts";
+import {
+  isNarrowed,
+  type ListName,
+  maxQuery,
+  type Narrowing,
+  type WantedState,
+} from "../domain/printers/search.ts";
+import { type Html, html } from "./html.ts";
+import { emptyState } from "./layout.ts";
+import { paths } from "./paths.ts";
+import { stateWord } from "./state-badge.ts";
+import { count, counted } from "./text.ts";
+
+/** The pages with a list that can be narrowed. */
+type NarrowedPage = ListName | "packages";
+
+/** What such a list shows. */
+interface NarrowedList {
+  readonly rows: readonly unknown[];
+  readonly narrowing: Narrowing;
+  /** Of all rows, shown or not. */
+  readonly total: number;
+}
+
+interface NarrowingChoices {
+  /** Only where rows have clients. */
+  readonly clients?: readonly ClientName[];
+  /** Only where rows have states: those that no finding is about, with their words, then these kinds of findings. */
+  readonly states?: {
+    readonly others: readonly (readonly [state: WantedState, label: string])[];
+    readonly kinds: readonly FindingKind[];
+  };
+}
+
+/** What findings are about, as a list is narrowed to them. */
+const kindWords: Record<FindingKind, string> = {
+  "no-driver": "No driver assigned",
+  archive: "Archive missing or damaged",
+  incomplete: "INF or model missing",
+  "missing-files": "Files missing",
+  "lost-model": "Model not in the INF",
+  unsigned: "Unsigned",
+  "not-for-arm64": "ARM64 driver without ARM64 files",
+  "unchosen-model": "Model not chosen",
+  "same-name": "One name twice",
+  "same-address": "One address twice",
+};
+
+/** The address of a list that is narrowed so. */
+export function narrowedPath(path: string, narrowing: Narrowing): string {
+  const query = narrowingQuery(narrowing);
+  return query === "" ? path : `${path}?${query}`;
+}
+
+/** What stands behind the question mark of such an address. */
+export function narrowingQuery({ q, client, state }: Narrowing): string {
+  const query = new URLSearchParams();
+  if (q !== "") query.set("q", q);
+  if (client !== undefined) query.set("client_id", String(client));
+  if (state !== undefined) query.set("state", state);
+  return query.toString();
+}
+
+/** The form above a list, which scripts bring anew as one types. */
+export function narrowingForm(
+  name: NarrowedPage,
+  list: NarrowedList,
+  { clients, states }: NarrowingChoices,
+): Html {
+  const [path, id, { narrowing }] = [paths[name], idOf(name), list];
+  return html`<form class="narrowing" method="get" action="${path}" role="search" aria-label="Narrow the list"
+    hx-get="${path}" hx-trigger="input changed delay:200ms from:find [type=search], change, submit" hx-sync="this:replace"
+    hx-target="#${id}-list" hx-select="#${id}-list" hx-swap="outerHTML" hx-select-oob="#${id}-count:innerHTML">
+    <label class="visually-hidden" for="narrow-q">Words in the list</label>
+    <input id="narrow-q" type="search" name="q" value="${narrowing.q}" maxlength="${maxQuery}" autocomplete="off"
+      placeholder="Narrow the list">
+    ${clients && clientSelect(clients, narrowing)}
+    ${states && stateSelect(states, narrowing)}
+    <noscript><button>Narrow</button></noscript>
+    ${narrowedCount(name, list)}</form>`;
+}
+
+/** The list has the id `{id}-list`, and where it says how many rows it has, `{id}-count`. */
+function idOf(name: NarrowedPage): string {
+  return name.slice(0, -1);
+}
+
+function totalOf(name: NarrowedPage, total: number): string {
+  return counted(total, name === "packages" ? "printer" : idOf(name));
+}
+
+/** How many of how many rows there are; `oob` where a fragment brings it along. */
+export function narrowedCount(name: NarrowedPage, list: NarrowedList, oob = false): Html {
+  const { rows, narrowing, total } = list;
+  const all = totalOf(name, total);
+  const text = isNarrowed(narrowing)
+    ? html`${count(rows.length)} of ${all} <a href="${paths[name]}">Show all</a>`
+    : all;
+  return html`<p id="${idOf(name)}-count" class="soft" role="status" ${oob && html`hx-swap-oob="innerHTML"`}>${text}</p>`;
+}
+
+/** What a list shows that is narrowed to nothing. */
+export function nothingMatches(name: NarrowedPage, { narrowing, total }: NarrowedList): Html {
+  const sentence =
+    narrowing.q === "" ? "Nothing matches." : html`Nothing matches “<bdi>${narrowing.q}</bdi>”.`;
+  return emptyState(
+    sentence,
+    html`<a class="button" href="${paths[name]}">Show all ${totalOf(name, total)}</a>`,
+  );
+}
+
+function clientSelect(clients: readonly ClientName[], { client }: Narrowing): Html {
+  const options = clients.map(({ id, name }) => option(String(id), name, id === client));
+  return html`<label class="visually-hidden" for="narrow-client">Whose printers</label>
+    <select id="narrow-client" name="client_id">${option("", "Any client", client === undefined)}${options}
+      ${option("none", "Without a client", client === "none")}</select>`;
+}
+
+/** What printers can be besides. */
+export const changedState = ["changed", "Changed since downloaded"] as const;
+
+function stateSelect({ others, kinds }: Required<NarrowingChoices>["states"], { state }: Narrowing): Html {
+  return html`<label class="visually-hidden" for="narrow-state">In which state</label>
+    <select id="narrow-state" name="state">${option("", "Any state", state === undefined)}
+      ${states.map((one) => option(one, stateWord(one), state === one))}
+      ${others.map(([one, label]) => option(one, label, state === one))}
+      <optgroup label="Because">${kinds.map((kind) => option(kind, kindWords[kind], state === kind))}</optgroup></select>`;
+}
+
+function option(value: string, label: string, isChosen: boolean): Html {
+  return html`<option value="${value}" ${isChosen && html`selected`}>${label}</option>`;
+}

@@ -1,0 +1,68 @@
+import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import type { BulkResult } from "../../domain/printers/bulk.ts";
+import type { ClientName } from "../../domain/printers/listings.ts";
+import { type Html, html } from "../html.ts";
+import type { Message } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { count, counted } from "../text.ts";
+
+type Moved = Extract<BulkResult, { readonly action: "client" }>;
+type Given = Extract<BulkResult, { readonly action: "driver" }>;
+
+/** After many printers were moved to a client. @param client undefined where it is gone by now */
+export function clientMessage({ count, to }: Moved, client: ClientName | undefined): Message {
+  const printers = counted(count, "printer");
+  if (to === null) return good(html`${printers} moved: without a client now`);
+  return good(
+    html`${printers} moved to <a href="${paths.client(to)}"><bdi>${client?.name ?? "another client"}</bdi></a>`,
+  );
+}
+
+/** After many printers were given a driver. @param driver undefined where it is gone by now */
+export function driverMessage(given: Given, driver: DriverSummary | undefined): Message {
+  const { count: all, to } = given;
+  const printers = counted(all, "printer");
+  if (to === null) return good(html`${printers} without a driver now`);
+  const name = html`<a href="${paths.driver(to)}"><bdi>${driver ? driverTitle(driver) : "another driver"}</bdi></a>`;
+  const own = ownModel(driver?.driver_desc ?? "");
+  if (all === 1) return good(html`${printers} now uses ${name}${oneModel(given, own)}. Deploy again.`);
+  return good(html`${printers} now use ${name}.${manyModels(given, own)} Deploy again.`);
+}
+
+function good(text: Html): Message {
+  return { tone: "good", text };
+}
+
+function ownModel(model: string): Html {
+  return model === "" ? html`the driver’s own` : html`the driver’s own, <bdi>${model}</bdi>`;
+}
+
+/** What became of the model of the only printer: the end of a sentence. */
+function oneModel({ kept, changed, own: ofDriver }: Given, own: Html): Html {
+  const isOwn = ofDriver > 0;
+  if (kept > 0) return html` and keeps its model${isOwn && html`: ${own}`}`;
+  if (changed > 0) return html` with another model${isOwn && html`: ${own}`}`;
+  return html`${isOwn && html` and has ${own}`}`;
+}
+
+/** What became of the models of several printers: sentences. Those that have the driver's own are among the others. */
+function manyModels({ count: all, kept, changed, own: ofDriver }: Given, own: Html): Html {
+  const groups = [keeps(kept, all), gets(changed, all)].filter((text) => text !== "").join(", ");
+  if (ofDriver === all && (kept === all || changed === all)) return html` ${groups}: ${own}.`;
+  const models = groups !== "" && html` ${groups}.`;
+  if (ofDriver === 0) return html`${models}`;
+  const who = ofDriver === all ? "All" : `${count(ofDriver)} of all ${count(all)}`;
+  return html`${models} ${who} ${ofDriver === 1 ? "has" : "have"} ${own}.`;
+}
+
+function keeps(printers: number, all: number): string {
+  if (printers === 0) return "";
+  if (printers === 1) return "1 keeps its model";
+  return `${printers === all ? "All" : count(printers)} keep their model`;
+}
+
+function gets(printers: number, all: number): string {
+  if (printers === 0) return "";
+  if (printers === 1) return "1 gets another model";
+  return `${printers === all ? "All" : count(printers)} get another model`;
+}

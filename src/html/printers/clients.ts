@@ -1,0 +1,85 @@
+import type { Client } from "../../domain/printers/client.ts";
+import type { ListedClient } from "../../domain/printers/listings.ts";
+import type { Narrowing } from "../../domain/printers/search.ts";
+import { type FormState, openedField, problemSummary, textArea, textField } from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { emptyState, type Frame, mayChange, page } from "../layout.ts";
+import { narrowedCount, narrowingForm, nothingMatches } from "../list-filter.ts";
+import { paths } from "../paths.ts";
+import { count, time } from "../text.ts";
+
+/** The list of clients, whole or narrowed. */
+export interface ClientList {
+  readonly rows: readonly ListedClient[];
+  readonly narrowing: Narrowing;
+  readonly total: number;
+}
+
+export function clientsPage(frame: Frame, list: ClientList, form: FormState): Html {
+  const isChangeable = mayChange(frame.visitor);
+  const narrowed = html`<div class="narrowed">${narrowingForm("clients", list, {})}${clientList(list, isChangeable)}</div>`;
+  const body = isChangeable ? html`<div class="beside">${clientForm(form)}${narrowed}</div>` : narrowed;
+  return page({ ...frame, title: "Clients", place: "Clients" }, body);
+}
+
+/** The list, as the page shows it and as a fragment brings it anew. */
+export function clientList(list: ClientList, isChangeable = true): Html {
+  const { rows, total } = list;
+  const first = html`<a class="button" href="#f-name">Name the first client</a>`;
+  const none =
+    total === 0
+      ? emptyState("Clients group the printers that you deploy for them.", isChangeable ? first : html``)
+      : nothingMatches("clients", list);
+  return html`<section id="client-list" ${total === 0 && html`class="none"`} aria-label="Clients">
+    ${rows.length > 0 ? clientTable(rows) : none}
+  </section>`;
+}
+
+/** How many clients there are, as a fragment brings it along with the list. */
+export function clientCount(list: ClientList): Html {
+  return narrowedCount("clients", list, true);
+}
+
+function clientTable(clients: readonly ListedClient[]): Html {
+  const rows = clients.map(
+    (client) => html`<tr>
+      <td data-label="Client"><bdi><a href="${paths.client(client.id)}">${client.name}</a></bdi></td>
+      <td data-label="Printers" class="number">${count(client.printer_count)}</td>
+      <td data-label="Notes" class="soft"><bdi>${client.notes.split("\n")[0]}</bdi></td>
+      <td data-label="Since" class="whole">${time(client.created_at)}</td>
+    </tr>`,
+  );
+  return html`<table><thead><tr><th scope="col">Client</th><th scope="col" class="number">Printers</th>
+    <th scope="col">Notes</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+/** The form for a new client; `oob` where a fragment brings it along. */
+export function clientForm(form: FormState, oob = false): Html {
+  return html`<form id="client-form" class="panel" method="post" action="${paths.clients}" novalidate data-guard
+    hx-post="${paths.clients}" hx-target="#client-list" hx-swap="outerHTML" hx-disabled-elt="find button"
+    ${oob && html`hx-swap-oob="true"`}>
+    <h2>New client</h2>${problemSummary(form)}${clientFields(form)}
+    <button class="primary">Save client</button>
+  </form>`;
+}
+
+/** A client's form on its own page, and the fragment that a save answers. */
+export function clientSettings(client: Client, form: FormState): Html {
+  const opened = {
+    labels: { name: "Name", notes: "Notes", subnets: "Subnets" },
+    path: paths.client(client.id),
+  };
+  return html`<form id="client-settings" class="panel" method="post" action="${paths.client(client.id)}" novalidate data-guard>
+    ${problemSummary(form, opened)}${clientFields(form)}${openedField(form)}<button class="primary">Save client</button></form>`;
+}
+
+function clientFields(form: FormState): Html {
+  return html`${textField(form, { label: "Name", name: "name", required: true })}
+    ${textArea(form, { label: "Notes", name: "notes", hint: "For yourselves: contacts, sites, quirks." })}
+    ${textArea(form, {
+      label: "Subnets",
+      name: "subnets",
+      hint: "One a line, such as 10.1.2.0/24: only machines with an address inside one get the client’s printers. Empty means anywhere; a printer may have its own.",
+      attributes: html`spellcheck="false"`,
+    })}`;
+}

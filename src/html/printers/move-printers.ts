@@ -1,0 +1,111 @@
+import {
+  chosenInf,
+  type Driver,
+  type DriverSummary,
+  driverTitle,
+  shippedBy,
+} from "../../domain/drivers/driver.ts";
+import type { AffectedPrinter } from "../../domain/drivers/driver-effects.ts";
+import type { StatedDriver } from "../../domain/printers/listings.ts";
+import type { MovePair, MovePlan } from "../../domain/printers/move-plan.ts";
+import { driverChoices, driverLabel, machinesOf } from "../drivers/driver-label.ts";
+import { type FormState, problemSummary, selectOptions } from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { type Frame, page } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { findingsNotice } from "../state-badge.ts";
+import { counted } from "../text.ts";
+import { printerNames } from "./affected.ts";
+
+interface MovePageData {
+  readonly from: Driver;
+  /** Every other driver that they can take with their protocol as it is. */
+  readonly drivers: readonly DriverSummary[];
+  readonly printerCount: number;
+  /** Undefined until another driver is chosen. */
+  readonly plan: MovePlan | undefined;
+  /** Of the driver that the printers are moved to. */
+  readonly stated: StatedDriver | undefined;
+  readonly form: FormState;
+}
+
+const shownPrinters = 8;
+/** More suggestions than this make a page heavy; what is typed is compared with all. */
+const shownNames = 500;
+
+/** Where printers go and with which models, each pair shown, before they are moved. */
+export function movePage(frame: Frame, data: MovePageData): Html {
+  const { from } = data;
+  return page(
+    { ...frame, title: `Move printers from ${driverTitle(from)}`, place: "Drivers" },
+    html`<p class="soft"><a href="${paths.driver(from.id)}"><bdi>${driverLabel(from)}</bdi></a></p>
+    ${data.drivers.length === 0 || data.printerCount === 0 ? nothingToMove(data) : html`${targetForm(data)}${planSection(data)}`}`,
+  );
+}
+
+function nothingToMove({ from, printerCount }: MovePageData): Html {
+  if (printerCount === 0) return html`<p>No printer has this driver.</p>`;
+  return from.origin === "ipp"
+    ? html`<p>No other driver prints over IPP: choose another protocol and driver on the pages of these printers, or import a list with them.</p>`
+    : html`<p>There is no other driver: <a href="${paths.drivers}">upload one</a> first.</p>`;
+}
+
+function targetForm({ from, drivers, plan }: MovePageData): Html {
+  const options = selectOptions(driverChoices(drivers), String(plan?.to.id));
+  return html`<form class="panel wide" method="get" action="${paths.driverMove(from.id)}" hx-get="${paths.driverMove(from.id)}"
+    hx-trigger="change, submit" hx-target="#move-plan" hx-select="#move-plan" hx-swap="outerHTML" hx-push-url="true">
+    <div class="field"><label for="f-to">To the driver</label>
+    <select id="f-to" name="to">${plan === undefined && html`<option value="">Choose one</option>`}${options}</select></div>
+    <noscript><button>Show what it does</button></noscript></form>`;
+}
+
+function planSection({ from, plan, stated, form }: MovePageData): Html {
+  if (plan === undefined) return html`<div id="move-plan">${problemSummary(form)}</div>`;
+  const { to, pairs, keeping, digest } = plan;
+  const total = new Set(pairs.flatMap(({ printers }) => printers.map(({ id }) => id))).size;
+  const names = (chosenInf(to)?.descriptions ?? []).slice(0, shownNames);
+  return html`<div id="move-plan">
+    ${stated?.state === "blocked" && findingsNotice(stated)}${fewerMachines(from, to)}${keepingNotice(keeping)}
+    ${
+      total > 0 &&
+      html`<form method="post" action="${paths.driverMove(from.id)}" data-guard novalidate>
+      ${problemSummary(form)}
+      <input type="hidden" name="to" value="${to.id}"><input type="hidden" name="preview" value="${digest}">
+      <table class="pairs"><thead><tr><th scope="col">Printers</th><th scope="col">Deploy now</th><th scope="col">Will deploy</th></tr></thead>
+      <tbody>${pairs.map((pair, i) => pairRow(pair, i, form))}</tbody></table>
+      <datalist id="move-models">${names.map((name) => html`<option value="${name}"></option>`)}</datalist>
+      <p class="hint">${counted(total, "printer")} will install again: deploy ${total === 1 ? "it" : "them"} after the move.</p>
+      <p class="actions"><button class="primary">Move ${counted(total, "printer")}</button>
+        <a href="${paths.driver(from.id)}">Cancel</a></p>
+    </form>`
+    }</div>`;
+}
+
+function keepingNotice(keeping: readonly AffectedPrinter[]): Html | undefined {
+  if (keeping.length === 0) return undefined;
+  const keep = keeping.length === 1 ? "keeps" : "keep";
+  return html`<p class="notice warn">${counted(keeping.length, "printer")} ${keep} their driver for ARM64, which the new one
+    has no files for: ${printerNames(keeping, shownPrinters)}.</p>`;
+}
+
+function fewerMachines(from: Driver, to: Driver): Html | undefined {
+  const left = shippedBy(to.listed);
+  const gone = shippedBy(from.listed).filter((name) => !left.includes(name));
+  if (gone.length === 0) return undefined;
+  return html`<p class="notice warn">It has no program files for ${machinesOf({ architectures: gone, notShipped: [] })}, which the other has.</p>`;
+}
+
+function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form: FormState): Html {
+  const name = `model_${i}`;
+  const problem = form.problems[name];
+  const typed = form.values[name] ?? match ?? "";
+  const label = (model === "" ? "printers without a model" : model) + (isArm64 ? " on ARM64 machines" : "");
+  const field = html`<span class="${problem && "wrong"}"><label class="visually-hidden" for="f-${name}">New model for ${label}</label>
+    ${problem && html`<span class="problem" id="f-${name}-problem">${problem}</span>`}
+    <input id="f-${name}" name="${name}" value="${typed}" list="move-models" autocomplete="off" spellcheck="false"
+      ${match === undefined && html`required placeholder="Choose the model"`} ${problem && html`aria-invalid="true" aria-describedby="f-${name}-problem"`}></span>`;
+  const isSettled = match === model && problem === undefined && typed === match;
+  return html`<tr><td data-label="Printers"><span>${printerNames(printers, shownPrinters)}</span></td>
+    <td data-label="Deploy now"><span><bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}</span></td>
+    <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
+}

@@ -1,0 +1,274 @@
+import { chosenInf, type Driver, type DriverSummary } from "../../domain/drivers/driver.ts";
+import { ippDriverId } from "../../domain/drivers/windows-drivers.ts";
+import { arm64Problem } from "../../domain/printers/arm64-driver.ts";
+import type { PrinterChoices } from "../../domain/printers/listings.ts";
+import { type Printer, type PrinterSettings, queueNameRule } from "../../domain/printers/printer.ts";
+import {
+  collateModes,
+  colorModes,
+  duplexModes,
+  paperSizes,
+  protocols,
+} from "../../domain/printers/printer-choices.ts";
+import { ippPort, printerFormValues } from "../../domain/printers/printer-fields.ts";
+import { driverChoices } from "../drivers/driver-label.ts";
+import { arm64Hint, modelHint, modelOptions } from "../drivers/driver-models.ts";
+import { uploadDialog } from "../drivers/driver-upload.ts";
+import {
+  checkbox,
+  type FormState,
+  openedField,
+  problemSummary,
+  selectField,
+  textArea,
+  textField,
+} from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { type Frame, page } from "../layout.ts";
+import { paths } from "../paths.ts";
+import { listed } from "../text.ts";
+import { ticketField } from "./print-ticket.ts";
+
+/** What the fields are called. */
+const labels = {
+  name: "Name",
+  client_id: "Client",
+  driver_id: "Driver",
+  driver_desc: "Model",
+  address: "Address",
+  port_name: "Port",
+  protocol: "Protocol",
+  port_number: "Port number",
+  ipp_path: "Path",
+  ipp_tls: "Encrypt with TLS (https)",
+  lpr_queue: "LPR queue",
+  snmp: "Ask the printer’s status by SNMP",
+  snmp_community: "SNMP community",
+  snmp_index: "SNMP index",
+  location: "Location",
+  comment: "Comment",
+  set_default: "Make it the default printer",
+  shared: "Share it on the network",
+  share_name: "Share name",
+  duplex: "Duplex",
+  color: "Colour",
+  collate: "Collate",
+  paper_size: "Paper size",
+  print_ticket: "PrintTicket",
+  reset_user_preferences: "Drop what users have set for themselves",
+  arm64_driver_id: "Driver for ARM64",
+  arm64_driver_desc: "Model for ARM64",
+  subnets: "Subnets",
+  replaces: "Replaces",
+  keep_driver: "Leave the driver on the machine at uninstall",
+} as const satisfies Record<keyof PrinterSettings, string>;
+
+const knownLabels: Readonly<Record<string, string>> = {
+  ...labels,
+  client: labels.client_id,
+  driver: labels.driver_id,
+  arm64_driver: labels.arm64_driver_id,
+};
+
+/** What a field is called on pages, or a column of a list that stands for one; its own name where there is no other. */
+export function labelOfField(name: string): string {
+  return Object.hasOwn(knownLabels, name) ? (knownLabels[name] ?? name) : name;
+}
+
+function named<Name extends keyof typeof labels>(name: Name) {
+  return { name, label: labels[name] };
+}
+
+/** The form for a new printer; `oob` where a fragment brings it along. */
+export function printerForm(choices: PrinterChoices, form: FormState, oob = false): Html {
+  return html`<form id="printer-form" class="panel" method="post" action="${paths.printers}" novalidate data-guard
+    hx-post="${paths.printers}" hx-target="#printer-list" hx-swap="outerHTML" hx-disabled-elt="find .primary"
+    ${oob && html`hx-swap-oob="true"`}>
+    ${problemSummary(form)}${printerFields(choices, form)}
+    <button class="primary">Save printer</button>
+  </form>${!oob && uploadDialog(choices.uploadLimitBytes)}`;
+}
+
+export function printerEditPage(
+  frame: Frame,
+  printer: Printer,
+  choices: PrinterChoices,
+  form: FormState,
+): Html {
+  const opened = { labels, path: paths.printerEdit(printer.id) };
+  return page(
+    {
+      ...frame,
+      title: `Edit ${printer.name}`,
+      heading: html`Edit <bdi>${printer.name}</bdi>`,
+      place: "Printers",
+    },
+    html`<form id="printer-form" class="panel" method="post" action="${paths.printer(printer.id)}" novalidate data-guard>
+      ${problemSummary(form, opened)}${printerFields(choices, form)}${openedField(form)}
+      <p class="actions"><button class="primary">Save printer</button> <a href="${paths.printer(printer.id)}">Cancel</a></p>
+    </form>${uploadDialog(choices.uploadLimitBytes)}`,
+  );
+}
+
+function printerFields(choices: PrinterChoices, form: FormState): Html {
+  const clients = choices.clients.map(({ id, name }) => [String(id), name] as const);
+  return html`
+    ${textField(form, {
+      ...named("name"),
+      required: true,
+      hint: `The queue’s name on Windows. Everything but ${listed(queueNameRule.forbidden)} is possible.`,
+    })}
+    ${selectField(form, { ...named("client_id"), choices: [["", "None"], ...clients] })}
+    ${driverFields(choices, form)}
+    ${textField(form, {
+      ...named("address"),
+      hint: html`IPv4, IPv6 or host name. <span class="only-port">Leave it and the port empty to deploy the driver alone.</span
+        > <span class="only-ipp">For IPP it is needed, and the printer must be awake when its queue is made.</span>`,
+      attributes: html`autocapitalize="off" spellcheck="false"`,
+    })}
+    ${textField(form, {
+      ...named("port_name"),
+      only: "port",
+      hint: "Follows the address until you type one.",
+      attributes: html`spellcheck="false"`,
+    })}
+    ${folds(choices, form)}`;
+}
+
+/** What few printers need, folded by what it is about. */
+function folds(choices: PrinterChoices, form: FormState): Html {
+  return html`
+    ${fold(form, "Port and status", ["protocol", "port_number", "ipp_path", "ipp_tls", "lpr_queue", "snmp", "snmp_community", "snmp_index"], portFields)}
+    ${fold(form, "Location, sharing, default printer", ["location", "comment", "set_default", "shared", "share_name"], queueFields)}
+    ${fold(form, "Preferences", ["duplex", "color", "collate", "paper_size", "print_ticket", "reset_user_preferences"], preferenceFields)}
+    ${fold(form, "ARM64 machines", ["arm64_driver_id", "arm64_driver_desc"], () => arm64Fields(choices, form))}
+    ${fold(form, "Where it belongs", ["subnets"], placeFields)}
+    ${fold(form, "Clean-up", ["replaces", "keep_driver"], cleanUpFields)}`;
+}
+
+const defaultValues = printerFormValues();
+
+/** Open where one of its fields needs to be seen; says how many of them are not as in an empty form. */
+function fold(
+  form: FormState,
+  title: string,
+  names: readonly (keyof typeof labels)[],
+  fields: (form: FormState) => Html,
+): Html {
+  const set = names.filter(
+    (name) => (form.values[name] ?? defaultValues[name] ?? "") !== (defaultValues[name] ?? ""),
+  ).length;
+  const isOpen = names.some((name) => name in form.problems || name in (form.meanwhile ?? {}));
+  return html`<details class="more" data-fold ${isOpen && html`open`}>
+    <summary>${title} <span class="soft count">${set > 0 && `${set} set`}</span></summary>${fields(form)}</details>`;
+}
+
+function portFields(form: FormState): Html {
+  const { port_number, ipp_path, snmp_community, snmp_index } = defaultValues;
+  return html`
+    ${selectField(form, { ...named("protocol"), choices: protocols })}
+    ${textField(form, { ...named("port_number"), only: "number", hint: `Usually ${port_number}, for IPP ${ippPort}.`, attributes: html`inputmode="numeric" data-default="${port_number}" data-ipp="${ippPort}"` })}
+    ${textField(form, { ...named("ipp_path"), only: "ipp", hint: "On the printer: most have /ipp/print, older HP /ipp/port1.", attributes: html`spellcheck="false" data-default="${ipp_path}"` })}
+    ${checkbox(form, { ...named("ipp_tls"), only: "ipp" })}
+    ${textField(form, { ...named("lpr_queue"), only: "lpr", hint: "The queue’s name on the printer: often lp or auto." })}
+    ${checkbox(form, {
+      ...named("snmp"),
+      only: "port",
+      hint: "Off is safer: where the printer does not answer, Windows shows it offline and holds its jobs.",
+    })}
+    ${textField(form, { ...named("snmp_community"), only: "snmp", attributes: html`data-default="${snmp_community}"` })}
+    ${textField(form, { ...named("snmp_index"), only: "snmp", attributes: html`inputmode="numeric" data-default="${snmp_index}"` })}`;
+}
+
+function queueFields(form: FormState): Html {
+  return html`
+    ${textField(form, named("location"))}
+    ${textField(form, named("comment"))}
+    ${checkbox(form, { ...named("set_default"), hint: "For who is logged on, and for others at their next log-on." })}
+    ${checkbox(form, named("shared"))}
+    ${textField(form, { ...named("share_name"), only: "shared", hint: "Empty takes the printer’s name." })}`;
+}
+
+function preferenceFields(form: FormState): Html {
+  return html`
+    ${selectField(form, { ...named("duplex"), choices: duplexModes })}
+    ${selectField(form, { ...named("color"), choices: colorModes })}
+    ${selectField(form, { ...named("collate"), choices: collateModes })}
+    ${selectField(form, { ...named("paper_size"), choices: paperSizes })}
+    ${ticketField(form, labels.print_ticket)}
+    ${checkbox(form, {
+      ...named("reset_user_preferences"),
+      hint: "Of this queue, once per revision: now of who is logged on, of others at their next log-on.",
+    })}`;
+}
+
+function placeFields(form: FormState): Html {
+  return html`${textArea(form, {
+    ...named("subnets"),
+    hint: html`One a line, such as 10.1.2.0/24 or fd00:1::/48: only machines with an address inside one get the printer, where
+      Intune’s requirement rule or <code>install.ps1 -OnlyHere</code> asks for it. Empty takes the client’s.`,
+    attributes: html`spellcheck="false"`,
+  })}`;
+}
+
+function cleanUpFields(form: FormState): Html {
+  return html`
+    ${textArea(form, {
+      ...named("replaces"),
+      hint: html`What goes once this printer is installed, one a line: an old queue’s name, a connection as
+        <code>\\\\server\\queue</code>, or every other queue at an address as <code>address:10.1.2.3</code>.`,
+      attributes: html`spellcheck="false"`,
+    })}
+    ${checkbox(form, named("keep_driver"))}`;
+}
+
+const withoutDriver = "Empty takes the driver’s own. Type to search in the driver’s models.";
+
+/** Which driver a printer has, and which of its models. */
+function driverFields({ drivers, chosen }: PrinterChoices, form: FormState): Html {
+  const known = [["", "None yet"], ...driverChoices(drivers, form.values.driver_id)] as const;
+  return html`<input type="hidden" name="from_form" value="1">
+    ${selectField(form, { label: "Driver", name: "driver_id", choices: known, attributes: html`data-models="driver_desc" data-ipp="${ippDriverId}"` })}
+    <p class="upload-link"><a href="${paths.drivers}#upload-form" data-opens="upload-driver">Upload a driver…</a>
+      <noscript><span class="hint">on the page of drivers: what is typed here is not kept.</span></noscript>
+      <span class="hint" id="driver-uploaded" role="status"></span></p>
+    ${textField(form, {
+      label: "Model",
+      name: "driver_desc",
+      hint: chosen === undefined ? withoutDriver : modelHint(chosen),
+      attributes: html`list="models" autocomplete="off" spellcheck="false"`,
+    })}
+    ${suggestions(chosen, "models")}`;
+}
+
+/** Which driver ARM64 machines take instead, and which of its models. */
+function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: FormState): Html {
+  const own = form.values.arm64_driver_id;
+  const isPossible = (driver: DriverSummary) => arm64Problem(driver, undefined) === undefined;
+  const possible = drivers.filter((driver) => String(driver.id) === own || isPossible(driver));
+  return html`<p class="hint only-ipp">Nothing to choose: with IPP, ARM64 machines take the same driver, which their Windows brings.</p>
+    ${selectField(form, {
+      label: "Driver for ARM64",
+      name: "arm64_driver_id",
+      only: "port",
+      choices: [["", "The same driver"], ...driverChoices(possible, own)],
+      hint: arm64Hint(chosen),
+      attributes: html`data-models="arm64_driver_desc"`,
+    })}
+    ${textField(form, {
+      label: "Model for ARM64",
+      name: "arm64_driver_desc",
+      only: "port",
+      hint: arm64Chosen === undefined ? withoutDriver : modelHint(arm64Chosen),
+      attributes: html`list="arm64-models" autocomplete="off" spellcheck="false"`,
+    })}
+    ${suggestions(arm64Chosen, "arm64-models")}`;
+}
+
+function suggestions(driver: Driver | undefined, id: string): Html {
+  if (driver === undefined) return html`<datalist id="${id}"></datalist>`;
+  return modelOptions(driver, chosenInf(driver), "", { id, most: allModels });
+}
+
+/** Without scripts nobody asks for more while a name is typed. */
+const allModels = 500;

@@ -1,0 +1,198 @@
+import type { ListedFormat } from "../../domain/deploy/package-format.ts";
+import { isTicked } from "../../domain/fields.ts";
+import { groupsBy } from "../../domain/groups.ts";
+import { madeOnce } from "../../domain/memoize.ts";
+import { findingKinds } from "../../domain/printers/findings.ts";
+import type { PrinterChoices, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { Narrowing } from "../../domain/printers/search.ts";
+import { driverChoices } from "../drivers/driver-label.ts";
+import { emptyForm, type FormState, type SelectChoice, selectOptions } from "../form.ts";
+import { type Html, html } from "../html.ts";
+import { emptyState, type Frame, mayChange, page } from "../layout.ts";
+import {
+  changedState,
+  narrowedCount,
+  narrowingForm,
+  narrowingQuery,
+  nothingMatches,
+} from "../list-filter.ts";
+import { paths } from "../paths.ts";
+import { counted } from "../text.ts";
+import { printerForm } from "./printer-form.ts";
+import { addressWidth, changeCell, printerCells, printerHead, printerTable } from "./printers.ts";
+
+/** The list of printers, whole or narrowed, with what its rows can be changed to. */
+export interface PrinterList {
+  readonly rows: readonly StatedPrinter[];
+  readonly narrowing: Narrowing;
+  /** Of all printers, shown or not. */
+  readonly total: number;
+  readonly choices: Pick<PrinterChoices, "clients" | "drivers">;
+  readonly formats: readonly ListedFormat[];
+  /** Chosen already: those of a form that was refused. */
+  readonly chosen?: ReadonlySet<number>;
+  /** What was to become of those. */
+  readonly bulk?: FormState;
+}
+
+/** The form above the list: what it holds and offers, and whether the address asks for it. */
+interface NewPrinter {
+  readonly form: FormState;
+  readonly choices: PrinterChoices;
+  readonly isAsked: boolean;
+}
+
+export function printersPage(frame: Frame, list: PrinterList, { form, choices, isAsked }: NewPrinter): Html {
+  const { total } = list;
+  if (!mayChange(frame.visitor)) return shownPrintersPage(frame, list);
+  const isOpen = total === 0 || isAsked || Object.keys(form.problems).length > 0;
+  return page(
+    { ...frame, title: "Printers", place: "Printers" },
+    html`<p><a href="${paths.import}">Import or export</a></p><div class="tools">
+      <details class="fold" id="new-printer" ${isOpen && html`open`}><summary class="button primary">New printer</summary>
+        ${printerForm(choices, form)}</details>
+      ${narrowing(list)}</div>
+    ${printerList(list)}`,
+  );
+}
+
+/** For who may look alone. */
+function shownPrintersPage(frame: Frame, list: PrinterList): Html {
+  const { rows, total } = list;
+  const found = rows.length > 0 ? printerTable(rows, false) : nothingMatches("printers", list);
+  return page(
+    { ...frame, title: "Printers", place: "Printers" },
+    html`<p><a href="${paths.exportPrinters}">Export</a></p>${
+      total === 0
+        ? html`<p>There are no printers yet.</p>`
+        : html`<div class="tools">${narrowing(list)}</div><div id="printer-list" class="rows">${found}</div>`
+    }`,
+  );
+}
+
+function narrowing(list: PrinterList): Html {
+  const states = { others: [changedState], kinds: findingKinds };
+  return narrowingForm("printers", list, { clients: list.choices.clients, states });
+}
+
+/** The list grouped by client, as the page shows it and as a fragment brings it anew. */
+export function printerList(list: PrinterList): Html {
+  const { rows, total } = list;
+  if (total === 0) {
+    const first = html`<a class="button" href="#new-printer">Describe the first printer</a>`;
+    const sentence = "A printer is what you deploy: its queue, port, driver and preferences.";
+    return html`<div id="printer-list" class="none">${emptyState(sentence, first)}</div>`;
+  }
+  return html`<div id="printer-list" class="rows">${rows.length > 0 ? listForm(list) : nothingMatches("printers", list)}</div>`;
+}
+
+/** How many printers there are, as a fragment brings it along with the list. */
+export function printerCount(list: PrinterList): Html {
+  return narrowedCount("printers", list, true);
+}
+
+/** One form around all rows: each has its box, and a button of its own that deletes it. */
+function listForm({ rows, narrowing, choices, formats, chosen, bulk }: PrinterList): Html {
+  const all = html`<th role="columnheader" scope="col" aria-label="Choose"><label class="box"><input type="checkbox" class="all" aria-label="Choose all that are shown" hidden></label></th>`;
+  const groups = [...groupsBy(rows, ({ client }) => client?.id).values()].map((group) =>
+    groupBody(group, chosen),
+  );
+  // The first button is the one that the Enter key presses in a box: it asks for nothing, and so changes nothing.
+  return html`<form class="list" method="post" action="${paths.printersBulk}" autocomplete="off"
+    hx-post="${paths.printersBulk}" hx-target="#printer-list" hx-swap="outerHTML">
+    <button hidden></button><input type="hidden" name="narrowed" value="${narrowingQuery(narrowing)}">
+    <table class="printers ${addressWidth(rows)}" role="table">${printerHead({ first: all, isChangeable: true })}${groups}</table>
+    ${bulkBar(choices, formats, bulk)}</form>`;
+}
+
+/** More rows than this are not laid out together. */
+const manyRows = 60;
+
+function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> | undefined): Html {
+  const client = group[0]?.client;
+  const name = client
+    ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>`
+    : "Without a client";
+  return html`<tbody role="rowgroup" ${group.length > manyRows && html`class="many"`}><tr role="row" class="client"><th role="rowheader" scope="rowgroup" colspan="7"
+    aria-colspan="7" aria-label="${client?.name ?? "Without a client"}"><label class="box"><input type="checkbox" class="group" aria-label="Choose all of ${client?.name ?? "those without a client"}"
+    hidden></label> ${name} <span class="soft">${counted(group.length, "printer")}</span></th></tr>
+    ${group.map((row) => (chosen?.has(row.printer.id) ? listRow(row, true) : plainRow(row)))}</tbody>`;
+}
+
+/** Rows stay the same objects until something changes: each is written once. */
+const plainRow = madeOnce((row: StatedPrinter) => listRow(row, false));
+
+function listRow(row: StatedPrinter, isChosen: boolean): Html {
+  const { id, name } = row.printer;
+  const last = html` <button class="link" formaction="${paths.printerDelete(id)}" aria-label="Delete ${name}">Delete</button>`;
+  return html`<tr role="row"><td role="cell"><label class="box"><input type="checkbox" name="ids" value="${id}" aria-label="Choose ${name}"
+${isChosen && html`checked`}></label></td>${printerCells(row)}${changeCell(row, last)}</tr>`;
+}
+
+/** What can be done with all printers that are chosen; it stands in the form that holds the list. */
+function bulkBar(
+  { clients, drivers }: Pick<PrinterChoices, "clients" | "drivers">,
+  formats: readonly ListedFormat[],
+  { values, problems }: FormState = emptyForm,
+): Html {
+  const problem = problems.driver_desc;
+  return html`<div class="bulk" role="group" aria-label="With the chosen printers">
+    <p class="chosen" role="status">With the chosen printers</p>
+    ${fold(
+      "Client",
+      html`<label for="bulk-client">Move to</label>
+      ${select(
+        "client_id",
+        "bulk-client",
+        clients.map(({ id, name }) => [String(id), name] as const),
+        "Without a client",
+      )}
+      <button class="primary" name="action" value="client">Move</button>`,
+    )}
+    ${fold(
+      "Driver",
+      html`<label for="bulk-driver">Change to</label>
+      ${select("driver_id", "bulk-driver", driverChoices(drivers), "No driver", values.driver_id)}
+      <label for="bulk-model">Install as</label>
+      ${problem && html`<p class="problem" id="bulk-model-problem">${problem}</p>`}
+      <input id="bulk-model" name="driver_desc" list="bulk-models" autocomplete="off" value="${values.driver_desc}"
+        aria-describedby="${problem && "bulk-model-problem "}bulk-model-hint" ${problem && html`aria-invalid="true"`}>
+      <p class="hint" id="bulk-model-hint">Empty: each has the model of that name, and else the driver’s own, where somebody chose it. Drivers for ARM64 stay.</p>
+      <datalist id="bulk-models"></datalist>
+      <p class="check"><input type="checkbox" id="bulk-unmatched" name="only_unmatched" value="on" ${isTicked(values.only_unmatched) && html`checked`}>
+        <label for="bulk-unmatched">Only those whose model the driver does not have</label></p>
+      <button class="primary" name="action" value="driver">Change the driver</button>`,
+      { isOpen: problem !== undefined },
+    )}
+    ${fold(
+      "Download",
+      html`<p>All chosen printers in one package:</p>
+      ${formats.map(({ id, target }) => html`<button formmethod="get" formaction="${paths.packageOfChosen(id)}" data-only="ids">For ${target}</button> `)}`,
+    )}
+    ${fold(
+      "Delete…",
+      html`<p>Machines that have them keep them.</p>
+      <button class="danger" name="action" value="delete">Delete the chosen printers</button>`,
+      { id: "delete-chosen" },
+    )}
+    ${deleteDialog()}</div>`;
+}
+
+function fold(label: string, body: Html, { id, isOpen }: { id?: string; isOpen?: boolean } = {}): Html {
+  return html`<details name="bulk" ${id && html`id="${id}"`} ${isOpen && html`open`}><summary class="button">${label}</summary>
+    <div class="sheet">${body}</div></details>`;
+}
+
+/** Nothing is chosen at first: nobody moves printers by a button pressed too early. */
+function select(name: string, id: string, choices: readonly SelectChoice[], none: string, chosen = ""): Html {
+  return html`<select id="${id}" name="${name}" ${name === "driver_id" && html`data-models="driver_desc"`}>
+    <option value="" disabled selected>Choose one</option>${selectOptions(choices, chosen)}<option value="">${none}</option></select>`;
+}
+
+/** What scripts ask instead of the fold. */
+function deleteDialog(): Html {
+  return html`<dialog aria-labelledby="delete-question"><h2 id="delete-question">Delete the chosen printers?</h2>
+    <p class="names"></p><p>Machines that have them keep them.</p>
+    <p class="actions"><button class="danger" name="action" value="delete">Delete them</button>
+      <button type="button" class="close">Keep them</button></p></dialog>`;
+}

@@ -1,0 +1,300 @@
+import { derivePortName } from "../../domain/address.ts";
+import { chosenInf, type Driver, driverTitle } from "../../domain/drivers/driver.ts";
+import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { arm64Description, shipsArm64 } from "../../domain/printers/arm64-driver.ts";
+import type { Icon } from "../../domain/printers/icon.ts";
+import type { PrinterOwner, StatedPrinter } from "../../domain/printers/listings.ts";
+import {
+  effectiveDescription,
+  ippUrlOf,
+  isDriverOnly,
+  type Printer,
+  shareNameOf,
+} from "../../domain/printers/printer.ts";
+import {
+  type Choices,
+  collateModes,
+  colorModes,
+  duplexModes,
+  labelOf,
+  paperSizes,
+  protocols,
+} from "../../domain/printers/printer-choices.ts";
+import { printerDefaults } from "../../domain/printers/printer-fields.ts";
+import { effectiveSubnets } from "../../domain/subnet.ts";
+import { historyLink } from "../audit/audit.ts";
+import { type DeployOffer, deploySection, logoOf } from "../deploy/deploy.ts";
+import { machinesOf } from "../drivers/driver-label.ts";
+import { deleteFold } from "../form.ts";
+import { type Hole, type Html, html } from "../html.ts";
+import { type Frame, mayChange, page } from "../layout.ts";
+import { type Note, noteBlock } from "../notes.ts";
+import { paths } from "../paths.ts";
+import { remedyOf } from "../remedies.ts";
+import { stateBadge } from "../state-badge.ts";
+import { bytes, counted, infDate, time } from "../text.ts";
+import { iconSection, shownIcon } from "./icon.ts";
+import { ticketSummary } from "./print-ticket.ts";
+
+/** Everything a printer's page shows. */
+interface PrinterPageData {
+  readonly printer: Printer;
+  readonly client: PrinterOwner | undefined;
+  readonly driver: Driver | undefined;
+  /** Of ARM64 machines, where they take another one. */
+  readonly arm64Driver: Driver | undefined;
+  readonly icon: Icon | undefined;
+  /** Why the last icon was refused. */
+  readonly iconProblem?: string | undefined;
+  readonly row: StatedPrinter;
+  readonly revision: string | undefined;
+  /** Undefined where the printer has no driver. */
+  readonly offer: DeployOffer | undefined;
+  /** What was downloaded before, and whether that is still what would be downloaded now. */
+  readonly downloaded?: Html | undefined;
+}
+
+export function printerPage(frame: Frame, data: PrinterPageData): Html {
+  const { printer, client, row, icon, iconProblem, downloaded, offer } = data;
+  const isChangeable = mayChange(frame.visitor);
+  const action = isChangeable
+    ? html`<a class="button" href="${paths.printerEdit(printer.id)}">Edit printer</a>`
+    : undefined;
+  const logo = printerLogo(printer.id, icon, isChangeable);
+  const [worst] = row.findings;
+  const remedy = isChangeable && worst ? remedyOf(worst, row) : undefined;
+  return page(
+    { ...frame, title: printer.name, heading: html`<bdi>${printer.name}</bdi>`, place: "Printers", action },
+    html`<p class="soft standing-line">${client ? html`<a href="${paths.client(client.id)}"><bdi>${client.name}</bdi></a>` : "Without a client"}
+      ${stateBadge({ ...row, findings: [] })}</p>
+    <div class="deploy-page">
+      ${deploySection({ stated: row, offer, logo, remedy, downloaded })}
+      <div class="deploy-side">
+        ${settingsSection(data, isChangeable)}
+        ${driverSection(data, isChangeable)}
+        ${isChangeable ? iconSection(printer.id, icon, iconProblem) : shownIcon(printer.id, icon)}
+      </div>
+    </div>
+    ${historyLink(frame, "printer", printer.id)}
+    ${
+      isChangeable &&
+      deleteFold({
+        what: "printer",
+        consequence: "Machines that have it keep it. Uninstall it there first, or from your RMM.",
+        action: paths.printerDelete(printer.id),
+      })
+    }`,
+  );
+}
+
+/** Brings the logo up to date where a fragment says that it changed. */
+export function logoChanged(printerId: number, icon: Icon | undefined): Html {
+  return printerLogo(printerId, icon, true, html`hx-swap-oob="true"`);
+}
+
+function printerLogo(
+  printerId: number,
+  icon: Icon | undefined,
+  isChangeable: boolean,
+  attributes?: Html,
+): Html {
+  const elsewhere = isChangeable ? html`none yet: upload one under <a href="#icon">Icon</a>` : html`none yet`;
+  return logoOf(icon && paths.iconDownload(printerId), elsewhere, attributes);
+}
+
+/** All settings, as the page shows them and as a save answers; what nobody set is folded. */
+export function settingsSection(
+  { printer, client, revision }: Pick<PrinterPageData, "printer" | "client" | "revision">,
+  isChangeable = true,
+): Html {
+  const rows = settingRows(printer, client);
+  const defaults = rows.filter(({ isDefault }) => isDefault);
+  const others = rows.filter(({ isDefault }) => !isDefault);
+  if (revision !== undefined) others.push(row("Revision", html`<code>${revision}</code>`));
+  others.push(row("Changed", time(printer.updated_at)));
+  return html`<section id="printer-settings"><h2>Settings</h2>
+    ${definitions(others)}
+    ${
+      defaults.length > 0 &&
+      html`<details class="more"><summary>${counted(defaults.length, "setting")} at ${defaults.length === 1 ? "its" : "their"} default</summary>
+      ${definitions(defaults)}</details>`
+    }
+    ${printerNotes(printer)}
+    ${isChangeable && html`<p><a href="${paths.printerEdit(printer.id)}">Edit these settings</a></p>`}</section>`;
+}
+
+function settingRows(printer: Printer, client: PrinterOwner | undefined): Row[] {
+  const usual = printerDefaults;
+  const { address, port_name, protocol, port_number, snmp, replaces: replaced } = printer;
+  const place = {
+    raw: html`, port ${port_number}`,
+    lpr: html`, queue <code>${printer.lpr_queue}</code>`,
+    ipp: html` at <code>${ippPlace(printer)}</code>`,
+  }[protocol];
+  const isUsualPort = protocol === usual.protocol && port_number === usual.port_number;
+  const asked = html`on, community <code>${printer.snmp_community}</code>, index ${printer.snmp_index}`;
+  const ticket = printer.print_ticket;
+  const isDerived = port_name === derivePortName(address);
+  return [
+    row("Address", isDriverOnly(printer) ? "none: deploys the driver alone" : code(address)),
+    row("Port", protocol === "ipp" ? "named by Windows" : code(port_name), protocol === "ipp" || isDerived),
+    row("Protocol", html`${labelOf(protocols, protocol)}${place}`, isUsualPort),
+    flagRow("SNMP status", snmp, asked, "off"),
+    textRow("Location", printer.location),
+    textRow("Comment", printer.comment),
+    flagRow("Default printer", printer.set_default, "yes"),
+    flagRow("Shared", printer.shared, html`as <code>${shareNameOf(printer)}</code>`),
+    choiceRow("Duplex", duplexModes, printer.duplex),
+    choiceRow("Colour", colorModes, printer.color),
+    choiceRow("Collate", collateModes, printer.collate),
+    choiceRow("Paper size", paperSizes, printer.paper_size),
+    row("PrintTicket", ticket === "" ? none : ticketSummary(ticket), ticket === ""),
+    flagRow("Users’ own preferences", printer.reset_user_preferences, "dropped, once per revision", "stay"),
+    placeRow(printer, client),
+    flagRow("Driver at uninstall", printer.keep_driver, "stays", "removed when nothing uses it"),
+    row("Replaces", codes(replaced), replaced.length === 0),
+  ];
+}
+
+/** Where it belongs, by its own settings or by its client's. */
+function placeRow(printer: Printer, client: PrinterOwner | undefined): Row {
+  const subnets = effectiveSubnets(printer, client);
+  if (subnets.length === 0) return row("Subnets", html`<span class="soft">anywhere</span>`, true);
+  const isOwn = printer.subnets.length > 0 || client === undefined;
+  const ofClient = !isOwn && html`<br>of <a href="${paths.client(client.id)}">the client</a>`;
+  return row("Subnets", html`${codes(subnets)}${ofClient}`);
+}
+
+const none = html`<span class="soft">none</span>`;
+
+/** A line each: a queue's name may have blanks. */
+function codes(texts: readonly string[]): Hole {
+  return texts.length > 0 ? texts.map((text, i) => html`${i > 0 && html`<br>`}<code>${text}</code>`) : none;
+}
+
+/** Where an IPP printer is asked, to be broken before its path first. */
+function ippPlace(printer: Printer): Html {
+  const { ipp_path } = printer;
+  return html`${ippUrlOf(printer).slice(0, -ipp_path.length)}<wbr>${ipp_path}`;
+}
+
+function code(text: string): Html {
+  return text === "" ? none : html`<code>${text}</code>`;
+}
+
+function textRow(term: string, text: string): Row {
+  return row(term, text === "" ? none : html`<bdi>${text}</bdi>`, text === "");
+}
+
+function flagRow(term: string, isSet: boolean, yes: Hole, no = "no"): Row {
+  return row(term, isSet ? yes : no, !isSet);
+}
+
+/** What is left to the driver is soft, as everything is that nobody set. */
+function choiceRow<T extends string>(term: string, choices: Choices<T>, value: T): Row {
+  const label = labelOf(choices, value);
+  return row(term, value === "" ? html`<span class="soft">${label}</span>` : label, value === "");
+}
+
+/** Which drivers a printer's machines install. */
+function driverSection({ printer, driver, arm64Driver }: PrinterPageData, isChangeable: boolean): Html {
+  if (driver === undefined) return html`<section><h2>Driver</h2><p>No driver assigned.</p></section>`;
+  return html`<section id="printer-drivers"><h2>Driver</h2>${factsOf(driver, effectiveDescription(printer, driver))}
+    ${
+      arm64Driver === undefined
+        ? withoutArm64(printer, driver, isChangeable)
+        : html`<h3>On ARM64 machines</h3>${factsOf(arm64Driver, arm64Description(printer, arm64Driver))}`
+    }</section>`;
+}
+
+function factsOf(driver: Driver, model: string): Html {
+  const inf = chosenInf(driver);
+  const date =
+    inf?.driverVer &&
+    html`<code>${inf.driverVer.version}</code> <span class="soft">${infDate(inf.driverVer.date)}</span>`;
+  const rows = [
+    row("Driver", html`<a href="${paths.driver(driver.id)}"><bdi>${driverTitle(driver)}</bdi></a>`),
+    row("Model", html`<bdi>${model || "not chosen yet"}</bdi>`),
+    row("Machines", machinesOf(inf)),
+  ];
+  if (isWindowsOwn(driver)) rows.push(row("Archive", "none: Windows brings it"));
+  else
+    rows.push(
+      row("INF", html`<code>${driver.inf_path || "none"}</code>`),
+      row("Version", date ?? "not given"),
+      row("Archive", html`<bdi>${driver.file_name}</bdi>, ${bytes(driver.size)}`),
+    );
+  return definitions(rows);
+}
+
+function withoutArm64({ id }: Printer, driver: Driver, isChangeable: boolean): Html | undefined {
+  if (shipsArm64(driver) !== false) return undefined;
+  const remedy = html`: <a href="${paths.printerEdit(id)}#f-arm64_driver_id">choose another for them</a>`;
+  return html`<p class="hint">ARM64 machines cannot have it with this driver${isChangeable && remedy}.</p>`;
+}
+
+interface PrinterNote extends Note {
+  readonly isFor: (printer: Printer) => boolean;
+}
+
+const notes: readonly PrinterNote[] = [
+  {
+    title: "IPP queues",
+    isFor: ({ protocol }) => protocol === "ipp",
+    known: [
+      "Windows 11 or Windows Server 2022 and later. On older ones the script fails before it touches anything, and says so.",
+      "The printer must be awake and reachable when the queue is made: Windows asks it. Otherwise the script ends with 1618, leaves nothing behind, and Intune tries again.",
+      "Windows names the port, and gives it another name whenever the queue is made anew. A queue that is right is not asked for again.",
+      "They work under Windows protected print mode, which takes no vendor’s driver.",
+    ],
+    unseen: [
+      "which builds of Windows 10 can do it: the script asks the machine itself",
+      "what Windows says of a certificate that it does not trust: where TLS fails, try without",
+      "every name that Windows gives the port’s monitor: the script takes those that are known, and names any other",
+    ],
+  },
+  {
+    title: "A PrintTicket",
+    isFor: ({ print_ticket }) => print_ticket !== "",
+    known: [
+      "The driver decides what it takes of it. The script reads it back: what the driver ignores or refuses is a remark on the last line, no failure.",
+    ],
+    unseen: ["how each vendor’s driver words what it took: try it on one machine first"],
+  },
+  {
+    title: "ARM64 machines",
+    isFor: ({ arm64_driver_id }) => arm64_driver_id !== null,
+    known: ["Each machine gets its own driver. A script that is fetched alone downloads that one alone."],
+    unseen: ["an ARM64 machine: the scripts ran on a simulated one"],
+  },
+  {
+    title: "Users’ own settings",
+    isFor: ({ reset_user_preferences, replaces }) =>
+      reset_user_preferences || replaces.some((old) => old.startsWith("\\\\")),
+    known: [
+      "Users’ preferences and connections go at once for who is logged on, and for everybody else at their next log-on, by Active Setup.",
+    ],
+    unseen: ["what Active Setup makes of the commands at a real log-on: look at one user’s machine first"],
+  },
+];
+
+/** What is to be known of a printer's settings; nothing for most. */
+function printerNotes(printer: Printer): Html {
+  return html`${notes.filter(({ isFor }) => isFor(printer)).map(noteBlock)}`;
+}
+
+/** A term with what is said of it. */
+interface Row {
+  readonly term: string;
+  readonly value: Hole;
+  /** Whether nobody set it. */
+  readonly isDefault: boolean;
+}
+
+function row(term: string, value: Hole, isDefault = false): Row {
+  return { term, value, isDefault };
+}
+
+function definitions(rows: readonly Row[]): Html {
+  return html`<dl>${rows.map(({ term, value }) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}

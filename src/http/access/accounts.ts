@@ -1,0 +1,120 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { takesPasswords } from "../../config.ts";
+import { adminName, parseAccount, parseAccountRole } from "../../domain/access/account.ts";
+import { accountOfPage, accountsPage, type OneTimePassword } from "../../html/access/accounts.ts";
+import { emptyForm, type FormState } from "../../html/form.ts";
+import { type Html, html } from "../../html/html.ts";
+import type { Message } from "../../html/layout.ts";
+import { paths } from "../../html/paths.ts";
+import { saving, sentForm } from "../answer-form.ts";
+import { refusedPage } from "../answers/errors.ts";
+import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
+import { withQuery } from "../backup/undo.ts";
+import { doneMessage } from "../done-message.ts";
+import { frameOf } from "../page-context.ts";
+import { readForm } from "../requests/forms.ts";
+import type { Context, RequestContext } from "../router.ts";
+
+/** `GET /accounts` */
+export function index({ app, request, url }: Context): Reply {
+  return htmlReply(listPage(app, request, { form: emptyForm, message: deletedMessage(app, url) }));
+}
+
+function deletedMessage({ outcomes }: App, url: URL): Message | undefined {
+  const gone = outcomes.find("account", url.searchParams.get("deleted"));
+  return gone && { tone: "good", text: html`The account “<bdi>${gone.name}</bdi>” is deleted.` };
+}
+
+function listPage(
+  app: App,
+  request: IncomingMessage,
+  {
+    message,
+    ...rest
+  }: { readonly form: FormState; readonly made?: OneTimePassword; readonly message?: Message | undefined },
+): Html {
+  const hasPasswords = takesPasswords(app.config);
+  // Where nobody has a password the administrator's account is nobody's, and decides nothing.
+  const accounts = app.store.accounts.list().filter(({ name }) => hasPasswords || name !== adminName);
+  return accountsPage(frameOf(request, message), {
+    accounts,
+    hasPasswords,
+    hasProxy: app.config.proxies.userHeader !== undefined,
+    now: app.clock(),
+    ...rest,
+  });
+}
+
+/** `POST /accounts`: the answer itself shows the one-time password, which no other address ever does. */
+export async function create({ app, request }: Context): Promise<Reply> {
+  const form = await readForm(request);
+  const saved = await saving(async () => {
+    const { name, role } = parseAccount(form);
+    if (!takesPasswords(app.config)) return { id: await app.store.accounts.add(name, role) };
+    const { password, hash } = await app.passwords.makeOneTime();
+    await app.store.accounts.add(name, role, hash);
+    return { name, password };
+  });
+  const { error, value: made } = saved;
+  if (error !== undefined) return refusedPage(listPage(app, request, { form: sentForm(form, error) }), error);
+  if ("id" in made) return redirect(`${paths.accountOf(made.id)}?done=made`);
+  return htmlReply(listPage(app, request, { form: emptyForm, made }));
+}
+
+/** `GET /accounts/{id}` */
+export function show(context: Context<"id">): Reply {
+  return htmlReply(pageOf(context));
+}
+
+function pageOf(
+  { app, request, url, id }: RequestContext & { readonly id: number },
+  password?: string,
+): Html {
+  const account = app.store.accounts.get(id);
+  const name = html`“<bdi>${account.name}</bdi>”`;
+  const message = doneMessage(url, {
+    made: html`The account ${name} is made, and decides from the next click.`,
+    role: html`The role of ${name} is ${account.role}, and counts from the next click.`,
+    // Whatever an address says, only what is so is said.
+    ...(account.isDisabled
+      ? { disabled: html`The account ${name} is disabled and signed out.` }
+      : { enabled: html`The account ${name} is enabled again.` }),
+  });
+  const made = password === undefined ? undefined : { name: account.name, password };
+  const hasPasswords = takesPasswords(app.config);
+  return accountOfPage(frameOf(request, message), { account, hasPasswords, now: app.clock(), made });
+}
+
+/** `POST /accounts/{id}` */
+export async function setRole({ app, request, id }: Context<"id">): Promise<Reply> {
+  await app.store.accounts.setRole(id, parseAccountRole(await readForm(request)));
+  return redirect(`${paths.accountOf(id)}?done=role`);
+}
+
+/** `POST /accounts/{id}/password`: as for a new account, the answer itself shows it. */
+export async function resetPassword(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const { password, hash } = await app.passwords.makeOneTime();
+  await app.store.accounts.setOneTimePassword(id, hash);
+  return htmlReply(pageOf(context, password));
+}
+
+/** `POST /accounts/{id}/disable` */
+export async function disable({ app, id }: Context<"id">): Promise<Reply> {
+  await app.store.accounts.setDisabled(id, true);
+  return redirect(`${paths.accountOf(id)}?done=disabled`);
+}
+
+/** `POST /accounts/{id}/enable` */
+export async function enable({ app, id }: Context<"id">): Promise<Reply> {
+  await app.store.accounts.setDisabled(id, false);
+  return redirect(`${paths.accountOf(id)}?done=enabled`);
+}
+
+/** `DELETE /accounts/{id}`, and `POST /accounts/{id}/delete` */
+export async function remove({ app, id }: Context<"id">): Promise<Reply> {
+  const { name } = app.store.accounts.get(id);
+  await app.store.accounts.remove(id);
+  return redirect(withQuery(paths.accounts, "deleted", app.outcomes.remember({ kind: "account", name })));
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { needsSignIn, takesPasswords } from "../../config.ts";
+import { browserOf } from "../../domain/access/browser.ts";
+import { firstPasswordPage, signInPage } from "../../html/access/sign-in.ts";
+import { emptyForm } from "../../html/form.ts";
+import { paths } from "../../html/paths.ts";
+import { deviceMs } from "../../services/access/devices.ts";
+import { TooEarly } from "../../services/access/sign-in.ts";
+import { saving, sentForm } from "../answer-form.ts";
+import { refusedPage, statusOf, statusReply } from "../answers/errors.ts";
+import { htmlReply, type Reply, redirect, type TextReply } from "../answers/reply.ts";
+import { frameOf } from "../page-context.ts";
+import { readForm } from "../requests/forms.ts";
+import type { Context } from "../router.ts";
+import { isOwnAddress } from "../service-url.ts";
+import { atProxy } from "./access.ts";
+import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
+import { firstPasswordPath, ownPath } from "./own-path.ts";
+import { senderOf } from "./sender.ts";
+
+/** `GET /sign-in`: of the query, `next` alone is read. */
+export function show({ app, request, url }: Context): Reply {
+  const next = ownPath(url.searchParams.get("next"));
+  if (!needsSignIn(app.config) || senderOf(request).identity.kind === "person") return redirect(next);
+  if (!takesPasswords(app.config)) return statusReply(request, 401, atProxy);
+  return formReply(app, request, { next }, 200);
+}
+
+/** `POST /sign-in` */
+export async function signIn({ app, request }: Context): Promise<Reply> {
+  const { name = "", password = "", next: sent } = await readForm(request);
+  const next = ownPath(sent);
+  const { address } = senderOf(request);
+  const from = {
+    address,
+    browser: browserOf(request.headers["user-agent"]),
+    device: cookieOf(request, app.config, "platen-device"),
+    session: cookieOf(request, app.config, "platen"),
+  };
+  const { value, error } = await saving(() => app.signIn.signIn({ name, password }, from));
+  if (error !== undefined) {
+    const reply = formReply(app, request, { name, next, problem: error.message }, statusOf(error));
+    if (!(error instanceof TooEarly)) return reply;
+    const headers = { "Retry-After": String(error.seconds) };
+    return { ...reply, refusal: "Too many attempts to sign in.", headers };
+  }
+  const device = { name: "platen-device", value: value.device, ms: deviceMs } as const;
+  const cookies = [sessionCookie(request, app.config, value.cookie), setCookie(request, app.config, device)];
+  return redirect(value.account.isOneTime ? firstPasswordPath(next) : next, cookies);
+}
+
+/** `POST /sign-out` */
+export async function signOut({ app, request }: Context): Promise<Reply> {
+  const signedIn = senderOf(request).signedIn;
+  if (signedIn !== undefined)
+    await app.signIn.signOut(signedIn.session, signedIn.account.name, senderOf(request).address);
+  return redirect(paths.signIn, [sessionCookie(request, app.config)]);
+}
+
+/** `GET /sign-in/password`: of the query, `next` alone is read. */
+export function showFirstPassword({ request, url }: Context): Reply {
+  const signedIn = senderOf(request).signedIn;
+  if (signedIn === undefined) return redirect(paths.signIn);
+  if (!signedIn.account.isOneTime) return redirect(paths.account);
+  return htmlReply(firstPasswordPage(frameOf(request), emptyForm, ownPath(url.searchParams.get("next"))));
+}
+
+/** `POST /sign-in/password` */
+export async function changeFirstPassword({ app, request }: Context): Promise<Reply> {
+  const signedIn = senderOf(request).signedIn;
+  if (signedIn === undefined) return redirect(paths.signIn);
+  if (!signedIn.account.isOneTime) return redirect(paths.account);
+  const form = await readForm(request);
+  const saved = await saving(() => app.signIn.changePassword(signedIn, form));
+  const next = ownPath(form.next);
+  if (saved.error === undefined) return redirect(next, [sessionCookie(request, app.config, saved.value)]);
+  return refusedPage(firstPasswordPage(frameOf(request), sentForm({}, saved.error), next), saved.error);
+}
+
+function formReply(
+  { config }: App,
+  request: IncomingMessage,
+  form: { readonly name?: string; readonly next: string; readonly problem?: string },
+  status: number,
+): TextReply {
+  const { publicUrl } = config;
+  // A browser keeps cookies that are for https only where it came by https.
+  const isHere = senderOf(request).scheme === "https" || !isSecure(request, config);
+  const isElsewhere = !isHere && !isOwnAddress(publicUrl ?? "", request, { publicUrl: undefined });
+  const elsewhere = isElsewhere ? publicUrl : undefined;
+  return htmlReply(signInPage(frameOf(request), { ...form, elsewhere }), status);
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { needsSignIn } from "../../config.ts";
+import { UserError } from "../../domain/errors.ts";
+import { backupsPage, backupTexts } from "../../html/backup/backups.ts";
+import type { Html } from "../../html/html.ts";
+import { type Message, notify } from "../../html/layout.ts";
+import { paths } from "../../html/paths.ts";
+import { currentActor } from "../../store/actor.ts";
+import { fileState } from "../../store/files.ts";
+import { answerForm, done, removing } from "../answer-form.ts";
+import { fileDownload, htmlReply, type Reply } from "../answers/reply.ts";
+import { doneMessage } from "../done-message.ts";
+import { frameOf } from "../page-context.ts";
+import type { Context } from "../router.ts";
+
+/** `GET /backups` */
+export async function index({ app, request, url }: Context): Promise<Reply> {
+  return htmlReply(await pageOf(app, request, doneMessage(url, backupTexts)));
+}
+
+/** `POST /backups`: keeps what is saved now */
+export async function make({ app, request }: Context): Promise<Reply> {
+  const made = await removing(request, () => app.backups.makeNow());
+  if (made.value === true) app.store.audit.note("backup-made");
+  return answerForm(request, made, {
+    redirect: (isMade) => `${paths.backups}?done=${isMade ? "new" : "same"}`,
+    page: ({ message }) => pageOf(app, request, { tone: "bad", text: message }),
+    fragment: ({ value }) => notify({ tone: "good", text: backupTexts[value ? "new" : "same"] }),
+  });
+}
+
+/** `POST /backups/files/delete` */
+export async function deleteFiles({ app, request }: Context): Promise<Reply> {
+  await app.store.keptFiles.clear();
+  app.store.audit.note("backup-files-deleted");
+  return answerForm(request, done, {
+    redirect: () => `${paths.backups}?done=files`,
+    fragment: () => notify({ tone: "good", text: backupTexts.files }),
+  });
+}
+
+/** `GET /backups/{name}`: a state as a file */
+export async function show({ app, params: { name } }: Context<"name">): Promise<Reply> {
+  const { accounts, audit, backups, blobs } = app.store;
+  // Somebody switched sign-in off: hashes of passwords are nobody's to guess at.
+  if (!needsSignIn(app.config) && accounts.list().length > 0)
+    throw new UserError(
+      "forbidden",
+      "Backups hold the passwords’ hashes of the accounts that were made here, and without sign-in anybody could fetch them: they are in the folder backups of DATA_DIR.",
+    );
+  const path = backups.pathOf(name);
+  const found = backups.find(name) && (await fileState(path));
+  if (found === undefined) throw new UserError("not-found", "This backup is not kept any more.");
+  const actor = currentActor();
+  return fileDownload(() => blobs.open(path), {
+    ...{ size: found.size, fileName: name, type: "application/vnd.sqlite3" },
+    etag: `${name}-${found.size}`,
+    onBegin: (range) => {
+      audit.note("backup-fetched", { what: name, range, actor });
+      return undefined;
+    },
+  });
+}
+
+async function pageOf(app: App, request: IncomingMessage, message?: Message): Promise<Html> {
+  const { backups, store } = app;
+  const files = await store.keptFiles.list();
+  return backupsPage(frameOf(request, message), {
+    states: backups.list(),
+    most: backups.most,
+    nextAt: backups.nextAt(),
+    isChanged: backups.isChanged(),
+    failure: backups.failure(),
+    files: { count: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) },
+  });
+}

@@ -1,0 +1,232 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { type Config, needsSignIn } from "../../config.ts";
+import { mayUse } from "../../domain/access/access.ts";
+import type { LinkOwner } from "../../domain/access/link.ts";
+import {
+  type Driver,
+  type DriverSummary,
+  driverPackageName,
+  shippedBy,
+} from "../../domain/drivers/driver.ts";
+import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { driversOf } from "../../domain/printers/arm64-driver.ts";
+import type { Client } from "../../domain/printers/client.ts";
+import type { PrinterDetails, StatedPrinter } from "../../domain/printers/listings.ts";
+import type { DeployOffer, OfferedScript } from "../../html/deploy/deploy.ts";
+import { appsOfClient, appsOfPrinter, type OfferedPublish } from "../../html/deploy/publish.ts";
+import { paths, pathsOf } from "../../html/paths.ts";
+import type { PackageFacts, PackageFormat } from "../../pkg/formats/format.ts";
+import { packageFormats } from "../../pkg/formats/formats.ts";
+import { mdm } from "../../pkg/formats/mdm.ts";
+import { commandFor, curlCommand, fetchedCommand, operatorCommand } from "../../pkg/scripts/commands.ts";
+import type { Deployable } from "../../pkg/scripts/deployment.ts";
+import { packagedScripts, type ScriptKind, scriptKinds } from "../../pkg/scripts/render.ts";
+import {
+  clientFileName,
+  driverFileName,
+  packageName,
+  scriptFileName,
+  scriptName,
+  withoutDriverName,
+} from "../../services/deploy/download-names.ts";
+import {
+  clientFacts,
+  type DeploymentFacts,
+  driverFacts,
+  printerFacts,
+} from "../../services/deploy/package-facts.ts";
+import { senderOf } from "../access/sender.ts";
+import { isLoopback, serviceUrl } from "../service-url.ts";
+
+/** What differs between a printer, a client and a driver. */
+interface Target {
+  readonly owner: LinkOwner;
+  readonly facts: DeploymentFacts;
+  /** Drivers that can come apart. */
+  readonly drivers: readonly DriverSummary[];
+  /** Of its packages, without their endings. */
+  readonly packageName: string;
+  /** Of its scripts, without kind and ending. */
+  readonly scriptName: string;
+  /** Which apps publishing it makes. */
+  readonly makes: string;
+}
+
+/**
+ * What can be downloaded of a printer, and what is filled in and pasted for it.
+ * @param siblings what is deployed of its client
+ */
+export function printerOffer(
+  app: App,
+  request: IncomingMessage,
+  details: PrinterDetails,
+  deployable: Deployable,
+  siblings: readonly StatedPrinter[],
+): DeployOffer {
+  const { id } = details.printer;
+  return offerOf(app, request, {
+    owner: { kind: "printer", id },
+    facts: printerFacts(app.store, details, deployable),
+    drivers: uploadedAmong(driversOf(deployable)),
+    packageName: packageName(details),
+    scriptName: scriptName(details.printer),
+    makes: appsOfPrinter(id, siblings),
+  });
+}
+
+/** The same of a client. @param rows what goes in */
+export function clientOffer(
+  app: App,
+  request: IncomingMessage,
+  client: Client,
+  rows: readonly StatedPrinter[],
+): DeployOffer {
+  return offerOf(app, request, {
+    owner: { kind: "client", id: client.id },
+    facts: clientFacts(app.store, client, rows),
+    drivers: uploadedAmong(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
+    packageName: clientFileName(client),
+    scriptName: clientFileName(client),
+    makes: appsOfClient(rows),
+  });
+}
+
+/** The same of a driver by itself. @param models under which it is installed */
+export function driverOffer(
+  app: App,
+  request: IncomingMessage,
+  driver: Driver,
+  models: readonly string[],
+): DeployOffer {
+  return offerOf(app, request, {
+    owner: { kind: "driver", id: driver.id },
+    facts: driverFacts(app.store, driver, models),
+    drivers: [],
+    packageName: driverFileName(driver),
+    scriptName: driverFileName(driver),
+    makes: "one app, which installs the driver under all names that printers use",
+  });
+}
+
+function offerOf({ config }: App, request: IncomingMessage, target: Target): DeployOffer {
+  // Where people have to sign in, no machine gets anything from an address alone: links are made one by one.
+  const service = needsSignIn(config) ? undefined : serviceUrl(request, config);
+  const { owner, facts, scriptName } = target;
+  const own = pathsOf(owner);
+  const allKinds = owner.kind === "driver" ? packagedScripts : scriptKinds;
+  const kinds = allKinds.filter((kind) => kind !== "requirement" || facts.place !== undefined);
+  const scripts = kinds.map((kind) => ({
+    kind,
+    path: own.script(kind),
+    fileName: scriptFileName(kind, scriptName),
+    readPath: own.readScript(kind),
+  }));
+  const formats = packageFormats.map((format) => {
+    const path = own.package(format.id);
+    const fileName = target.packageName + format.extension;
+    const install = own.script("install");
+    const urls = service === undefined ? undefined : { package: service + path, install: service + install };
+    const detectionFileName = scriptFileName("detect", scriptName);
+    const requirementFileName = scriptFileName("requirement", scriptName);
+    const all = { ...facts, fileName, detectionFileName, requirementFileName, urls };
+    const { id, target: goesTo, label, fileType, guide } = format;
+    return {
+      ...{ id, target: goesTo, label, fileType, guide, path, fileName },
+      sections: format.fields(all),
+      snippets: format.snippets(all),
+      tools: format.tools(all),
+      apart: apartOf(format, target, all),
+      publish: id === mdm.id ? publishOffer(config, request, target) : undefined,
+    };
+  });
+  const isOwnOnly = service !== undefined && isLoopback(service);
+  const links = linksOf(config, request, owner);
+  return { formats, scripts, byHand: byHand(service, scripts), isOwnOnly, links };
+}
+
+function publishOffer(
+  config: Config,
+  request: IncomingMessage,
+  { owner, makes, scriptName }: Target,
+): OfferedPublish {
+  const own = pathsOf(owner);
+  const fileName = scriptFileName("publish", scriptName);
+  const service = serviceUrl(request, config);
+  return {
+    ...{ path: own.publish, readPath: own.readScript("publish"), fileName, makes },
+    isOfMany: owner.kind === "client",
+    command: operatorCommand(fileName),
+    isOwnOnly: service !== undefined && isLoopback(service),
+    linkDays: needsSignIn(config) ? config.linkDays : undefined,
+  };
+}
+
+function linksOf(config: Config, request: IncomingMessage, owner: LinkOwner): DeployOffer["links"] {
+  const { identity } = senderOf(request);
+  if (!needsSignIn(config) || !mayUse(identity, "operator")) return undefined;
+  const { links: path, endLinks: endPath } = pathsOf(owner);
+  const hasToken = owner.kind !== "driver" && mayUse(identity, "admin");
+  return { path, endPath, days: config.linkDays, tokenPath: hasToken ? paths.tokenFor(owner) : undefined };
+}
+
+function apartOf(format: PackageFormat, { owner, drivers, packageName: name }: Target, facts: PackageFacts) {
+  if (drivers.length === 0) return undefined;
+  const apps = drivers.map((driver) => ({
+    name: driverPackageName(driver),
+    path: paths.driverDeploy(driver.id),
+  }));
+  const isMixed = new Set(drivers.map(({ listed }) => shippedBy(listed).join())).size > 1;
+  const fileName = withoutDriverName(name, true) + format.extension;
+  return {
+    path: paths.apart(pathsOf(owner).package(format.id)),
+    fileName,
+    drivers: apps,
+    sections: format.apartFields(
+      apps.map((app) => app.name),
+      isMixed,
+    ),
+    // What is fetched from here could as well be fetched with its drivers.
+    snippets: format.snippets({ ...facts, fileName, urls: undefined }),
+  };
+}
+
+type KindOfScript = OfferedScript & { readonly kind: ScriptKind };
+
+const verbs: Readonly<Record<ScriptKind, string>> = {
+  install: "Install",
+  uninstall: "Uninstall",
+  detect: "Detect",
+  requirement: "Ask whether the machine is in the subnets",
+  diagnose: "Diagnose",
+};
+
+/** What is said of those that are fetched and run at once. */
+const inOneLine: Readonly<Partial<Record<ScriptKind, string>>> = {
+  install: "At the machine, in an elevated PowerShell: fetches the script and runs it.",
+  diagnose: "Where it does not print: says what is wrong there, line by line, and changes nothing.",
+};
+
+/** What somebody at the machine pastes there. @param service its address, where that is known */
+function byHand(service: string | undefined, scripts: readonly KindOfScript[]): DeployOffer["byHand"] {
+  const downloaded = scripts.map(({ kind, fileName }) => ({
+    label: `${verbs[kind]}, in the folder of the download`,
+    text: commandFor(fileName),
+  }));
+  const install = scripts.find(({ kind }) => kind === "install");
+  if (service === undefined || install === undefined) return downloaded;
+  const fetched = scripts
+    .filter(({ kind }) => inOneLine[kind] !== undefined)
+    .map(({ kind, path }) => ({
+      label: `${verbs[kind]} in one line`,
+      text: fetchedCommand(service + path),
+      hint: inOneLine[kind],
+    }));
+  const url = service + install.path;
+  return [
+    ...fetched,
+    ...downloaded,
+    { label: "Address of the install script", text: url },
+    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+  ];
+}

@@ -1,0 +1,133 @@
+import { needsSignIn } from "../../config.ts";
+import { type LinkBringer, type LinkOwner, linkDays } from "../../domain/access/link.ts";
+import { utcDay } from "../../domain/day.ts";
+import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
+import { UserError } from "../../domain/errors.ts";
+import type { DeployOffer } from "../../html/deploy/deploy.ts";
+import { linkable, linkPage } from "../../html/deploy/links.ts";
+import { html } from "../../html/html.ts";
+import { pathsOf } from "../../html/paths.ts";
+import { curlCommand, fetchedCommand, webRequestCommand } from "../../pkg/scripts/commands.ts";
+import type { Links } from "../../services/access/links.ts";
+import { driversOfPrinter } from "../../services/deploy/deployable.ts";
+import { deployedModels } from "../../services/drivers/driver-models.ts";
+import type { Store } from "../../store/store.ts";
+import { senderOf } from "../access/sender.ts";
+import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
+import { frameOf } from "../page-context.ts";
+import { readForm } from "../requests/forms.ts";
+import type { Context, RequestContext } from "../router.ts";
+import { isLoopback, serviceUrl } from "../service-url.ts";
+import { clientOffer, driverOffer, printerOffer } from "./deploy-offer.ts";
+
+/** Printers, clients and drivers: where their pages are, and what their records are called. */
+export const owners = {
+  printer: { place: "Printers", nameOf: ({ printers }: Store, id: number) => printers.get(id).printer.name },
+  client: { place: "Clients", nameOf: ({ clients }: Store, id: number) => clients.get(id).name },
+  driver: { place: "Drivers", nameOf: driverName },
+} as const;
+
+/** As `auditedTables` names it. @throws UserError "not-found" */
+function driverName({ drivers }: Store, id: number): string {
+  const { name, driver_desc, file_name } = drivers.get(id);
+  return name || driver_desc || file_name;
+}
+
+/** A printer, client or driver as the audit log names it. @throws UserError "not-found" */
+export function recordOf(store: Store, owner: LinkOwner) {
+  return { ...owner, name: owners[owner.kind].nameOf(store, owner.id) };
+}
+
+/**
+ * Where a script fetches something from, with a link where people have to sign in: the machine that runs it cannot.
+ * @param service the address of the service
+ * @param bringer whose script it is, where it is another record's
+ */
+export function fetchUrl(
+  { app: { config, links }, request }: RequestContext,
+  service: string,
+  target: Parameters<Links["make"]>[0],
+  bringer: LinkBringer | undefined,
+): string {
+  if (!needsSignIn(config)) return service + target.address;
+  const by = senderOf(request).identity;
+  return service + links.make(target, { days: config.linkDays, by, bringer }).address;
+}
+
+/** `POST /printers/{id}/links` */
+export async function ofPrinter(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const details = app.store.printers.get(id);
+  const { printer } = details;
+  const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
+  if (driver === undefined)
+    throw new UserError("invalid", "This printer has no driver yet, so there is nothing to link to.");
+  const { siblings } = await app.overview.printer(id);
+  const offer = printerOffer(app, request, details, { printer, driver, arm64Driver }, siblings);
+  return makeLink(context, { kind: "printer", id }, offer);
+}
+
+/** `POST /clients/{id}/links` */
+export async function ofClient(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const client = app.store.clients.get(id);
+  const { goesIn } = chooseDeployment(await app.overview.ofClient(id));
+  return makeLink(context, { kind: "client", id }, clientOffer(app, request, client, goesIn));
+}
+
+/** `POST /drivers/{id}/links` */
+export async function ofDriver(context: Context<"id">): Promise<Reply> {
+  const { app, request, id } = context;
+  const driver = app.store.drivers.get(id);
+  const offer = driverOffer(app, request, driver, deployedModels(app.store, driver).models);
+  return makeLink(context, { kind: "driver", id }, offer);
+}
+
+/** `POST /printers/{id}/links/end`, and the same of a client and of a driver */
+export const endPrinter = endLinks("printer");
+export const endClient = endLinks("client");
+export const endDriver = endLinks("driver");
+
+function endLinks(kind: LinkOwner["kind"]) {
+  return async ({ app, id }: Context<"id">): Promise<Reply> => {
+    await app.store.linkGenerations.raise(recordOf(app.store, { kind, id }));
+    return redirect(`${pathsOf({ kind, id }).page}?done=links`);
+  };
+}
+
+/** The answer shows the link, which no address of ours does. */
+async function makeLink(
+  { app, request }: RequestContext,
+  owner: LinkOwner,
+  offer: Pick<DeployOffer, "formats" | "scripts">,
+): Promise<Reply> {
+  const form = await readForm(request);
+  const target = linkable(offer).find(({ path }) => path === form.address);
+  if (target === undefined) throw new UserError("invalid", "Choose what the link leads to.");
+  const days = linkDays(app.config.linkDays).find((count) => String(count) === form.days);
+  if (days === undefined) throw new UserError("invalid", "Choose how long the link holds.");
+  const by = senderOf(request).identity;
+  const { address, expires_at } = app.links.make({ owner, address: target.path }, { days, by });
+  const script = offer.scripts.find(({ path }) => path === target.path)?.kind;
+  const until = utcDay(expires_at);
+  const { place } = owners[owner.kind];
+  const record = recordOf(app.store, owner);
+  app.store.audit.note("link-made", { record, what: `${target.path}, until ${until}` });
+  const service = serviceUrl(request, app.config) ?? "";
+  const snippets = snippetsOf(service + address, String(target.label), script);
+  const back = { label: html`<bdi>${record.name}</bdi>`, path: pathsOf(owner).page };
+  const isOwnOnly = service !== "" && isLoopback(service);
+  const made = { fileName: String(target.label), expires_at, snippets, back, place, isOwnOnly };
+  return htmlReply(linkPage(frameOf(request), made));
+}
+
+function snippetsOf(url: string, fileName: string, script: string | undefined) {
+  const isRun = script === "install" || script === "diagnose";
+  return [
+    { label: "Link", text: url },
+    ...(isRun
+      ? [{ label: "Fetch and run it, in an elevated PowerShell", text: fetchedCommand(url) }]
+      : [{ label: "Download it in PowerShell", text: webRequestCommand(url, fileName) }]),
+    { label: "Download it from a shell", text: curlCommand(url), hint: "In PowerShell: curl.exe." },
+  ];
+}

@@ -1,0 +1,91 @@
+import { isLimited, mayUse } from "../../domain/access/access.ts";
+import type { LinkBringer, LinkOwner } from "../../domain/access/link.ts";
+import { paths, pathsOf } from "../../html/paths.ts";
+import { mdm } from "../../pkg/formats/mdm.ts";
+import type { PublicationState } from "../../pkg/scripts/publish-script.ts";
+import { clientGroup } from "../../services/printers/printer-group.ts";
+import { senderOf } from "../access/sender.ts";
+import { bytesDownload, type Reply } from "../answers/reply.ts";
+import { audited } from "../downloads.ts";
+import type { Context, RequestContext } from "../router.ts";
+import { serviceUrl } from "../service-url.ts";
+import { fetchUrl } from "./links.ts";
+import type { NamedScript } from "./packages.ts";
+
+// Scripts that put packages into Intune, from an operator's own PC. They deploy nothing before they run: nothing is counted.
+
+/** `GET /printers/{id}/publish` */
+export const ofPrinter = publishDownload("printer", printerPublish);
+
+/** `GET /clients/{id}/publish` */
+export const ofClient = publishDownload("client", clientPublish);
+
+/** `GET /drivers/{id}/publish` */
+export const ofDriver = publishDownload("driver", driverPublish);
+
+function publishDownload(kind: LinkOwner["kind"], make: (context: Context<"id">) => Promise<PublishScript>) {
+  return async (context: Context<"id">): Promise<Reply> => {
+    const { bytes, fileName, sha256, state } = await make(context);
+    // A script that was downloaded before asks for the last two, which stay while nothing changes.
+    const etag = `publish-${sha256.slice(0, 32)}-${state.apps}-${state.records}`;
+    const download = bytesDownload(bytes, { type: "text/plain; charset=utf-8", fileName, etag });
+    return audited(context, { what: "publish", owner: { kind, id: context.id } }, download);
+  };
+}
+
+/** @throws UserError "not-found", or "invalid" with the remedy */
+export async function printerPublish(context: Context<"id">): Promise<PublishScript> {
+  const { app, id } = context;
+  const details = app.store.printers.get(id);
+  const { row, siblings } = await app.overview.printer(id);
+  const sender = senderFor(context, { kind: "printer", id });
+  return app.packages.publisher.ofPrinter(details, { findings: row.findings, siblings }, sender);
+}
+
+/** The same for all printers of a client that can be deployed. */
+export async function clientPublish(context: Context<"id">): Promise<PublishScript> {
+  const { app, id } = context;
+  const client = app.store.clients.get(id);
+  const group = await clientGroup(app.overview, client, false);
+  const sender = senderFor(context, { kind: "client", id });
+  return app.packages.publisher.ofClient(client, group, sender);
+}
+
+/** The same for a driver by itself. */
+export function driverPublish(context: Context<"id">): Promise<PublishScript> {
+  const { app, id } = context;
+  const driver = app.store.drivers.get(id);
+  return app.packages.publisher.ofDriver(driver, senderFor(context, { kind: "driver", id }));
+}
+
+/** @param whose the record that the script is of */
+function senderFor(context: RequestContext, whose: LinkOwner) {
+  const { app, request } = context;
+  const { identity } = senderOf(request);
+  const service = serviceUrl(request, app.config) ?? "";
+  const url = (owner: LinkOwner, address: string) =>
+    service && fetchUrl(context, service, { owner, address }, bringerFor(owner, whose));
+  const packageUrl = (owner: LinkOwner, isApart: boolean) => {
+    const path = pathsOf(owner).package(mdm.id);
+    return url(owner, isApart ? paths.apart(path) : path);
+  };
+  const scriptUrl = url(whose, pathsOf(whose).publish);
+  return {
+    service,
+    scriptUrl,
+    packageUrl,
+    knowsAll: mayUse(identity, "viewer"),
+    isLimited: isLimited(identity),
+  };
+}
+
+/** A driver's own script brings nothing of others. */
+function bringerFor(owner: LinkOwner, whose: LinkOwner): LinkBringer | undefined {
+  const isOwn = whose.kind === owner.kind && whose.id === owner.id;
+  return isOwn || whose.kind === "driver" ? undefined : { kind: whose.kind, id: whose.id };
+}
+
+interface PublishScript extends NamedScript {
+  readonly sha256: string;
+  readonly state: PublicationState;
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { UserError } from "../../domain/errors.ts";
+import { siteOf } from "../../domain/network.ts";
+import type { AddedDriver } from "../../domain/printers/listings.ts";
+import { type Narrowing, parseNarrowing } from "../../domain/printers/search.ts";
+import type { UploadResult } from "../../html/drivers/driver-upload.ts";
+import { type DriverList, driverList, driversPage } from "../../html/drivers/drivers.ts";
+import { narrowedPath } from "../../html/list-filter.ts";
+import { paths } from "../../html/paths.ts";
+import { addDriver } from "../../services/drivers/drivers.ts";
+import { senderOf } from "../access/sender.ts";
+import { answerForm, type Result, uploading } from "../answer-form.ts";
+import { htmlReply, type Reply } from "../answers/reply.ts";
+import { undoMessage } from "../backup/undo.ts";
+import { packageReply } from "../deploy/packages.ts";
+import { audited } from "../downloads.ts";
+import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
+import { frameOf } from "../page-context.ts";
+import { recheckSender } from "../requests/body-end.ts";
+import { receiveFile } from "../requests/multipart.ts";
+import type { Context } from "../router.ts";
+
+/** `GET /drivers`, narrowed by words, client and state */
+export async function index({ app, request, url }: Context): Promise<Reply> {
+  const message = undoMessage(app, url);
+  const narrowing = narrowingIn(url.searchParams, "drivers");
+  const list = await driversShown(app, narrowing);
+  const reply = htmlReply(driversPage(frameOf(request, message), list, app.config.uploadLimitBytes));
+  return withAddress(request, reply, narrowedPath(paths.drivers, narrowing));
+}
+
+/** The drivers that are shown, with what their list needs besides; all of them unless they are narrowed. */
+export async function driversShown(app: App, narrowing = parseNarrowing({})): Promise<DriverList> {
+  const { drivers, windowsDrivers } = await app.overview.read();
+  const models = await app.models.among(drivers, narrowing.q);
+  return { rows: drivers, windowsDrivers, clients: app.store.clients.names(), narrowing, models };
+}
+
+/** `POST /drivers/upload` */
+export async function upload({ app, request }: Context): Promise<Reply> {
+  const limitBytes = app.config.uploadLimitBytes;
+  const uploaded = await uploading(() => receiveDriver(app, request));
+  const shown = async (narrowing?: Narrowing) => ({
+    ...(await driversShown(app, narrowing)),
+    result: await resultOf(app, uploaded),
+  });
+  return answerForm(request, uploaded, {
+    redirect: ({ driver, isNew, mended }) =>
+      paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
+    page: async () => driversPage(frameOf(request), await shown(), limitBytes),
+    fragment: async () => driverList(await shown(narrowingBehind(request, "drivers"))),
+  });
+}
+
+/** What is said of an upload, with what can be said of its driver. */
+async function resultOf(
+  { overview, store }: App,
+  { error, value }: Result<AddedDriver>,
+): Promise<UploadResult> {
+  if (error !== undefined) return { problem: error.message };
+  const { id } = value.driver;
+  if (!store.drivers.has(id)) return { problem: "This driver was deleted meanwhile." };
+  const { driver: stated } = await overview.driver(id);
+  return { ...value, stated, older: overview.olderThan(stated) };
+}
+
+async function receiveDriver(app: App, request: IncomingMessage): Promise<AddedDriver> {
+  const limitBytes = app.config.uploadLimitBytes;
+  const tooLarge = () => driverTooLarge(limitBytes);
+  const { fileName, incoming } = await receiveFile(app.store, request, { limitBytes, tooLarge });
+  const site = siteOf(senderOf(request).address);
+  return addDriver(app, incoming, fileName, { site, askAgain: () => recheckSender(request) });
+}
+
+function driverTooLarge(limit: number): UserError {
+  const megabytes = Math.round(limit / 1024 / 1024);
+  return new UserError(
+    "too-large",
+    `This ZIP is larger than ${megabytes} MB, which is the most that this service takes (UPLOAD_LIMIT_MB).`,
+  );
+}
+
+/** `GET /drivers/{id}/archive`: the ZIP as uploaded */
+export async function archive(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const driver = app.store.drivers.get(id);
+  const reply = packageReply(await app.packages.drivers.archiveOf(driver));
+  return audited(context, { what: "archive", owner: { kind: "driver", id } }, reply);
+}
+
+/** `GET /drivers/{id}/files`: the driver's files as packages hold them */
+export async function files(context: Context<"id">): Promise<Reply> {
+  const { app, id } = context;
+  const driver = app.store.drivers.get(id);
+  const reply = packageReply(await app.packages.drivers.filesOf(driver));
+  return audited(context, { what: "files", owner: { kind: "driver", id } }, reply);
+}

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { decodeText } from "../../domain/decode.ts";
+import { UserError } from "../../domain/errors.ts";
+import { type FormInput, isTicked } from "../../domain/fields.ts";
+import { html } from "../../html/html.ts";
+import {
+  emptyImport,
+  type ImportForm,
+  type ImportPageData,
+  importMessage,
+  importPage,
+  importProblem,
+  importStart,
+} from "../../html/import/import.ts";
+import { importPreview, type Refusal } from "../../html/import/import-preview.ts";
+import { notify } from "../../html/layout.ts";
+import { paths } from "../../html/paths.ts";
+import { printServerCommand } from "../../pkg/scripts/commands.ts";
+import {
+  type ImportPreview,
+  type ImportSource,
+  previewImport,
+  runImport,
+} from "../../services/import/import.ts";
+import { exportPrinters } from "../../services/import/printer-export.ts";
+import { isNavigation } from "../answer-form.ts";
+import { statusOf } from "../answers/errors.ts";
+import { bytesDownload, htmlReply, type Reply, redirect } from "../answers/reply.ts";
+import { audited } from "../downloads.ts";
+import { frameOf } from "../page-context.ts";
+import { importLimitBytes, readMultipart } from "../requests/multipart.ts";
+import type { Context } from "../router.ts";
+
+/** Of a list, as it comes and as a preview carries it. */
+export const listLimitBytes = 8 * 1024 * 1024;
+/** A text that is longer is not sent back with the form. */
+const shownText = 256 * 1024;
+
+/** `GET /export/printers.csv`; `?separator=semicolon` for Excel where a comma is the decimal sign */
+export async function download(context: Context): Promise<Reply> {
+  const { app, url } = context;
+  const separator = url.searchParams.get("separator") === "semicolon" ? ";" : ",";
+  const bytes = exportPrinters(app.store, separator);
+  const type = "text/csv; charset=utf-8; header=present";
+  return audited(context, { what: "printers.csv" }, bytesDownload(bytes, { type, fileName: "printers.csv" }));
+}
+
+/** `GET /import` */
+export function show({ app, request, url }: Context): Reply {
+  const imported = app.outcomes.find("imported", url.searchParams.get("imported"));
+  const message = imported && importMessage(imported.result);
+  return htmlReply(importPage(frameOf(request, message), importStart(pageData(app), emptyImport)));
+}
+
+/** `GET /import/preview`: there is nothing to show without a list */
+export function back(): Reply {
+  return redirect(paths.import);
+}
+
+/** `POST /import/preview` */
+export function preview({ app, request }: Context): Promise<Reply> {
+  return answering(app, request, (source) => {
+    return previewReply(request, source, previewImport(app.store, source), undefined);
+  });
+}
+
+/** `POST /import` */
+export function run({ app, request }: Context): Promise<Reply> {
+  return answering(app, request, async (source, { digest, leave_wrong }) => {
+    const agreement = { digest: digest || undefined, leavesWrongOut: isTicked(leave_wrong) };
+    const done = await runImport(app.store, source, agreement);
+    if (done.refused !== undefined) return previewReply(request, source, done, done.refused);
+    const { counts, newClients } = done.plan;
+    const result = { counts, newClients };
+    if (isNavigation(request)) {
+      const name = app.outcomes.remember({ kind: "imported", result });
+      return redirect(`${paths.import}?imported=${name}`);
+    }
+    return htmlReply(html`${importStart(pageData(app), emptyImport)}${notify(importMessage(result))}`);
+  });
+}
+
+/** Reads a list from a form, and answers with what is made of it, or with why it cannot be read. */
+async function answering(
+  app: App,
+  request: IncomingMessage,
+  answer: (source: ImportSource, fields: FormInput) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  // There is no form to show a reason in once the preview stands in its place.
+  let form: ImportForm | undefined = emptyImport;
+  try {
+    const parts = await readMultipart(request, { limitBytes: importLimitBytes, tooLarge });
+    const fields: FormInput = Object.fromEntries(parts.fields);
+    const [[, file] = []] = parts.files;
+    const options = { client: fields.client ?? "", takesAll: isTicked(fields.all) };
+    form = fields.state ? undefined : { ...options, text: fields.text ?? "" };
+    return await answer({ ...options, list: listIn(fields, file) }, fields);
+  } catch (error) {
+    if (!(error instanceof UserError) || (error.code !== "invalid" && error.code !== "too-large"))
+      throw error;
+    if (form === undefined) throw error;
+    return problemReply(app, request, form, error);
+  }
+}
+
+/** A list's bytes; a preview carries them in base64, of which nothing is changed by a form. */
+function listIn({ state = "", text = "" }: FormInput, file: Buffer | undefined): Buffer {
+  const isFile = state === "" && file !== undefined && file.length > 0;
+  const list = isFile ? file : Buffer.from(state || text, state === "" ? "utf8" : "base64");
+  if (list.length > listLimitBytes) throw tooLarge();
+  if (isFile) requireText(list);
+  return list;
+}
+
+const zipStart = Buffer.from("PK\x03\x04", "latin1");
+const zipMessage =
+  "This is no list but a ZIP, as drivers and Excel’s workbooks are. A workbook has to be saved as CSV; drivers are uploaded under Drivers.";
+
+/** @throws UserError "invalid" of a file of another kind */
+function requireText(file: Buffer): void {
+  if (file.subarray(0, zipStart.length).equals(zipStart))
+    throw new UserError("invalid", zipMessage, {}, { remedies: [{ kind: "drivers" }] });
+  // As it is read: in UTF-16 every second byte of ordinary text is zero.
+  if (!decodeText(file.subarray(0, 1024)).includes("\0")) return;
+  const message =
+    "This is no list but a file of another kind. A list is a CSV, or what the command below copies.";
+  throw new UserError("invalid", message);
+}
+
+function tooLarge(): UserError {
+  const megabytes = listLimitBytes / 1024 / 1024;
+  return new UserError("too-large", `This list is larger than ${megabytes} MB: split it.`);
+}
+
+/** The form keeps what was chosen where a script puts the reason above it. */
+function problemReply(app: App, request: IncomingMessage, form: ImportForm, error: UserError): Reply {
+  const status = statusOf(error);
+  if (request.headers["hx-request"] !== undefined) {
+    const headers = { "HX-Retarget": "#import-problem", "HX-Reswap": "innerHTML" };
+    return { ...htmlReply(importProblem(error), status), headers };
+  }
+  if (!isNavigation(request)) throw error;
+  const text = form.text.length > shownText ? "" : form.text;
+  const shown = importStart(pageData(app), { ...form, text, problem: error });
+  return htmlReply(importPage(frameOf(request), shown), status);
+}
+
+const statuses = { stale: 409, wrong: 422 } as const;
+
+function previewReply(
+  request: IncomingMessage,
+  { list, client, takesAll }: ImportSource,
+  { plan, digest }: ImportPreview,
+  refusal: Refusal,
+): Reply {
+  const body = importPreview(plan, { state: list.toString("base64"), digest, client, takesAll }, refusal);
+  const status = refusal === undefined ? 200 : statuses[refusal];
+  return htmlReply(isNavigation(request) ? importPage(frameOf(request), body) : body, status);
+}
+
+function pageData({ store }: App): ImportPageData {
+  return { clients: store.clients.names(), command: printServerCommand, limitBytes: listLimitBytes };
+}

@@ -1,0 +1,130 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
+import type { UserError } from "../../domain/errors.ts";
+import { clientFormValues, parseClient } from "../../domain/printers/client.ts";
+import { type Narrowing, narrowClients } from "../../domain/printers/search.ts";
+import { downloadedTogether } from "../../html/deploy/downloaded.ts";
+import { refusalMessage } from "../../html/error.ts";
+import { emptyForm, type FormState } from "../../html/form.ts";
+import { type Html, html } from "../../html/html.ts";
+import { type Message, notify } from "../../html/layout.ts";
+import { narrowedPath } from "../../html/list-filter.ts";
+import { clientMessage, deletedMessage, doneIn } from "../../html/messages.ts";
+import { paths } from "../../html/paths.ts";
+import { clientPage } from "../../html/printers/client.ts";
+import {
+  type ClientList,
+  clientCount,
+  clientForm,
+  clientList,
+  clientSettings,
+  clientsPage,
+} from "../../html/printers/clients.ts";
+import { answerForm, recordForm, removing, saving, sentForm } from "../answer-form.ts";
+import { htmlReply, type Reply } from "../answers/reply.ts";
+import { removedPath, undoMessage } from "../backup/undo.ts";
+import { clientOffer } from "../deploy/deploy-offer.ts";
+import { linksMessage } from "../done-message.ts";
+import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
+import { frameOf } from "../page-context.ts";
+import { readForm } from "../requests/forms.ts";
+import type { Context } from "../router.ts";
+
+/** `GET /clients`, narrowed */
+export function index({ app, request, url }: Context): Reply {
+  const saved = app.store.clients.find(Number(url.searchParams.get("saved")));
+  const message = (saved && clientMessage("saved", saved)) ?? undoMessage(app, url);
+  const list = clientsShown(app, narrowingIn(url.searchParams, "clients"));
+  const reply = htmlReply(clientsPage(frameOf(request, message), list, emptyForm));
+  return withAddress(request, reply, narrowedPath(paths.clients, list.narrowing));
+}
+
+function clientsShown({ store }: App, narrowing: Narrowing): ClientList {
+  const clients = store.clients.list();
+  return { rows: narrowClients(clients, narrowing), narrowing, total: clients.length };
+}
+
+/** The list as a fragment brings it after a change, with what is said of that. */
+function changedList(app: App, narrowing: Narrowing, message: Message | undefined): Html {
+  const list = clientsShown(app, narrowing);
+  return html`${clientList(list)}${clientCount(list)}${notify(message)}`;
+}
+
+/** `POST /clients` */
+export async function create({ app, request }: Context): Promise<Reply> {
+  const { clients } = app.store;
+  const form = await readForm(request);
+  const narrowing = narrowingBehind(request, "clients", form);
+  const saved = await saving(async () => clients.add(parseClient(form)));
+  return answerForm(request, saved, {
+    redirect: (id) => `${paths.clients}?saved=${id}`,
+    page: (error) => clientsPage(frameOf(request), clientsShown(app, narrowing), sentForm(form, error)),
+    fragment: ({ error, value: id }) => {
+      const message = id === undefined ? undefined : clientMessage("saved", clients.get(id));
+      const next = error ? sentForm(form, error) : emptyForm;
+      return html`${changedList(app, narrowing, message)}${clientForm(next, true)}`;
+    },
+  });
+}
+
+/** `GET /clients/{id}` */
+export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
+  const done = clientMessage(doneIn(url.searchParams), app.store.clients.get(id));
+  const message = done ?? linksMessage(url) ?? undoMessage(app, url);
+  return htmlReply(await clientPageOf(app, request, id, undefined, message));
+}
+
+async function clientPageOf(
+  app: App,
+  request: IncomingMessage,
+  id: number,
+  form?: FormState,
+  message?: Message,
+): Promise<Html> {
+  const client = app.store.clients.get(id);
+  const printers = await app.overview.ofClient(id);
+  const choice = chooseDeployment(printers);
+  const data = {
+    client,
+    printers,
+    form: form ?? recordForm(clientFormValues(client)),
+    choice,
+    downloaded: downloadedTogether(
+      choice.goesIn,
+      choice.goesIn.flatMap(({ printer }) => app.deployments.latest(printer.id) ?? []),
+    ),
+    offer: clientOffer(app, request, client, choice.goesIn),
+  };
+  return clientPage(frameOf(request, message), data);
+}
+
+/** `POST /clients/{id}` */
+export async function update({ app, request, id }: Context<"id">): Promise<Reply> {
+  const { clients } = app.store;
+  const form = await readForm(request);
+  clients.get(id);
+  const saved = await saving(async () => clients.update(id, parseClient(form), form.opened));
+  const now = clients.get(id);
+  const formOf = (error?: UserError) =>
+    error ? sentForm(form, error, clientFormValues(now)) : recordForm(clientFormValues(now));
+  return answerForm(request, saved, {
+    redirect: () => `${paths.client(id)}?done=saved`,
+    page: (error) => clientPageOf(app, request, id, formOf(error)),
+    fragment: ({ error }) =>
+      html`${clientSettings(now, formOf(error))}${notify(error ? undefined : clientMessage("saved", now))}`,
+  });
+}
+
+/** `DELETE /clients/{id}`, and `POST /clients/{id}/delete` */
+export async function remove({ app, request, id }: Context<"id">): Promise<Reply> {
+  const { clients } = app.store;
+  const { name } = clients.get(id);
+  const removed = await removing(request, () => app.undo.removeClient(id));
+  return answerForm(request, removed, {
+    redirect: (deletion) => removedPath(app, paths.clients, name, deletion),
+    page: (error) => clientPageOf(app, request, id, undefined, refusalMessage(error)),
+    fragment: ({ value }) =>
+      changedList(app, narrowingBehind(request, "clients"), deletedMessage(name, value)),
+  });
+}

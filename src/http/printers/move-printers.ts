@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import type { DriverSummary } from "../../domain/drivers/driver.ts";
+import { UserError } from "../../domain/errors.ts";
+import type { FormInput } from "../../domain/fields.ts";
+import { movedMessage } from "../../html/drivers/driver-messages.ts";
+import type { FormState } from "../../html/form.ts";
+import type { Html } from "../../html/html.ts";
+import { notify } from "../../html/layout.ts";
+import { paths } from "../../html/paths.ts";
+import { movePage } from "../../html/printers/move-printers.ts";
+import { movePrinters, planMove } from "../../services/printers/move-printers.ts";
+import { answerForm, saving, sentForm } from "../answer-form.ts";
+import { htmlReply, type Reply } from "../answers/reply.ts";
+import { frameOf } from "../page-context.ts";
+import { readForm } from "../requests/forms.ts";
+import { type Context, parseId } from "../router.ts";
+
+/** `GET /drivers/{id}/move`, with `?to=` another driver: what moving its printers does, before it is done */
+export async function show({ app, request, id, url }: Context<"id">): Promise<Reply> {
+  const { driver } = await app.overview.driver(id);
+  const asked = url.searchParams.get("to");
+  const to = asked ? parseId(asked) : driver.newer?.id;
+  return htmlReply(await pageOf(app, request, id, to, sentForm({})));
+}
+
+async function pageOf(
+  app: App,
+  request: IncomingMessage,
+  id: number,
+  to: number | undefined,
+  form: FormState,
+): Promise<Html> {
+  const from = app.store.drivers.get(id);
+  const { drivers, printers } = app.store;
+  const data = {
+    from,
+    drivers: drivers.summaries().filter((driver) => driver.id !== id && canFollow(driver, from)),
+    printerCount: printers.idsOfDriver(id).length,
+    plan: to === undefined ? undefined : planMove(app.store, id, to),
+    stated: to === undefined ? undefined : (await app.overview.driver(to)).driver,
+    form,
+  };
+  return movePage(frameOf(request), data);
+}
+
+/** Whether printers of one driver may take another with their protocol as it is. */
+function canFollow(driver: DriverSummary, from: DriverSummary): boolean {
+  return (driver.origin === "ipp") === (from.origin === "ipp");
+}
+
+/** `POST /drivers/{id}/move`: all of its printers, or none */
+export async function move({ app, request, id }: Context<"id">): Promise<Reply> {
+  const form = await readForm(request);
+  app.store.drivers.get(id);
+  const to = targetIn(app, form);
+  const wanted = { fromId: id, toId: to, digest: form.preview ?? "" };
+  const moved = await saving(() => movePrinters(app.store, wanted, (pair) => form[`model_${pair}`]));
+  // Of another plan than this, the models that were typed are of no use.
+  const refused = (error: UserError) =>
+    pageOf(app, request, id, to, sentForm(error.code === "conflict" ? {} : form, error));
+  return answerForm(request, moved, {
+    redirect: (count) => paths.driverMoved(to, app.outcomes.remember({ kind: "moved", driverId: to, count })),
+    page: refused,
+    fragment: ({ error, value = 0 }) =>
+      error ? refused(error) : notify(movedMessage(value, app.store.drivers.get(to))),
+  });
+}
+
+/** @throws UserError "invalid" */
+function targetIn(app: App, form: FormInput): number {
+  const to = Number(form.to);
+  if (Number.isSafeInteger(to) && app.store.drivers.has(to)) return to;
+  const message = "Choose the driver that the printers move to.";
+  throw new UserError("invalid", message, { to: message });
+}

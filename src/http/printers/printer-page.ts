@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import type { App } from "../../app.ts";
+import { downloadedLine } from "../../html/deploy/downloaded.ts";
+import type { Html } from "../../html/html.ts";
+import type { Message } from "../../html/layout.ts";
+import { doneIn } from "../../html/messages.ts";
+import { printerPage } from "../../html/printers/printer.ts";
+import { revisionOf } from "../../pkg/scripts/revision.ts";
+import { driversOfPrinter } from "../../services/deploy/deployable.ts";
+import { htmlReply, type Reply } from "../answers/reply.ts";
+import { undoMessage, withUndo } from "../backup/undo.ts";
+import { printerOffer } from "../deploy/deploy-offer.ts";
+import { linksMessage } from "../done-message.ts";
+import { frameOf } from "../page-context.ts";
+import type { Context } from "../router.ts";
+import { messageOf } from "./printers.ts";
+
+/** `GET /printers/{id}` */
+export async function show({ app, id, request, url }: Context<"id">): Promise<Reply> {
+  const { searchParams: query } = url;
+  const replaced = Number(query.get("replaced")) || undefined;
+  const done = withUndo(app, await messageOf(app, id, doneIn(query)), replaced);
+  const message = done ?? linksMessage(url) ?? undoMessage(app, url);
+  return htmlReply(await printerPageOf(app, request, id, { message }));
+}
+
+interface Shown {
+  readonly message?: Message | undefined;
+  /** Why an icon was refused. */
+  readonly iconProblem?: string;
+}
+
+/** A printer's page, with what became of a change. @throws UserError "not-found" */
+export async function printerPageOf(
+  app: App,
+  request: IncomingMessage,
+  id: number,
+  { message, iconProblem }: Shown,
+): Promise<Html> {
+  const details = app.store.printers.get(id);
+  const { printer, client } = details;
+  const { driver, arm64Driver } = driversOfPrinter(app.store, printer);
+  const deployable = driver && { printer, driver, arm64Driver };
+  const revision = deployable && revisionOf(deployable);
+  const { row, siblings } = await app.overview.printer(id);
+  const data = {
+    printer,
+    client,
+    driver,
+    arm64Driver,
+    icon: app.store.icons.find(id),
+    iconProblem,
+    row,
+    revision,
+    downloaded: driver && downloadedOf(app, id, revision),
+    offer: deployable && printerOffer(app, request, details, deployable, siblings),
+  };
+  return printerPage(frameOf(request, message), data);
+}
+
+function downloadedOf({ deployments }: App, id: number, revision: string | undefined): Html {
+  return downloadedLine(deployments.latest(id), deployments.ofPrinter(id), revision);
+}

@@ -1,0 +1,59 @@
+import { type Driver, driverNeeds } from "../../domain/drivers/driver.ts";
+import { UserError } from "../../domain/errors.ts";
+import { arm64Description } from "../../domain/printers/arm64-driver.ts";
+import type { Finding } from "../../domain/printers/findings.ts";
+import type { PrinterDetails } from "../../domain/printers/listings.ts";
+import { type Printer, printerNeeds } from "../../domain/printers/printer.ts";
+import type { Deployable } from "../../pkg/scripts/deployment.ts";
+import type { Store } from "../../store/store.ts";
+
+/**
+ * A printer with drivers that can be deployed.
+ * @param known drivers that were read before: their records are large
+ * @throws UserError "invalid" that says what is missing, and where it is chosen
+ */
+export function deployableOf(
+  store: Store,
+  { printer, client }: PrinterDetails,
+  known = new Map<number, Driver>(),
+): Deployable {
+  const { driver, arm64Driver } = driversOfPrinter(store, printer, known);
+  const refusal = (message: string, finding: Pick<Finding, "kind" | "isArm64">) => {
+    const row = { printer, driver, arm64Driver };
+    const remedies = [{ kind: "printer", finding, row, isNamed: false } as const];
+    return new UserError("invalid", message, {}, { remedies });
+  };
+  const missing = `“${printer.name}” has no driver: choose one on the printer’s page.`;
+  if (driver === undefined) throw refusal(missing, { kind: "no-driver" });
+  const needs = printerNeeds(printer, driver);
+  if (needs !== undefined) throw refusal(needs, { kind: "incomplete" });
+  const model = arm64Driver && arm64Description(printer, arm64Driver);
+  const arm64Needs =
+    arm64Driver && driverNeeds({ ...arm64Driver, driver_desc: model ?? "" }, "The driver for ARM64");
+  if (arm64Needs !== undefined) throw refusal(arm64Needs, { kind: "incomplete", isArm64: true });
+  return { printer, driver, arm64Driver, client };
+}
+
+/** The same of several. */
+export function deployablesOf(store: Store, printers: readonly Printer[]): Deployable[] {
+  const drivers = new Map<number, Driver>();
+  return printers.map((printer) => {
+    const client = printer.client_id === null ? undefined : store.clients.find(printer.client_id);
+    return deployableOf(store, { printer, client }, drivers);
+  });
+}
+
+/** The drivers that a printer refers to. @param known drivers that were read before; they are added to */
+export function driversOfPrinter(
+  { drivers }: Store,
+  { driver_id, arm64_driver_id }: Pick<Printer, "driver_id" | "arm64_driver_id">,
+  known = new Map<number, Driver>(),
+): { readonly driver: Driver | undefined; readonly arm64Driver: Driver | undefined } {
+  const driverOf = (id: number | null) => {
+    if (id === null) return undefined;
+    const driver = known.get(id) ?? drivers.get(id);
+    known.set(id, driver);
+    return driver;
+  };
+  return { driver: driverOf(driver_id), arm64Driver: driverOf(arm64_driver_id) };
+}

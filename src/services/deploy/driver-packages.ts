@@ -1,0 +1,90 @@
+import type { Driver } from "../../domain/drivers/driver.ts";
+import { slug } from "../../domain/slug.ts";
+import type { Contents } from "../../pkg/formats/contents.ts";
+import type { PackageFormat } from "../../pkg/formats/format.ts";
+import { plainZip, zipContentType } from "../../pkg/formats/plain-zip.ts";
+import { driverScriptSettings } from "../../pkg/scripts/driver-deployment.ts";
+import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
+import type { ScriptKind } from "../../pkg/scripts/render.ts";
+import { wholeOf } from "../../pkg/zip/layout.ts";
+import type { Store } from "../../store/store.ts";
+import type { Workers } from "../../workers/pool.ts";
+import { requireModels } from "../drivers/driver-models.ts";
+import { driverFileName } from "./download-names.ts";
+import type { DriverSources, FilesUrl } from "./driver-sources.ts";
+import { type NamedPackage, named } from "./named-package.ts";
+import type { StoredPackageContext } from "./package-context.ts";
+
+interface Parts {
+  readonly store: Store;
+  readonly workers: Workers;
+  readonly sources: DriverSources;
+  readonly context: StoredPackageContext;
+}
+
+interface DriverContents {
+  /** Under which it is installed. */
+  readonly models: readonly string[];
+  readonly contents: Contents & { readonly settings: string };
+}
+
+/** Makes what can be downloaded of a driver by itself. */
+export class DriverPackages {
+  readonly #store: Store;
+  readonly #workers: Workers;
+  readonly #sources: DriverSources;
+  readonly #context: StoredPackageContext;
+
+  constructor({ store, workers, sources, context }: Parts) {
+    this.#store = store;
+    this.#workers = workers;
+    this.#sources = sources;
+    this.#context = context;
+  }
+
+  /** A package that installs it under all names that printers use. @throws UserError "invalid" with the remedy */
+  async packageOf(format: PackageFormat, driver: Driver): Promise<NamedPackage> {
+    const { contents } = await this.contentsOf(driver);
+    return named(format, await format.build(contents, this.#context), driverFileName(driver));
+  }
+
+  /** What goes into that. @throws as `packageOf` does */
+  async contentsOf(driver: Driver): Promise<DriverContents> {
+    const models = requireModels(this.#store, driver);
+    const settings = driverScriptSettings({ driver, models });
+    const drivers = [await this.#sources.files(driver, driverFolder)];
+    return { models, contents: { settings: JSON.stringify(settings), drivers, icon: undefined } };
+  }
+
+  /**
+   * A script of that package, fetched alone.
+   * @param filesUrl where the driver's files are to be fetched; without it the script names no address
+   */
+  async scriptOf(kind: ScriptKind, driver: Driver, filesUrl?: FilesUrl): Promise<Uint8Array> {
+    const models = requireModels(this.#store, driver);
+    const download = filesUrl && (await this.#sources.download(driver, filesUrl));
+    const settings = driverScriptSettings({ driver, models, download });
+    return this.#workers.renderScript({ kind, settings: JSON.stringify(settings) });
+  }
+
+  /** Its archive as it was uploaded. @throws UserError "invalid" when it is missing or damaged */
+  async archiveOf(driver: Driver): Promise<NamedPackage> {
+    const source = await this.#sources.files(driver, "");
+    const zip = {
+      layout: wholeOf(driver.size),
+      digest: Buffer.from(driver.sha256, "hex"),
+      sources: [source],
+    };
+    const file = { ...plainZip("archive", zip, this.#context), etag: driver.sha256 };
+    return { ...plainDownload, file, fileName: driver.file_name };
+  }
+
+  /** Its files as packages hold them, for scripts fetched alone. @throws UserError "invalid" */
+  async filesOf(driver: Driver): Promise<NamedPackage> {
+    const file = plainZip("files", await this.#sources.layOut(driver), this.#context);
+    const name = slug(driver.file_name.replace(/\.zip$/i, "")) || `driver-${driver.id}`;
+    return { ...plainDownload, file, fileName: `${name}-files.zip` };
+  }
+}
+
+const plainDownload = { contentType: zipContentType };

@@ -1,0 +1,60 @@
+import { crc32 } from "node:zlib";
+import type { Driver } from "../../domain/drivers/driver.ts";
+import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import type { Contents, IconFile } from "../../pkg/formats/contents.ts";
+import {
+  type Deployment,
+  driversIn,
+  type ScriptSettings,
+  scriptSettings,
+} from "../../pkg/scripts/deployment.ts";
+import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
+import type { Store } from "../../store/store.ts";
+import { fileChanged } from "../drivers/source-files.ts";
+import { findIcon } from "../printers/icons.ts";
+import type { DriverSources } from "./driver-sources.ts";
+
+/** What packages of printers are made of. */
+export class PackageContents {
+  readonly #store: Store;
+  readonly #sources: DriverSources;
+
+  constructor(store: Store, sources: DriverSources) {
+    this.#store = store;
+    this.#sources = sources;
+  }
+
+  /** Without a picture. @throws UserError "invalid" when an archive is missing or damaged */
+  async of(
+    deployment: Deployment,
+  ): Promise<{ readonly settings: ScriptSettings; readonly contents: Contents & { settings: string } }> {
+    const folderOf = ({ id }: Driver) => deployment.folders.get(id) ?? driverFolder;
+    const settings = scriptSettings(deployment);
+    const files = await Promise.all(
+      uploadedAmong(driversIn(deployment)).map((driver) => this.#sources.files(driver, folderOf(driver))),
+    );
+    const contents = {
+      settings: JSON.stringify(settings),
+      // They have to be there all the same: without them their own packages cannot be had.
+      drivers: deployment.isApart ? [] : files,
+      icon: undefined,
+    };
+    return { settings, contents };
+  }
+
+  /** A printer's picture; a missing record or file is no reason to fail. */
+  async picture(printerId: number): Promise<Picture | undefined> {
+    const picture = await findIcon(this.#store, printerId);
+    if (picture === undefined) return undefined;
+    const { path, sha256, bytes } = picture;
+    const size = bytes.length;
+    const file = { path, sha256, size, version: undefined, crc32: crc32(bytes), refusal: fileChanged };
+    return { bytes, file };
+  }
+}
+
+/** A printer's picture, and as a part of a package. */
+export interface Picture {
+  readonly bytes: Uint8Array;
+  readonly file: IconFile;
+}

@@ -1,0 +1,162 @@
+import { publisherOf } from "../../domain/deploy/publisher.ts";
+import {
+  type Architecture,
+  chosenInf,
+  type Driver,
+  type DriverSummary,
+  driverPackageName,
+  shippedBy,
+  vendorOf,
+} from "../../domain/drivers/driver.ts";
+import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
+import { driversOf, machinesOf } from "../../domain/printers/arm64-driver.ts";
+import type { Client } from "../../domain/printers/client.ts";
+import type { PrinterDetails, StatedPrinter } from "../../domain/printers/listings.ts";
+import { effectiveDescription, isDriverOnly, type Printer } from "../../domain/printers/printer.ts";
+import { keyFor } from "../../domain/secrets.ts";
+import { firstOf } from "../../domain/sentences.ts";
+import { effectiveSubnets, placeOf } from "../../domain/subnet.ts";
+import type { PackageFacts } from "../../pkg/formats/format.ts";
+import { appNotes } from "../../pkg/formats/graph-app.ts";
+import type { Deployable } from "../../pkg/scripts/deployment.ts";
+import { labelOfMany, revisionOf, revisionOfDriver } from "../../pkg/scripts/revision.ts";
+import type { Store } from "../../store/store.ts";
+
+/** What is said of a deployment where it goes, whatever it is downloaded as. */
+export type DeploymentFacts = Omit<
+  PackageFacts,
+  "fileName" | "detectionFileName" | "requirementFileName" | "urls"
+>;
+
+/** Tells apps of this installation from those of others: 12 hex digits. */
+export function instanceOf({ secret }: Pick<Store, "secret">): string {
+  return Buffer.from(keyFor("publish", secret)).toString("hex", 0, 6);
+}
+
+/** What is filled in for a printer where its package goes. */
+export function printerFacts(
+  store: Pick<Store, "secret">,
+  { printer, client }: PrinterDetails,
+  deployable: Deployable,
+): DeploymentFacts {
+  const { driver } = deployable;
+  const inf = chosenInf(driver);
+  const what = isDriverOnly(printer) ? "Printer driver" : "Printer";
+  const revision = revisionOf(deployable);
+  const place = printer.location === "" ? "" : `, ${printer.location}`;
+  const model = effectiveDescription(printer, driver);
+  return {
+    name: inBrackets(printer.name, client?.name),
+    description: `${what} ${printer.name}${client ? ` of ${client.name}` : ""}${place}`,
+    publisher: publisherOf(inf?.provider ?? null, model, inf?.manufacturers),
+    version: inf?.driverVer?.version ?? revision,
+    notes: appNotes(instanceOf(store), { kind: "printer", id: printer.id }, revision),
+    machines: machinesOf(deployable),
+    dependencies: dependenciesOf(driversOf(deployable)),
+    minimumWindows: minimumOf([printer]),
+    place: placeOf([effectiveSubnets(printer, client)]),
+  };
+}
+
+/** The same of a driver by itself. @param models under which it is installed */
+export function driverFacts(
+  store: Pick<Store, "secret">,
+  driver: Driver,
+  models: readonly string[],
+): DeploymentFacts {
+  const inf = chosenInf(driver);
+  const name = driverPackageName(driver);
+  const revision = revisionOfDriver(driver);
+  return {
+    name,
+    description: `${name}: ${firstOf(models, namedModels)}`,
+    publisher: publisherOf(inf?.provider ?? null, models[0] ?? "", inf?.manufacturers),
+    version: inf?.driverVer?.version ?? revision,
+    notes: appNotes(instanceOf(store), { kind: "driver", id: driver.id }, revision),
+    machines: shippedBy(inf),
+    dependencies: dependenciesOf([driver]),
+    minimumWindows: minimumOf([]),
+    place: undefined,
+  };
+}
+
+const namedModels = 5;
+const namedPrinters = 5;
+
+/** The same of a client. @param rows what goes in */
+export function clientFacts(store: Store, client: Client, rows: readonly StatedPrinter[]): DeploymentFacts {
+  const { label, place } = ofMany(store, client, rows);
+  const names = rows.map(({ printer }) => printer.name);
+  return {
+    name: inBrackets("Printers", client.name),
+    description: `Printers of ${client.name}: ${firstOf(names, namedPrinters)}`,
+    publisher: commonPublisher(store, rows),
+    version: label,
+    notes: appNotes(instanceOf(store), { kind: "client", id: client.id }, label),
+    machines: architecturesOfAll(rows),
+    dependencies: dependenciesOf(rows.flatMap(({ driver, arm64Driver }) => [driver, arm64Driver])),
+    minimumWindows: minimumOf(rows.map(({ printer }) => printer)),
+    place,
+  };
+}
+
+function dependenciesOf(drivers: readonly (DriverSummary | undefined)[]): string {
+  const inside = uploadedAmong(drivers);
+  if (inside.length === 0) return "nothing: Windows brings the driver";
+  return `nothing: the ${inside.length > 1 ? "drivers are" : "driver is"} in the package`;
+}
+
+/** No older Windows adds IPP queues by a command; `pnputil /add-driver` came with the other. */
+function minimumOf(printers: readonly Pick<Printer, "protocol">[]): PackageFacts["minimumWindows"] {
+  return printers.some(({ protocol }) => protocol === "ipp") ? "Windows 11 21H2" : "Windows 10 1607";
+}
+
+/** What is said of several printers by all of their settings, with a label that names these. */
+function ofMany(store: Store, client: Client, rows: readonly StatedPrinter[]) {
+  const byId = new Map(rows.map((row) => [row.printer.id, row]));
+  const printers = store.printers.several([...byId.keys()]);
+  const label = labelOfMany(
+    printers.flatMap((printer) => {
+      const { driver, arm64Driver } = byId.get(printer.id) ?? {};
+      return driver === undefined ? [] : [{ printer, driver, arm64Driver }];
+    }),
+  );
+  const place = placeOf(printers.map((printer) => effectiveSubnets(printer, client)));
+  return { label, place };
+}
+
+/** Whose software all drivers are; undefined where they are of several, or one of them says nothing. */
+function commonPublisher({ drivers }: Store, rows: readonly StatedPrinter[]): string | undefined {
+  const makers = new Map<number, readonly string[]>();
+  const makersOf = ({ id, listed }: DriverSummary) => {
+    // A report is read only where the provider leaves it open.
+    const known = makers.get(id) ?? (vendorOf(listed?.provider ?? null) ? [] : makersIn(drivers.find(id)));
+    makers.set(id, known);
+    return known;
+  };
+  const publishers = new Set(
+    rows.map(({ printer, driver }) => {
+      if (driver === undefined) return undefined;
+      const model = effectiveDescription(printer, driver);
+      return publisherOf(driver.listed?.provider ?? null, model, makersOf(driver));
+    }),
+  );
+  const [publisher] = publishers;
+  return publishers.size === 1 ? publisher : undefined;
+}
+
+function makersIn(driver: Driver | undefined): readonly string[] {
+  return (driver && chosenInf(driver)?.manufacturers) ?? [];
+}
+
+/** Two apps of one name are one to Company Portal: the client tells them apart. */
+function inBrackets(name: string, client: string | undefined): string {
+  return client === undefined ? name : `${name} (${client})`;
+}
+
+/** The machines that can have every printer; empty where there are none. */
+function architecturesOfAll(rows: readonly StatedPrinter[]): readonly Architecture[] {
+  const lists = rows.map(({ driver, arm64Driver }) => (driver ? machinesOf({ driver, arm64Driver }) : []));
+  const [first = [], ...others] = lists;
+  return first.filter((name) => others.every((list) => list.includes(name)));
+}

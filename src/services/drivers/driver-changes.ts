@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
+import {
+  type AffectedPrinter,
+  affectedAmong,
+  type DriverEffects,
+  hasEffects,
+} from "../../domain/drivers/driver-effects.ts";
+import { driverFormValues, isFromForm, parseDriver } from "../../domain/drivers/driver-fields.ts";
+import { modelTest } from "../../domain/drivers/models.ts";
+import type { FormInput } from "../../domain/fields.ts";
+import { checkOpened } from "../../domain/form-version.ts";
+import { addTo } from "../../domain/groups.ts";
+import type { Printer } from "../../domain/printers/printer.ts";
+import { revisionsWith } from "../../pkg/scripts/revision.ts";
+import type { Store } from "../../store/store.ts";
+import { checkedChange } from "../checked-change.ts";
+import type { PackageBuilder } from "../deploy/packages.ts";
+import { wantedOf } from "./source-files.ts";
+
+interface DriverServices {
+  readonly store: Store;
+  readonly packages: Pick<PackageBuilder, "prepare">;
+}
+
+/** What became of a driver's form; where it is not saved, what a person is to agree to first. */
+interface DriverSave {
+  readonly isSaved: boolean;
+  readonly effects: DriverEffects;
+  /** Whether a person agreed to other effects than there are now. */
+  readonly isStale: boolean;
+}
+
+/**
+ * Saves a driver's form. One of our own forms is asked to be sent again with `confirmed`, the digest of what the save
+ * does, where it does anything to printers; from any other sender it is taken as it is.
+ * @throws UserError "not-found", "invalid" with a message for each field, or "stale" where somebody else has saved
+ *   the driver since the form was opened
+ */
+export async function saveDriver(
+  { store, packages }: DriverServices,
+  id: number,
+  form: FormInput,
+): Promise<DriverSave> {
+  const { driver, after, ...saved } = await checkedChange<Change>(store, (stopWith) => {
+    const driver = store.drivers.get(id);
+    checkOpened(form.opened, driverFormValues(driver));
+    const settings = parseDriver(form, driver);
+    const after = { ...driver, ...settings };
+    const effects = effectsOf(store, driver, after);
+    const { confirmed = "" } = form;
+    if (isFromForm(form) && hasEffects(effects) && confirmed !== effects.digest)
+      stopWith({ driver, after, isSaved: false, effects, isStale: confirmed !== "" });
+    store.drivers.set(id, settings);
+    return { driver, after, isSaved: true, effects, isStale: false };
+  });
+  const isPrepared = wantedOf(after).onlyUsedBy === wantedOf(driver).onlyUsedBy;
+  if (saved.isSaved && !isPrepared) packages.prepare(driver);
+  return saved;
+}
+
+/** A driver before and after its form is saved. */
+interface Change extends DriverSave {
+  readonly driver: Driver;
+  readonly after: Driver;
+}
+
+function effectsOf(store: Store, driver: Driver, after: Driver): DriverEffects {
+  const [isLostBefore, isLost] = [lostIn(driver), lostIn(after)];
+  const isNewlyLost = ({ before, now }: DeployedModel) => isLost(now) && !isLostBefore(before);
+  const affected = affectedAmong(store.clients.names());
+  const redeployed: AffectedPrinter[] = [];
+  const switched: AffectedPrinter[] = [];
+  const [lost, lostOnArm64] = [new Map<string, AffectedPrinter[]>(), new Map<string, AffectedPrinter[]>()];
+  const hash = createHash("sha256");
+  const [revisionBefore, revisionAfter] = [revisionMaker(store, driver), revisionMaker(store, after)];
+  for (const printer of store.printers.wholeOfDriver(driver.id)) {
+    const revision = revisionAfter(printer);
+    if (revision === revisionBefore(printer)) continue;
+    redeployed.push(affected(printer));
+    hash.update(`${printer.id} ${revision}\n`);
+    const models = modelsOf(printer, driver, after);
+    if (models.some(({ before, now }) => before !== now)) switched.push(affected(printer));
+    for (const { now, isArm64 } of models.filter(isNewlyLost))
+      addTo(isArm64 ? lostOnArm64 : lost, now, affected(printer));
+  }
+  const isRefused = isLost(after.driver_desc) && after.driver_desc !== driver.driver_desc;
+  const refusedModel = isRefused ? after.driver_desc : undefined;
+  hash.update(JSON.stringify([refusedModel, [...lost.keys()], [...lostOnArm64.keys()]]));
+  return {
+    redeployed,
+    switched: { from: driver.driver_desc, to: after.driver_desc, printers: switched },
+    lost,
+    lostOnArm64,
+    refusedModel,
+    digest: hash.digest("hex").slice(0, 16),
+  };
+}
+
+/** Makes revisions of printers, with this driver in place of the one of its id. */
+function revisionMaker({ drivers }: Store, changed: Driver): (printer: Printer) => string {
+  const driverOf = (id: number | null) => (id === changed.id ? changed : drivers.find(id ?? 0));
+  const makers = new Map<string, (printer: Printer) => string>();
+  return (printer) => {
+    const { driver_id, arm64_driver_id } = printer;
+    const key = `${driver_id} ${arm64_driver_id}`;
+    const known = makers.get(key);
+    if (known !== undefined) return known(printer);
+    const driver = driverOf(driver_id);
+    // Without a first driver there is nothing that is deployed.
+    const make = driver === undefined ? () => "" : revisionsWith(driver, driverOf(arm64_driver_id));
+    makers.set(key, make);
+    return make(printer);
+  };
+}
+
+interface DeployedModel {
+  readonly before: string;
+  readonly now: string;
+  readonly isArm64: boolean;
+}
+
+/** What a printer deploys of a driver, which may be its first, its second, or both. */
+function modelsOf(printer: Printer, before: Driver, after: Driver): DeployedModel[] {
+  const choices = [
+    { id: printer.driver_id, own: printer.driver_desc, isArm64: false },
+    { id: printer.arm64_driver_id, own: printer.arm64_driver_desc, isArm64: true },
+  ];
+  return choices
+    .filter(({ id }) => id === before.id)
+    .map(({ own, isArm64 }) => {
+      return { before: own || before.driver_desc, now: own || after.driver_desc, isArm64 };
+    });
+}
+
+/** Whether the INF, which names models, lacks one. */
+function lostIn(driver: Driver): (model: string) => boolean {
+  const has = modelTest(chosenInf(driver));
+  return (model) => model !== "" && !has(model);
+}

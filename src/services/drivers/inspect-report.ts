@@ -1,0 +1,232 @@
+import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../../domain/drivers/driver.ts";
+import { withUnseenShown } from "../../domain/invisible-characters.ts";
+import { descriptionLimit, nameLimit } from "../../inf/models.ts";
+import { CopiedInfs, type InfReading } from "../../inf/package.ts";
+import { folderOf, normalizePath } from "../../inf/package-files.ts";
+import type { Inspection } from "./inspect.ts";
+import { infWarnings } from "./inspect-warnings.ts";
+
+/** A report has at most so many bytes as JSON: it is kept in the database, and read for its driver's page. */
+const reportLimitBytes = 2 * 1024 * 1024;
+/** Names in one list of an INF; counts say how many there are. */
+const listLimit = 500;
+/** Names in all lists but those of models. */
+const namesLimit = 10_000;
+const descriptionsLimit = 50_000;
+/** Of a class, a provider, a date, a version, in characters. */
+const factLimit = 100;
+
+/**
+ * What of an inspection is kept with the driver and shown. Lists are cut to what a page can bear, those of the
+ * printer's INF last.
+ * @throws UserError "invalid" when the work for the archive is used up
+ */
+export function reportOf(inspection: Inspection): ArchiveReport {
+  const { archive, readings, printerInf } = inspection;
+  const { summaries, unused } = summariesOf(inspection);
+  const warnings = [...archive.warnings, ...infWarnings(readings)];
+  const budget = new ReportBudget(reportLimitBytes - 4096);
+  budget.charge(warnings);
+  const unusedShown = unused && withinBudget(budget, unused);
+  for (const summary of summaries.values()) budget.charge({ ...summary, ...withoutLists(summary) });
+  const printerFirst = new Set([...(printerInf ? [printerInf] : []), ...readings]);
+  for (const reading of printerFirst) {
+    const summary = summaries.get(reading);
+    if (summary !== undefined) summaries.set(reading, { ...summary, ...listsWithin(budget, summary) });
+  }
+  const infs = [...summaries.values()];
+  return {
+    fileCount: archive.entries.length,
+    totalBytes: sum(archive.entries.map((entry) => entry.size)),
+    infs,
+    ...(unusedShown === undefined ? {} : { unused: unusedShown }),
+    printerInf: printerInf?.path ?? null,
+    warnings: [...warnings, ...modelWarnings(readings, infs)],
+  };
+}
+
+/** Bytes of JSON that are left, and how many descriptions and other names. */
+class ReportBudget {
+  #bytes: number;
+  #descriptions = descriptionsLimit;
+  #names = namesLimit;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  charge(value: unknown): void {
+    this.#bytes -= Buffer.byteLength(JSON.stringify(value));
+  }
+
+  descriptions(names: readonly string[]): string[] {
+    const taken = this.#take(names, this.#descriptions);
+    this.#descriptions -= taken.length;
+    return taken;
+  }
+
+  names(names: readonly string[]): string[] {
+    const taken = this.#take(names, Math.min(listLimit, this.#names));
+    this.#names -= taken.length;
+    return taken;
+  }
+
+  /** The first of these names, `most` at most, until one does not fit. */
+  #take(names: readonly string[], most: number): string[] {
+    const taken: string[] = [];
+    for (const name of names) {
+      const bytes = Buffer.byteLength(JSON.stringify(name)) + 1;
+      if (taken.length >= most || bytes > this.#bytes) break;
+      this.#bytes -= bytes;
+      taken.push(name);
+    }
+    return taken;
+  }
+}
+
+type Lists = Pick<
+  InfSummary,
+  "catalogFiles" | "descriptions" | "manufacturers" | "copyInf" | "missing" | "unused"
+>;
+
+function withoutLists({ unused }: Lists): Lists {
+  return {
+    catalogFiles: [],
+    descriptions: [],
+    manufacturers: [],
+    copyInf: [],
+    missing: [],
+    unused: { ...unused, paths: [] },
+  };
+}
+
+function listsWithin(budget: ReportBudget, lists: Lists): Lists {
+  return {
+    descriptions: budget.descriptions(lists.descriptions),
+    catalogFiles: budget.names(lists.catalogFiles),
+    manufacturers: budget.names(lists.manufacturers.map((name) => cut(name, nameLimit))),
+    missing: budget.names(lists.missing.slice(0, listLimit).map((name) => cut(name, nameLimit))),
+    copyInf: budget.names(lists.copyInf.slice(0, listLimit).map((name) => cut(name, nameLimit))),
+    unused: withinBudget(budget, lists.unused),
+  };
+}
+
+function withinBudget(budget: ReportBudget, unused: UnusedFiles): UnusedFiles {
+  return { ...unused, paths: budget.names(unused.paths) };
+}
+
+interface Summaries {
+  /** Of every INF, in their order, its lists still whole. */
+  readonly summaries: Map<InfReading, InfSummary>;
+  /** What no printer INF uses; undefined where there is none. */
+  readonly unused: UnusedFiles | undefined;
+}
+
+function summariesOf(inspection: Inspection): Summaries {
+  const { archive, readings, files, work } = inspection;
+  const sizes = new Map(archive.entries.map((entry) => [entry.path, entry.size]));
+  const total = sum([...sizes.values()]);
+  const copied = new CopiedInfs(readings, files, work);
+  const unusedBy = (start: readonly InfReading[]) =>
+    unusedBeside(inspection, copied.usedBy(start), sizes, total);
+  const summaries = new Map(
+    readings.map((reading) => [reading, summaryOf(inspection, reading, unusedBy([reading]))]),
+  );
+  const printers = readings.filter(({ version }) => version.isPrinter);
+  return { summaries, unused: printers.length === 0 ? undefined : unusedBy(printers) };
+}
+
+function summaryOf(inspection: Inspection, reading: InfReading, unused: UnusedFiles): InfSummary {
+  const { version, models, files } = reading;
+  const catalogs = catalogFiles(inspection, reading);
+  return {
+    path: reading.path,
+    class: version.class && cut(version.class, factLimit),
+    isPrinter: version.isPrinter,
+    driverModel: version.driverModel,
+    provider: version.provider && cut(version.provider, factLimit),
+    driverVer: version.driverVer && {
+      date: cut(version.driverVer.date, factLimit),
+      version: cut(version.driverVer.version, factLimit),
+    },
+    signed: catalogs.length > 0,
+    catalogFiles: catalogs,
+    architectures: files.architectures,
+    notShipped: notShipped(inspection, reading),
+    descriptions: models.descriptions,
+    modelLines: models.lineCount,
+    manufacturers: models.manufacturers,
+    copyInf: files.copyInf,
+    missing: files.missing,
+    missingCount: files.missing.length,
+    missingFor: files.missingFor,
+    unused,
+  };
+}
+
+function catalogFiles({ files }: Inspection, { path, version }: InfReading): string[] {
+  const found = new Set<string>();
+  for (const name of Object.values(version.catalogs)) {
+    const catalog = name === null ? undefined : files.find(folderOf(path) + normalizePath(name));
+    if (catalog !== undefined) found.add(catalog);
+  }
+  return [...found];
+}
+
+function unusedBeside(
+  { files, work }: Inspection,
+  used: ReadonlySet<string>,
+  sizes: ReadonlyMap<string, number>,
+  totalBytes: number,
+): UnusedFiles {
+  work.spend(used.size);
+  let usedBytes = 0;
+  for (const path of used) usedBytes += sizes.get(path) ?? 0;
+  const paths: string[] = [];
+  for (const path of files.sorted) {
+    if (paths.length >= listLimit) break;
+    if (!used.has(path)) paths.push(path);
+  }
+  return { count: files.sorted.length - used.size, bytes: totalBytes - usedBytes, paths };
+}
+
+/**
+ * Architectures that the INF declares, but whose program files are all of other machines. Files in larger
+ * cabinets tell nothing, so a driver with no other program files is taken at its word.
+ */
+function notShipped({ machines }: Inspection, { files }: InfReading): Architecture[] {
+  return files.architectures.filter((architecture) => {
+    const found = [...(files.usedBy.get(architecture) ?? [])].map((path) => machines.get(path));
+    const known = found.filter((machine) => machine !== undefined);
+    return known.length > 0 && !known.includes(architecture);
+  });
+}
+
+/** A text of an INF as it is shown: short, with every character in it to be seen. */
+function cut(text: string, most: number): string {
+  const seen = withUnseenShown(text.length <= most ? text : text.slice(0, most));
+  return seen.length <= most && text.length <= most ? seen : `${seen.slice(0, most - 1)}…`;
+}
+
+/** What is said of models that are not listed. */
+function modelWarnings(readings: readonly InfReading[], infs: readonly InfSummary[]): string[] {
+  const unusable = sum(readings.map(({ models }) => models.unusableNames));
+  const read = sum(readings.map(({ models }) => models.beyondLimit + models.descriptions.length));
+  const hidden = read - sum(infs.map(({ descriptions }) => descriptions.length));
+  const warnings: string[] = [];
+  if (unusable > 0) {
+    warnings.push(
+      `${unusable} ${unusable === 1 ? "model is" : "models are"} left out: no driver’s name has over ${nameLimit} characters, control characters, ends of lines or a heap of accents on one letter.`,
+    );
+  }
+  if (hidden > 0) {
+    warnings.push(
+      `${hidden} models are not listed: at most ${descriptionLimit} of an INF and ${descriptionsLimit} of an archive are. A name that the list lacks can be typed.`,
+    );
+  }
+  return warnings;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

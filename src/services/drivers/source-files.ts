@@ -1,0 +1,63 @@
+import type { OpenFile } from "../../domain/byte-source.ts";
+import type { Driver } from "../../domain/drivers/driver.ts";
+import { UserError } from "../../domain/errors.ts";
+import type { DriverFiles, SourceFile } from "../../pkg/formats/contents.ts";
+import type { Blobs } from "../../store/blobs.ts";
+import type { FileSource } from "../../store/files.ts";
+
+/** What of a driver's files packages hold. */
+export function wantedOf({ drop_unused, inf_path }: Driver): Pick<DriverFiles, "onlyUsedBy"> {
+  return { onlyUsedBy: drop_unused && inf_path !== "" ? inf_path : undefined };
+}
+
+/** Opens files that packages are made of: all of them, or none. @throws UserError of the file that is not as it was */
+export async function openSources(blobs: Blobs, sources: readonly SourceFile[]): Promise<FileSource[]> {
+  const files: FileSource[] = [];
+  try {
+    for (const source of sources) files.push(await openOne(blobs, source));
+    return files;
+  } catch (error) {
+    await closeSources(files);
+    throw error;
+  }
+}
+
+/** Opens files for as long as `use` takes. @throws as `openSources` does, and what `use` throws */
+export async function withSources<T>(
+  blobs: Blobs,
+  sources: readonly SourceFile[],
+  use: (files: readonly OpenFile[]) => Promise<T>,
+): Promise<T> {
+  const files = await openSources(blobs, sources);
+  try {
+    return await use(openFiles(files));
+  } finally {
+    await closeSources(files);
+  }
+}
+
+/** What is said of a file that another one took the place of, or that was written again. */
+export function fileChanged(): UserError {
+  return new UserError(
+    "busy",
+    "A file of this package was changed a moment ago. Try again in a few seconds.",
+  );
+}
+
+export async function closeSources(files: readonly FileSource[]): Promise<void> {
+  await Promise.all(files.map((file) => file.close()));
+}
+
+/** What of the files crosses to another thread. */
+export function openFiles(files: readonly FileSource[]): OpenFile[] {
+  return files.map(({ descriptor, size }) => ({ descriptor, size }));
+}
+
+async function openOne(blobs: Blobs, source: SourceFile): Promise<FileSource> {
+  const file = await blobs.open(source.path);
+  if (file === undefined) throw source.refusal("missing");
+  const isSame = source.version === undefined || file.version === source.version;
+  if (file.size === source.size && isSame) return file;
+  await file.close();
+  throw file.size === source.size ? fileChanged() : source.refusal("damaged");
+}

@@ -1,0 +1,119 @@
+import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
+import { hasModel } from "../../domain/drivers/models.ts";
+import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
+import { throwIfAny } from "../../domain/fields.ts";
+import type { BulkChange, ModelsGiven } from "../../domain/printers/bulk.ts";
+import { isUnchosen } from "../../domain/printers/findings.ts";
+import type { PrinterModel } from "../../domain/printers/listings.ts";
+import { modelMatcher, ownChoice } from "../../domain/printers/move-plan.ts";
+import { firstOf } from "../../domain/sentences.ts";
+import type { Store } from "../../store/store.ts";
+
+/**
+ * Gives printers a driver and its models, all of them or none.
+ * @throws UserError "invalid" where one of them or the driver does not exist, the driver does not have the model, or a
+ *   model has to be chosen
+ */
+export function giveDriver(store: Store, ids: readonly number[], wanted: Wanted): Promise<ModelsGiven> {
+  const { driver_id, driver_desc } = wanted;
+  return store.change(() => {
+    store.manyPrinters.checkThere(ids);
+    throwIfAny(store.printers.referenceProblems({ client_id: null, driver_id, driver_desc: "" }));
+    const driver = driver_id === null ? undefined : store.drivers.get(driver_id);
+    checkModel(driver, driver_desc);
+    const before = deployedBy(store.drivers.summaries());
+    const modelOf = driver ? modelsFrom(driver, wanted, before) : () => "";
+    const printers = store.printers.models(ids);
+    checkProtocols(driver, printers);
+    const given = printers.map((printer) => ({ printer, before: before(printer), own: modelOf(printer) }));
+    const asked = given.filter(({ own }) => own === undefined).map(({ printer }) => printer);
+    if (driver !== undefined && asked.length > 0) throwIfAny({ driver_desc: questionFor(driver, asked) });
+    const changed = given.filter(
+      ({ printer, own }) => printer.driver_id !== driver_id || printer.driver_desc !== own,
+    );
+    const models = new Map(changed.map(({ printer, own = "" }) => [printer.id, own]));
+    store.manyPrinters.useDriver(driver_id, models);
+    return countsOf(given, driver?.driver_desc ?? "");
+  });
+}
+
+/** What printers are given. */
+type Wanted = Extract<BulkChange, { readonly action: "driver" }>;
+
+type ModelOf = (printer: PrinterModel) => string;
+
+function deployedBy(drivers: readonly DriverSummary[]): ModelOf {
+  const owns = new Map(drivers.map(({ id, driver_desc }) => [id, driver_desc]));
+  return ({ driver_id, driver_desc }) => driver_desc || (owns.get(driver_id ?? 0) ?? "");
+}
+
+/** A printer's model before, and the one that it chooses by itself from now on. */
+interface Given {
+  readonly before: string;
+  readonly own: string | undefined;
+}
+
+function countsOf(given: readonly Given[], driversOwn: string): ModelsGiven {
+  const counts = { kept: 0, changed: 0, own: 0 };
+  for (const { before, own = "" } of given) {
+    if (own === "") counts.own++;
+    const after = own || driversOwn;
+    if (before !== "" && after !== "") counts[before === after ? "kept" : "changed"]++;
+  }
+  return counts;
+}
+
+function checkModel(driver: Driver | undefined, model: string): void {
+  if (model === "") return;
+  if (driver === undefined) throwIfAny({ driver_desc: "Without a driver there is no model." });
+  else if (model !== driver.driver_desc && !hasModel(chosenInf(driver), model))
+    throwIfAny({ driver_desc: `The driver has no model “${model}”.` });
+}
+
+/** What a printer chooses by itself with a driver; undefined where somebody has to say. */
+function modelsFrom(
+  driver: Driver,
+  { driver_desc, only_unmatched }: Wanted,
+  deployed: ModelOf,
+): (printer: PrinterModel) => string | undefined {
+  if (driver_desc !== "" && !only_unmatched) return () => driver_desc;
+  const match = modelMatcher(driver);
+  const otherwise = driver_desc !== "" ? driver_desc : isUnchosen(driver) ? undefined : "";
+  return (printer) => {
+    const before = printer.driver_desc;
+    // Who has the driver already and left the model to it goes on so.
+    if (before === "" && printer.driver_id === driver.id && driver_desc === "") return "";
+    const found = match(deployed(printer));
+    return found ? ownChoice(driver, found, before) : otherwise;
+  };
+}
+
+/**
+ * @param driver undefined is none, which IPP is not possible with either
+ * @throws UserError "invalid" that names the first printers whose protocol the driver does not print over
+ */
+export function checkProtocols(driver: Driver | undefined, printers: readonly PrinterModel[]): void {
+  const isWrong = ({ protocol }: PrinterModel) =>
+    driver ? Object.keys(ippProblem(protocol, driver)).length > 0 : protocol === "ipp";
+  const others = printers.filter(isWrong);
+  if (others.length === 0) return;
+  const another = "choose another protocol on the pages of these printers";
+  const why =
+    driver?.origin === "ipp"
+      ? `“${driverTitle(driver)}” prints over IPP alone: choose the protocol IPP on the pages of these printers, or import a list with it`
+      : driver
+        ? `“${driverTitle(driver)}” does not print over IPP: ${another}`
+        : `IPP comes with its own driver: ${another}`;
+  throwIfAny({ driver_id: `${why}: ${namesOf(others)}. Nothing was changed.` });
+}
+
+const named = 3;
+
+function namesOf(printers: readonly PrinterModel[]): string {
+  const names = printers.map(({ name }) => `“${name}”`);
+  return firstOf(names, named);
+}
+
+function questionFor(driver: Driver, printers: readonly PrinterModel[]): string {
+  return `Which model is it? “${driverTitle(driver)}” does not have that of ${namesOf(printers)}, and nobody has chosen its own: choose one under “Install as”. Nothing was changed.`;
+}

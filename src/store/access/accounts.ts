@@ -1,0 +1,165 @@
+import { type Role, roles } from "../../domain/access/access.ts";
+import { type Account, type AccountRole, accountNameKey, adminName } from "../../domain/access/account.ts";
+import { UserError } from "../../domain/errors.ts";
+import type { Database } from "../database/database.ts";
+import { type Row, readable } from "../database/rows.ts";
+import { checkRoom } from "../record-limits.ts";
+
+/** In the place of a password's hash, where no password fits. */
+export const noHash = "";
+
+/** The accounts' only SQL. What takes an account's rights away ends its sessions in the same write. */
+export class Accounts {
+  readonly #db: Database;
+  readonly #clock: () => number;
+
+  constructor(db: Database, clock: () => number) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** By name, the administrator first. */
+  list(): Account[] {
+    return this.#db
+      .all("SELECT * FROM accounts ORDER BY role <> 'admin', name_key")
+      .map((row) => accountOf(row));
+  }
+
+  /** @throws UserError "not-found" */
+  get(id: number): Account {
+    const account = this.find(id);
+    if (account === undefined) throw new UserError("not-found", `There is no account ${id}.`);
+    return account;
+  }
+
+  find(id: number): Account | undefined {
+    const row = this.#db.first("SELECT * FROM accounts WHERE id = ?", [id]);
+    return row && accountOf(row);
+  }
+
+  /** The account of a name, whatever its case, with the hash of its password. */
+  findByName(name: string): { readonly account: Account; readonly hash: string } | undefined {
+    const row = this.#db.first("SELECT * FROM accounts WHERE name_key = ?", [accountNameKey(name)]);
+    return row && { account: accountOf(row), hash: String(row.password_hash) };
+  }
+
+  /**
+   * @param oneTimeHash of a password that is to be changed; for who signs in at a proxy alone there is none
+   * @throws UserError "conflict" when the name is taken, whatever its case
+   */
+  add(name: string, role: AccountRole, oneTimeHash = noHash): Promise<number> {
+    return this.#db.write(() => this.#insert(name, role, oneTimeHash, oneTimeHash !== noHash));
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  setRole(id: number, role: AccountRole): Promise<void> {
+    return this.#change(id, () => this.#db.all("UPDATE accounts SET role = ? WHERE id = ?", [role, id]));
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  setDisabled(id: number, isDisabled: boolean): Promise<void> {
+    return this.#change(id, () => {
+      this.#db.all("UPDATE accounts SET disabled = ? WHERE id = ?", [Number(isDisabled), id]);
+      if (isDisabled) this.#endSessions(id);
+    });
+  }
+
+  /** Gives an account a password that is to be changed. @throws UserError "not-found", or "forbidden" for the administrator */
+  setOneTimePassword(id: number, hash: string): Promise<void> {
+    return this.#change(id, () => this.#renewPassword(id, hash, true));
+  }
+
+  /** @throws UserError "not-found", or "forbidden" for the administrator */
+  remove(id: number): Promise<void> {
+    return this.#change(id, () => this.#db.all("DELETE FROM accounts WHERE id = ?", [id]));
+  }
+
+  /** Gives the administrator another password, or one that nothing fits, and ends their sessions. */
+  renewAdmin(hash: string): Promise<void> {
+    return this.#db.write(() => {
+      const known = this.#db.first("SELECT id FROM accounts WHERE name_key = ?", [adminName]);
+      if (known === undefined) this.#insert(adminName, "admin", hash, false);
+      else this.#renewPassword(Number(known.id), hash, false);
+    });
+  }
+
+  /** @param at when the account was used, UTC, milliseconds since 1970 */
+  seen(id: number, at: number): Promise<void> {
+    return this.#db.write(() => {
+      this.#db.all("UPDATE accounts SET seen_at = ? WHERE id = ?", [at, id]);
+    });
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM accounts ORDER BY id"))
+      readable(`the account ${row.id}`, () => accountOf(row));
+  }
+
+  #insert(name: string, role: Role, hash: string, isOneTime: boolean): number {
+    const key = accountNameKey(name);
+    const taken = this.#db.first("SELECT name FROM accounts WHERE name_key = ?", [key]);
+    if (taken !== undefined) {
+      const message = `There is an account called “${taken.name}” already.`;
+      throw new UserError("conflict", message, { name: message });
+    }
+    const now = this.#clock();
+    const row = this.#db.first(
+      `INSERT INTO accounts (name, name_key, role, password_hash, one_time, disabled, created_at, password_at, seen_at)
+        VALUES (?, ?, ?, ?, ?, 0, ?, ?, 0) RETURNING id`,
+      [name, key, role, hash, Number(isOneTime), now, now],
+    );
+    checkRoom(this.#db);
+    return Number(row?.id);
+  }
+
+  #change(id: number, work: () => unknown): Promise<void> {
+    return this.#db.write(() => {
+      if (this.get(id).role === "admin") {
+        throw new UserError(
+          "forbidden",
+          "The administrator’s account changes by the setting ADMIN_PASSWORD alone.",
+        );
+      }
+      work();
+    });
+  }
+
+  /** Ends all sessions of the account. */
+  #renewPassword(id: number, hash: string, isOneTime: boolean): void {
+    this.#db.all("UPDATE accounts SET password_hash = ?, one_time = ?, password_at = ? WHERE id = ?", [
+      hash,
+      Number(isOneTime),
+      this.#clock(),
+      id,
+    ]);
+    this.#endSessions(id);
+  }
+
+  #endSessions(id: number): void {
+    this.#db.all("DELETE FROM sessions WHERE account_id = ?", [id]);
+  }
+}
+
+/** @throws Error when the role is none */
+function accountOf(row: Row): Account {
+  return {
+    id: Number(row.id),
+    name: String(row.name),
+    role: roleIn(row),
+    isOneTime: Number(row.one_time) !== 0,
+    isDisabled: Number(row.disabled) !== 0,
+    created_at: Number(row.created_at),
+    password_at: Number(row.password_at),
+    seen_at: Number(row.seen_at),
+  };
+}
+
+/** Nobody has more rights than their row says, and nobody but the administrator is one. */
+function roleIn({ role, name_key }: Row): Role {
+  const found = roles.find((known) => known === role);
+  if (found === undefined) throw new Error("its role is none that Platen knows");
+  if ((found === "admin") !== (name_key === adminName))
+    throw new Error("its role is not the one of its name");
+  return found;
+}

@@ -1,0 +1,129 @@
+import { open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { dayMs } from "../../domain/day.ts";
+import { messageOf } from "../../domain/errors.ts";
+import { counted } from "../../domain/sentences.ts";
+import { type BlobKind, blobDigest, blobKinds } from "../blob-names.ts";
+import { makeFolders, moveIntoPlace } from "../durable-files.ts";
+import { noneIfAbsent } from "../existing-files.ts";
+import { keptFilesFolder } from "./kept-files.ts";
+
+const lostDays = 30;
+const lostMs = lostDays * dayMs;
+
+interface Tidying {
+  readonly dataDir: string;
+  /** The digests that records refer to. */
+  readonly kept: Readonly<Record<BlobKind, ReadonlySet<string>>>;
+  /** When the database was written last; 0 when it was made anew. */
+  readonly lastWrite: number;
+  readonly now: number;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Puts files and records in agreement, as a start does. A file that a record misses is moved back from
+ * `lost/`, or from those that backups kept; one that no record refers to is moved there, and deleted after 30 days. Nothing is moved away or
+ * deleted when the database was made anew, and no file that is younger than the database's last write: then
+ * it is the database that is not what it was. Unless a mark in `incoming/` says that a crash came between the
+ * file and its record.
+ */
+export async function tidyBlobs(tidying: Tidying): Promise<void> {
+  const { lastWrite, log } = tidying;
+  const counts = { back: 0, stay: { drivers: 0, icons: 0 }, lost: 0, deleted: 0 };
+  for (const kind of blobKinds) {
+    try {
+      for (const folder of ["lost", keptFilesFolder]) counts.back += await moveBack(tidying, kind, folder);
+      const orphans = (await files(tidying.dataDir, kind)).filter(
+        ({ sha256 }) => !tidying.kept[kind].has(sha256),
+      );
+      const marks = await files(tidying.dataDir, kind, "incoming");
+      const unrecorded = new Set(marks.map(({ sha256 }) => sha256));
+      const old = orphans.filter(
+        ({ sha256, modifiedAt }) => modifiedAt <= lastWrite || unrecorded.has(sha256),
+      );
+      counts.stay[kind] += orphans.length - old.length;
+      for (const { name } of old) counts.lost += await setAside(tidying, kind, name);
+      for (const { name } of marks) await rm(join(tidying.dataDir, "incoming", name), { force: true });
+      if (lastWrite > 0) counts.deleted += await deleteLost(tidying, kind);
+    } catch (error) {
+      log(`warning: ${kind}/ was left as it is: ${messageOf(error)}`);
+    }
+  }
+  logCounts(counts, log);
+}
+
+interface Counts extends Readonly<Record<"back" | "lost" | "deleted", number>> {
+  readonly stay: Readonly<Record<BlobKind, number>>;
+}
+
+function logCounts(counts: Counts, log: Tidying["log"]): void {
+  const logCount = (what: string, count: number, more = "") => count > 0 && log(`${what}: ${count}${more}`);
+  logCount("files moved back, because records refer to them", counts.back);
+  const { drivers, icons } = counts.stay;
+  // Their records may be what going back to an older database has cost.
+  const zips = `, of them ${counted(drivers, "driver ZIP")} in drivers/: where a driver is missed now, upload its ZIP again, from there or from the vendor`;
+  logCount(
+    "files of no record that stay where they are, because they are younger than the database",
+    drivers + icons,
+    drivers > 0 ? zips : "",
+  );
+  logCount(`files of no record moved to lost/, where they are deleted after ${lostDays} days`, counts.lost);
+  logCount(`files deleted from lost/ after ${lostDays} days`, counts.deleted);
+}
+
+interface Found {
+  readonly name: string;
+  readonly sha256: string;
+  /** UTC, milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** The files of a folder that carry names of ours; none where there is no such folder. */
+async function files(root: string, kind: BlobKind, folder: string = kind): Promise<Found[]> {
+  const found: Found[] = [];
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(noneIfAbsent);
+  for (const entry of entries) {
+    const sha256 = blobDigest(kind, entry.name);
+    if (sha256 === undefined || !entry.isFile()) continue;
+    const { mtimeMs } = await stat(join(root, folder, entry.name));
+    found.push({ name: entry.name, sha256, modifiedAt: mtimeMs });
+  }
+  return found;
+}
+
+async function moveBack({ dataDir, kept }: Tidying, kind: BlobKind, folder: string): Promise<number> {
+  const present = new Set((await files(dataDir, kind)).map(({ sha256 }) => sha256));
+  const missed = (await files(join(dataDir, folder), kind)).filter(
+    ({ sha256 }) => kept[kind].has(sha256) && !present.has(sha256),
+  );
+  for (const { name } of missed)
+    await moveIntoPlace(join(dataDir, folder, kind, name), join(dataDir, kind, name));
+  return missed.length;
+}
+
+async function setAside({ dataDir, now }: Tidying, kind: BlobKind, name: string): Promise<1> {
+  const from = join(dataDir, kind, name);
+  await makeFolders(join(dataDir, "lost", kind));
+  // The time first, for sure: a file that stands in lost/ with its old time would be deleted at the next start.
+  await setTime(from, now);
+  await moveIntoPlace(from, join(dataDir, "lost", kind, name));
+  return 1;
+}
+
+async function setTime(path: string, time: number): Promise<void> {
+  const handle = await open(path, "r+");
+  try {
+    await handle.utimes(time / 1000, time / 1000);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function deleteLost({ dataDir, now }: Tidying, kind: BlobKind): Promise<number> {
+  const folder = join(dataDir, "lost");
+  const due = (await files(folder, kind)).filter(({ modifiedAt }) => modifiedAt + lostMs < now);
+  for (const { name } of due) await rm(join(folder, kind, name), { force: true });
+  return due.length;
+}

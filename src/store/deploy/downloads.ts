@@ -1,0 +1,86 @@
+import { type Deployed, type DownloadCount, deployingKinds } from "../../domain/deploy/download.ts";
+import { Changes, noPlace } from "../audit/changes.ts";
+import type { AuditPlace } from "../audit/writer.ts";
+import type { Database } from "../database/database.ts";
+
+export type PrinterDownloads = DownloadCount & { readonly printer_id: number };
+
+/** Of each printer's kind so many revisions are remembered, the last ones. */
+const keptRevisions = 5;
+
+/** The downloads' only SQL. */
+export class Downloads {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** What was deployed last of each printer that ever was; of these printers alone where they are given. */
+  latest(ids?: readonly number[]): Map<number, Deployed> {
+    const among = ids === undefined ? "" : "AND printer_id IN (SELECT value FROM json_each(?))";
+    const rows = this.#db.all(
+      `SELECT printer_id, revision, max(last_at) AS at FROM downloads
+        WHERE what IN (${deployingKinds.map(() => "?").join()}) ${among} GROUP BY printer_id`,
+      [...deployingKinds, ...(ids === undefined ? [] : [JSON.stringify(ids)])],
+    );
+    return new Map(
+      rows.map(({ printer_id, revision, at }) => [
+        Number(printer_id),
+        { revision: String(revision), at: Number(at) },
+      ]),
+    );
+  }
+
+  /** The latest first. */
+  ofPrinter(id: number): DownloadCount[] {
+    const rows = this.#db.all("SELECT * FROM downloads WHERE printer_id = ? ORDER BY last_at DESC", [id]);
+    return rows.map(({ what, revision, who, count, first_at, last_at }) => ({
+      what: String(what),
+      revision: String(revision),
+      who: String(who),
+      count: Number(count),
+      first_at: Number(first_at),
+      last_at: Number(last_at),
+    }));
+  }
+
+  /**
+   * Adds to what is counted, all of it or nothing; what was downloaded of a printer that is gone counts for nothing.
+   * @param upTo the line of the audit log up to which all is counted then
+   */
+  add(counts: readonly PrinterDownloads[], upTo: AuditPlace): Promise<void> {
+    const rows = counts.map((one) => [
+      ...[one.printer_id, one.what, one.revision, one.who],
+      ...[one.count, one.first_at, one.last_at],
+    ]);
+    const cells = [0, 1, 2, 3, 4, 5, 6].map((i) => `value ->> ${i}`);
+    return this.#db.write(() => {
+      this.#db.all(
+        `INSERT INTO downloads (printer_id, what, revision, who, count, first_at, last_at)
+          SELECT ${cells.join()} FROM json_each(?) WHERE value ->> 0 IN (SELECT id FROM printers)
+          ON CONFLICT DO UPDATE SET count = count + excluded.count, last_at = max(last_at, excluded.last_at)`,
+        [JSON.stringify(rows)],
+      );
+      this.#forgetOld([...new Set(counts.map(({ printer_id }) => printer_id))]);
+      new Changes(this.#db).setPlace("counted", upTo);
+    });
+  }
+
+  /** The line of the audit log up to which all is counted. */
+  countedUpTo(): AuditPlace {
+    return new Changes(this.#db).place("counted") ?? noPlace;
+  }
+
+  #forgetOld(ids: readonly number[]): void {
+    this.#db.all(
+      `DELETE FROM downloads WHERE (printer_id, what, revision) IN (
+        SELECT printer_id, what, revision FROM (
+          SELECT printer_id, what, revision,
+            row_number() OVER (PARTITION BY printer_id, what ORDER BY max(last_at) DESC) AS age
+          FROM downloads WHERE printer_id IN (SELECT value FROM json_each(?))
+          GROUP BY printer_id, what, revision) WHERE age > ?)`,
+      [JSON.stringify(ids), keptRevisions],
+    );
+  }
+}

@@ -1,0 +1,217 @@
+import {
+  type Driver,
+  type DriverSettings,
+  type DriverSummary,
+  driverTitle,
+} from "../../domain/drivers/driver.ts";
+import { listedInf } from "../../domain/drivers/report.ts";
+import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
+import { UserError } from "../../domain/errors.ts";
+import { modelsOf } from "../../domain/printers/arm64-driver.ts";
+import type { AddedDriver, ListedDriver } from "../../domain/printers/listings.ts";
+import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
+import type { Database } from "../database/database.ts";
+import { idOrNull, readable } from "../database/rows.ts";
+import { keepDeleted, type References, type Removal } from "../deletions.ts";
+import { packText } from "../packed-text.ts";
+import { stillInUse } from "../printers/clients.ts";
+import { checkRoom } from "../record-limits.ts";
+import { driverOf, summaryOf } from "./driver-rows.ts";
+
+export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
+
+const withReport =
+  "SELECT drivers.*, reports.report FROM drivers JOIN reports ON reports.driver_id = drivers.id";
+
+/** Whether a driver is the first or the second of a printer. */
+export const usesDriver = "(driver_id = ?1 OR arm64_driver_id = ?1)";
+
+/** Each driver of each printer once. */
+const references = `SELECT driver_id AS driver FROM printers
+  UNION ALL SELECT arm64_driver_id FROM printers WHERE arm64_driver_id IS NOT driver_id`;
+
+/** The drivers' only SQL. */
+export class Drivers {
+  readonly #db: Database;
+  readonly #clock: () => number;
+
+  constructor(db: Database, clock: () => number) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Those that were uploaded, the newest first. */
+  list(): ListedDriver[] {
+    return this.#listed("origin = 'upload'", "drivers.id DESC");
+  }
+
+  /** Those that Windows brings. */
+  windows(): ListedDriver[] {
+    return this.#listed("origin <> 'upload'", "drivers.id");
+  }
+
+  #listed(where: string, order: string): ListedDriver[] {
+    const users = `SELECT driver, count(*) AS n FROM (${references}) GROUP BY driver`;
+    const rows = this.#db.all(`SELECT drivers.*, coalesce(n, 0) AS printer_count FROM drivers
+      LEFT JOIN (${users}) AS users ON users.driver = drivers.id WHERE ${where} ORDER BY ${order}`);
+    return rows.map((row) => ({ ...summaryOf(row), printer_count: Number(row.printer_count) }));
+  }
+
+  /** All: those that were uploaded, the newest first, and behind them those that Windows brings. */
+  summaries(): DriverSummary[] {
+    const order = "origin <> 'upload', CASE origin WHEN 'upload' THEN -id ELSE id END";
+    return this.#db.all(`SELECT * FROM drivers ORDER BY ${order}`).map(summaryOf);
+  }
+
+  /** The digests of all archives. */
+  digests(): Set<string> {
+    const rows = this.#db.all("SELECT sha256 FROM drivers WHERE origin = 'upload'");
+    return new Set(rows.map((row) => String(row.sha256)));
+  }
+
+  find(id: number): Driver | undefined {
+    const row = this.#db.first(`${withReport} WHERE drivers.id = ?`, [id]);
+    return row && driverOf(row);
+  }
+
+  findByDigest(sha256: string): Driver | undefined {
+    const row = this.#db.first(`${withReport} WHERE drivers.sha256 = ?`, [sha256]);
+    return row && driverOf(row);
+  }
+
+  has(id: number): boolean {
+    return this.#db.first("SELECT 1 FROM drivers WHERE id = ?", [id]) !== undefined;
+  }
+
+  /** A driver without its report. */
+  findSummary(id: number): DriverSummary | undefined {
+    const row = this.#db.first("SELECT * FROM drivers WHERE id = ?", [id]);
+    return row && summaryOf(row);
+  }
+
+  hasDigest(sha256: string): boolean {
+    return this.#db.first("SELECT 1 FROM drivers WHERE sha256 = ?", [sha256]) !== undefined;
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const { id } of this.#db.all("SELECT id FROM drivers ORDER BY id")) {
+      const what = `the driver ${id}`;
+      readable(what, () => this.#db.all("SELECT * FROM drivers WHERE id = ?", [id ?? null]).map(summaryOf));
+      readable(what, () => this.get(Number(id)));
+    }
+  }
+
+  /** @throws UserError "not-found" */
+  get(id: number): Driver {
+    const driver = this.find(id);
+    if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+    return driver;
+  }
+
+  /** Adds a driver, or answers the one of the same content. */
+  add(driver: NewDriver): Promise<AddedDriver> {
+    return this.#db.write(() => {
+      const known = this.findByDigest(driver.sha256);
+      if (known !== undefined) return { driver: known, isNew: false };
+      const now = this.#clock();
+      const { sha256, file_name, size } = driver;
+      const file = { sha256, file_name, size, uploaded_at: now };
+      const values = { ...file, ...valuesOf(driver, driver.report, []), updated_at: now };
+      const row = this.#db.first(
+        `INSERT INTO drivers (id, ${Object.keys(values).join()}) VALUES
+          ((SELECT seq + 1 FROM sqlite_sequence WHERE name = 'drivers'), ${Object.keys(values)
+            .map(() => "?")
+            .join()}) RETURNING id`,
+        Object.values(values),
+      );
+      const id = Number(row?.id);
+      const report = packText(JSON.stringify(driver.report));
+      this.#db.all("INSERT INTO reports (driver_id, report) VALUES (?, ?)", [id, report]);
+      checkRoom(this.#db);
+      return { driver: this.get(id), isNew: true };
+    });
+  }
+
+  /** Within a write. @throws UserError "not-found" */
+  set(id: number, settings: DriverSettings): void {
+    const { report, ...driver } = this.get(id);
+    checkUploaded(driver);
+    const values = { ...valuesOf(settings, report, this.chosenModels(id)), updated_at: this.#clock() };
+    const set = Object.keys(values).map((name) => `${name} = ?`);
+    this.#db.all(`UPDATE drivers SET ${set.join()} WHERE id = ?`, [...Object.values(values), id]);
+  }
+
+  /** The models that printers choose of a driver; empty is its own. */
+  chosenModels(id: number): string[] {
+    const printers = this.#db.all(
+      `SELECT driver_id, arm64_driver_id, settings FROM printers WHERE ${usesDriver}`,
+      [id],
+    );
+    return printers.flatMap(({ settings, ...row }) => {
+      const ids = { driver_id: idOrNull(row.driver_id), arm64_driver_id: idOrNull(row.arm64_driver_id) };
+      return modelsOf(id, { ...ids, ...listedSettingsFrom(String(settings)) });
+    });
+  }
+
+  /** @throws UserError "not-found", or "conflict" naming the printers that use the driver. */
+  remove(id: number, isFinal = false): Promise<Removal> {
+    return this.#db.freeingWrite((hasNoRoom) => {
+      const driver = this.findSummary(id);
+      if (driver === undefined) throw new UserError("not-found", `There is no driver ${id}.`);
+      checkUploaded(driver);
+      const users = this.#db.all(`SELECT id, name FROM printers WHERE ${usesDriver} ORDER BY id`, [id]);
+      if (users.length > 0) throw stillInUse("This driver", users, { kind: "move", driver: id });
+      const rows = [["drivers", "id", [id]] as const, ["reports", "driver_id", [id]] as const];
+      const files = [{ kind: "drivers", sha256: driver.sha256 } as const];
+      const deleted = { kind: "driver", recordId: id, name: driverTitle(driver) } as const;
+      const deletion = { ...deleted, rows, files };
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal || hasNoRoom);
+      this.#db.all("DELETE FROM drivers WHERE id = ?", [id]);
+      return removal;
+    });
+  }
+
+  /** What is remembered of drivers where something refers to them. */
+  references(ids: readonly number[]): References["drivers"] {
+    const where = "WHERE id IN (SELECT value FROM json_each(?))";
+    const rows = this.#db.all(`SELECT * FROM drivers ${where}`, [JSON.stringify(ids)]);
+    return rows.map((row) => {
+      const { id, sha256, inf_path } = summaryOf(row);
+      return { id, name: driverTitle(summaryOf(row)), sha256, models: `${inf_path}\n${row.listed}` };
+    });
+  }
+
+  /** Within a write: what lists show of a driver, made anew where printers of it came back. */
+  listAgain(id: number): void {
+    const driver = this.get(id);
+    const listed = listedText(driver, this.chosenModels(id));
+    this.#db.all("UPDATE drivers SET listed = ? WHERE id = ?", [listed, id]);
+  }
+}
+
+/** @throws UserError "conflict" */
+function checkUploaded(driver: DriverSummary): void {
+  if (!isWindowsOwn(driver)) return;
+  const message = `Windows brings “${driverTitle(driver)}”: it can be neither changed nor deleted here.`;
+  throw new UserError("conflict", message);
+}
+
+/** What a save writes of a driver's settings, by column. @param used the models that printers choose */
+function valuesOf(settings: DriverSettings, report: Driver["report"], used: readonly string[]) {
+  const { name, comment, inf_path, driver_desc } = settings;
+  return {
+    ...{ name, comment, inf_path, driver_desc },
+    trust_publisher: Number(settings.trust_publisher),
+    model_chosen: Number(settings.model_chosen),
+    drop_unused: Number(settings.drop_unused),
+    listed: listedText({ inf_path, driver_desc, report }, used),
+  };
+}
+
+function listedText(
+  driver: Pick<Driver, "inf_path" | "driver_desc" | "report">,
+  used: readonly string[],
+): string {
+  return JSON.stringify(listedInf(driver, used) ?? null);
+}

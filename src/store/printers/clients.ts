@@ -1,0 +1,179 @@
+import { UserError } from "../../domain/errors.ts";
+import { checkOpened } from "../../domain/form-version.ts";
+import {
+  type Client,
+  type ClientSettings,
+  clientFormValues,
+  clientNameKey,
+} from "../../domain/printers/client.ts";
+import type { ClientName, ListedClient } from "../../domain/printers/listings.ts";
+import type { Database } from "../database/database.ts";
+import { type Row, readable } from "../database/rows.ts";
+import { keepDeleted, type References, type Removal } from "../deletions.ts";
+import { checkBytes, checkRoom } from "../record-limits.ts";
+
+/** The clients' only SQL. */
+export class Clients {
+  readonly #db: Database;
+  readonly #clock: () => number;
+
+  constructor(db: Database, clock: () => number) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** By name. */
+  list(): ListedClient[] {
+    const rows = this.#db.all(`SELECT clients.*, count(printers.id) AS printer_count FROM clients
+      LEFT JOIN printers ON printers.client_id = clients.id GROUP BY clients.id ORDER BY clients.name_key`);
+    return rows.map((row) => ({ ...clientOf(row), printer_count: Number(row.printer_count) }));
+  }
+
+  /** By name. */
+  names(): ClientName[] {
+    const rows = this.#db.all("SELECT id, name FROM clients ORDER BY name_key");
+    return rows.map(({ id, name }) => ({ id: Number(id), name: String(name) }));
+  }
+
+  count(): number {
+    return Number(this.#db.first("SELECT count(*) AS n FROM clients")?.n);
+  }
+
+  find(id: number): Client | undefined {
+    const row = this.#db.first("SELECT * FROM clients WHERE id = ?", [id]);
+    return row && clientOf(row);
+  }
+
+  /** @throws UserError "not-found" */
+  get(id: number): Client {
+    const client = this.find(id);
+    if (client === undefined) throw new UserError("not-found", `There is no client ${id}.`);
+    return client;
+  }
+
+  /** @throws UserError "conflict" when the name is taken, whatever its case. */
+  add(settings: ClientSettings): Promise<number> {
+    return this.#db.write(() => this.insert(settings));
+  }
+
+  /** The same within a write. */
+  insert(settings: ClientSettings): number {
+    this.#checkName(settings.name, 0);
+    const row = this.#db.first(
+      "INSERT INTO clients (name, name_key, notes, subnets, created_at) VALUES (?, ?, ?, ?, ?) RETURNING id",
+      [...columnsOf(settings), this.#clock()],
+    );
+    checkRoom(this.#db);
+    return Number(row?.id);
+  }
+
+  /**
+   * @param opened names what the form was opened with, where it says so
+   * @throws UserError "not-found", "stale" when somebody has saved it since, or "conflict" when another client has the
+   *   name
+   */
+  update(id: number, settings: ClientSettings, opened?: string): Promise<void> {
+    return this.#db.write(() => {
+      checkOpened(opened, clientFormValues(this.get(id)));
+      this.#checkName(settings.name, id);
+      this.#db.all("UPDATE clients SET name = ?, name_key = ?, notes = ?, subnets = ? WHERE id = ?", [
+        ...columnsOf(settings),
+        id,
+      ]);
+      checkBytes(this.#db);
+    });
+  }
+
+  /** @throws UserError "not-found", or "conflict" naming the printers that the client still has. */
+  remove(id: number): Promise<Removal> {
+    return this.#db.freeingWrite((isFinal) => {
+      const { name } = this.get(id);
+      const users = this.#db.all("SELECT id, name FROM printers WHERE client_id = ? ORDER BY id", [id]);
+      if (users.length > 0)
+        throw stillInUse(`The client “${name}”`, users, { kind: "client-printers", client: id });
+      const rows = [["clients", "id", [id]]] as const;
+      const deletion = { kind: "client", recordId: id, name, rows, files: [] } as const;
+      const removal = keepDeleted(this.#db, this.#clock(), deletion, isFinal);
+      this.#db.all("DELETE FROM clients WHERE id = ?", [id]);
+      return removal;
+    });
+  }
+
+  /** What is remembered of clients where something refers to them. */
+  references(ids: readonly number[]): References["clients"] {
+    return ids.flatMap((id) => this.find(id) ?? []).map(({ id, name }) => ({ id, name }));
+  }
+
+  /** The client that has a name, whatever its case. */
+  findByName(name: string): ClientName | undefined {
+    const row = this.#db.first("SELECT * FROM clients WHERE name_key = ?", [clientNameKey(name)]);
+    return row && clientOf(row);
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM clients ORDER BY id"))
+      readable(`the client ${row.id}`, () => clientOf(row));
+  }
+
+  #checkName(name: string, except: number): void {
+    const taken = this.#db.first("SELECT name FROM clients WHERE name_key = ? AND id <> ?", [
+      clientNameKey(name),
+      except,
+    ]);
+    if (taken === undefined) return;
+    const message = `There is a client called “${taken.name}” already.`;
+    throw new UserError("conflict", message, { name: message });
+  }
+}
+
+/** More printers than this are not linked to. */
+const mostLinked = 20;
+
+type WayOut =
+  | { readonly kind: "client-printers"; readonly client: number }
+  | { readonly kind: "move"; readonly driver: number };
+
+/**
+ * Why something cannot be deleted: the printers that need it, as rows with `id` and `name`.
+ * @param wayOut to where these printers can be changed
+ */
+export function stillInUse(what: string, users: readonly Row[], wayOut: WayOut): UserError {
+  const names = users.slice(0, 5).map((row) => `“${row.name}”`);
+  const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
+  const remedy = "Change or delete these printers first";
+  const records = users.slice(0, mostLinked).map(({ id, name }) => {
+    return { kind: "printer", id: Number(id), name: String(name) } as const;
+  });
+  return new UserError(
+    "conflict",
+    `${what} is still used by ${names.join(", ")}${rest}. ${remedy}.`,
+    {},
+    {
+      obstacles: {
+        sentence: `${what} is still in use, and stays. ${remedy}`,
+        records,
+        more: users.length - records.length,
+      },
+      remedies: [{ ...wayOut, count: users.length }],
+    },
+  );
+}
+
+function columnsOf({ name, notes, subnets }: ClientSettings) {
+  return [name, clientNameKey(name), notes, subnets.join("\n")] as const;
+}
+
+function clientOf(row: Row): Client {
+  const { id, name, notes, created_at } = row;
+  const subnets = String(row.subnets)
+    .split("\n")
+    .filter((line) => line !== "");
+  return {
+    id: Number(id),
+    name: String(name),
+    notes: String(notes),
+    subnets,
+    created_at: Number(created_at),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Icon } from "../../domain/printers/icon.ts";
+import type { Database } from "../database/database.ts";
+import { digestIn, type Row, readable } from "../database/rows.ts";
+import { keepDeleted, type Removal } from "../deletions.ts";
+import type { Printers } from "./printers.ts";
+
+const nothingRemoved: Removal = { kept: undefined, ended: [] };
+
+/** The icons' only SQL. */
+export class Icons {
+  readonly #db: Database;
+  readonly #clock: () => number;
+  readonly #printers: Printers;
+
+  constructor(db: Database, clock: () => number, printers: Printers) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#printers = printers;
+  }
+
+  find(printerId: number): Icon | undefined {
+    const row = this.#db.first("SELECT * FROM icons WHERE printer_id = ?", [printerId]);
+    return row && iconOf(row);
+  }
+
+  /** The digests of all pictures. */
+  digests(): Set<string> {
+    return new Set(this.#db.all("SELECT DISTINCT sha256 FROM icons").map(digestIn));
+  }
+
+  hasDigest(sha256: string): boolean {
+    return this.#db.first("SELECT 1 FROM icons WHERE sha256 = ? LIMIT 1", [sha256]) !== undefined;
+  }
+
+  /**
+   * Gives the printer this icon in place of the one it had, which is kept like a deleted one.
+   * @throws UserError "not-found" when there is no such printer
+   */
+  put(printerId: number, icon: Pick<Icon, "sha256" | "size">): Promise<Removal> {
+    return this.#db.write(() => {
+      const isSame = this.find(printerId)?.sha256 === icon.sha256;
+      const removal = isSame ? nothingRemoved : this.take(printerId);
+      this.#db.all(
+        `INSERT INTO icons (printer_id, sha256, size, uploaded_at) VALUES (?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET uploaded_at = excluded.uploaded_at`,
+        [printerId, icon.sha256, icon.size, this.#clock()],
+      );
+      return removal;
+    });
+  }
+
+  /** @throws UserError "not-found" when there is no such printer; one without an icon is none the worse */
+  remove(printerId: number): Promise<Removal> {
+    return this.#db.freeingWrite((isFinal) => {
+      const removal = this.#keep(printerId, "", isFinal);
+      this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
+      return removal;
+    });
+  }
+
+  /** Within a write, to make room for another. */
+  take(printerId: number): Removal {
+    const removal = this.#keep(printerId, " (replaced)");
+    this.#db.all("DELETE FROM icons WHERE printer_id = ?", [printerId]);
+    return removal;
+  }
+
+  /** Within a write. @param how it went, behind its name among deletions */
+  #keep(printerId: number, how: string, isFinal = false): Removal {
+    const { name } = this.#printers.get(printerId).printer;
+    const icon = this.find(printerId);
+    if (icon === undefined) return nothingRemoved;
+    const files = [{ kind: "icons", sha256: icon.sha256 } as const];
+    const deleted = { kind: "icon", recordId: printerId, name: `Icon of ${name}${how}` } as const;
+    const rows = [["icons", "printer_id", [printerId]] as const];
+    return keepDeleted(this.#db, this.#clock(), { ...deleted, rows, files }, isFinal);
+  }
+
+  /** Reads every row, as a start does. @throws Error that names the row that cannot be read */
+  check(): void {
+    for (const row of this.#db.all("SELECT * FROM icons ORDER BY printer_id"))
+      readable(`the icon of printer ${row.printer_id}`, () => iconOf(row));
+  }
+}
+
+function iconOf(row: Row): Icon {
+  const { size, uploaded_at } = row;
+  return {
+    sha256: digestIn(row),
+    size: Number(size),
+    uploaded_at: Number(uploaded_at),
+  };
+}

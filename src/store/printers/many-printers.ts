@@ -1,0 +1,152 @@
+import type { DeletedRecord } from "../../domain/deletion.ts";
+import { UserError } from "../../domain/errors.ts";
+import { throwIfAny } from "../../domain/fields.ts";
+import type { ImportWrite } from "../../domain/import/import-plan.ts";
+import { clientNameKey } from "../../domain/printers/client.ts";
+import type { Database } from "../database/database.ts";
+import { digestIn } from "../database/rows.ts";
+import { keepDeleted, type Removal } from "../deletions.ts";
+import type { Drivers } from "../drivers/drivers.ts";
+import { packText } from "../packed-text.ts";
+import { checkRoom } from "../record-limits.ts";
+import type { Clients } from "./clients.ts";
+import { columnsOf, type Printers } from "./printers.ts";
+
+/** SQL for rows whose id is in a JSON list. */
+const among = "IN (SELECT value FROM json_each(?))";
+
+/** Makes a printer, or changes the one that has the id; without a ticket it keeps its own. */
+const putPrinter = `INSERT INTO printers (created_at, updated_at, id, client_id, driver_id, arm64_driver_id, name, settings, print_ticket)
+  VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce(?8, ''))
+  ON CONFLICT (id) DO UPDATE SET updated_at = ?1, client_id = ?3, driver_id = ?4, arm64_driver_id = ?5, name = ?6,
+    settings = ?7, print_ticket = coalesce(?8, print_ticket)`;
+
+/** What is done with many printers in one write, and deleting one of them. */
+export class ManyPrinters {
+  readonly #db: Database;
+  readonly #clock: () => number;
+  readonly #clients: Clients;
+  readonly #drivers: Drivers;
+  readonly #printers: Printers;
+
+  constructor(db: Database, clock: () => number, clients: Clients, drivers: Drivers, printers: Printers) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#clients = clients;
+    this.#drivers = drivers;
+    this.#printers = printers;
+  }
+
+  /** @throws UserError "invalid" that names the printers that are not there */
+  checkThere(ids: readonly number[]): void {
+    const rows = this.#db.all(`SELECT id FROM printers WHERE id ${among}`, [JSON.stringify(ids)]);
+    if (rows.length === ids.length) return;
+    const there = new Set(rows.map(({ id }) => Number(id)));
+    const gone = ids.filter((id) => !there.has(id));
+    const more = gone.length > 5 ? ` and ${gone.length - 5} more` : "";
+    const message = `There is no printer ${gone.slice(0, 5).join(", ")}${more}. Nothing was changed: load the list again.`;
+    throw new UserError("invalid", message);
+  }
+
+  /**
+   * Within a write: gives printers a driver, and models that they choose by themselves. Nothing is checked.
+   * @param models by the printers' ids
+   * @param kind what the names of the first driver's fields begin with, or the second's
+   */
+  useDriver(driverId: number | null, models: ReadonlyMap<number, string>, kind: "" | "arm64_" = ""): void {
+    // One statement however many models there are; a list of lists would take ten times as long.
+    const given =
+      "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS model FROM json_each(?3)";
+    this.#db.all(
+      `UPDATE printers SET updated_at = ?1, ${kind}driver_id = ?2,
+        settings = json_set(settings, '$.${kind}driver_desc', given.model) FROM (${given}) AS given WHERE printers.id = given.id`,
+      [this.#clock(), driverId, JSON.stringify([...models])],
+    );
+  }
+
+  /** Within a write: makes and changes printers, and makes the clients that they bring along. Nothing is checked. */
+  importAll(writes: readonly ImportWrite[]): void {
+    const made = new Map<string, number>();
+    const clientOf = ({ newClient, settings }: ImportWrite) => {
+      if (newClient === undefined) return settings.client_id;
+      const key = clientNameKey(newClient.name);
+      const id = made.get(key) ?? this.#clients.insert(newClient);
+      made.set(key, id);
+      return id;
+    };
+    const now = this.#clock();
+    // Read before anything is written: a ticket may be that of a printer which the same list changes.
+    const tickets = this.#ticketsOf(writes.flatMap(({ ticket }) => ticket?.of ?? []));
+    for (const write of writes) {
+      const [, driverId, arm64DriverId, name, , settings] = columnsOf(write.settings);
+      const { of = 0, text = "" } = write.ticket ?? {};
+      const ticket = write.ticket && (tickets.get(of) ?? packText(text));
+      const ids = [write.printerId ?? null, clientOf(write), driverId, arm64DriverId];
+      this.#db.all(putPrinter, [now, ...ids, name, settings, ticket ?? null]);
+    }
+    checkRoom(this.#db);
+  }
+
+  /** As their columns hold them, by printer. */
+  #ticketsOf(ids: readonly number[]): Map<number, string> {
+    const rows = this.#db.all(`SELECT id, print_ticket FROM printers WHERE id ${among}`, [
+      JSON.stringify(ids),
+    ]);
+    return new Map(rows.map(({ id, print_ticket }) => [Number(id), String(print_ticket)]));
+  }
+
+  /** Its icon and its downloads go with it. @throws UserError "not-found" */
+  remove(id: number): Promise<Removal> {
+    return this.#db.freeingWrite((isFinal) => {
+      const { printer } = this.#printers.get(id);
+      const deleted = { kind: "printer", recordId: id, name: printer.name } as const;
+      return this.#remove([id], deleted, isFinal);
+    });
+  }
+
+  /** All of them or none. @throws UserError "invalid" when one of them does not exist */
+  removeMany(ids: readonly number[]): Promise<Removal> {
+    return this.#db.freeingWrite((isFinal) => {
+      this.checkThere(ids);
+      const name = ids.length === 1 ? "1 printer" : `${ids.length} printers`;
+      const deleted = { kind: "printers", recordId: 0, name } as const;
+      return this.#remove(ids, deleted, isFinal);
+    });
+  }
+
+  /** Within a write. */
+  #remove(ids: readonly number[], deleted: DeletedRecord, isFinal: boolean): Removal {
+    const distinct = (column: string, table: string, key: string) =>
+      this.#db.all(
+        `SELECT DISTINCT ${column} AS value FROM ${table} WHERE ${column} IS NOT NULL AND ${key} ${among}`,
+        [JSON.stringify(ids)],
+      );
+    const idsOf = (column: string) => distinct(column, "printers", "id").map(({ value }) => Number(value));
+    const files = distinct("sha256", "icons", "printer_id").map(
+      ({ value }) => ({ kind: "icons", sha256: digestIn({ sha256: value ?? null }) }) as const,
+    );
+    const references = {
+      clients: this.#clients.references(idsOf("client_id")),
+      drivers: this.#drivers.references([...new Set([...idsOf("driver_id"), ...idsOf("arm64_driver_id")])]),
+    };
+    const rows = [
+      ["printers", "id", ids] as const,
+      ["icons", "printer_id", ids] as const,
+      ["downloads", "printer_id", ids] as const,
+    ];
+    const removal = keepDeleted(this.#db, this.#clock(), { ...deleted, rows, references, files }, isFinal);
+    this.#db.all(`DELETE FROM printers WHERE id ${among}`, [JSON.stringify(ids)]);
+    return removal;
+  }
+
+  /** All of them or none. @throws UserError "invalid" when one of them or the client does not exist */
+  moveAll(ids: readonly number[], clientId: number | null): Promise<void> {
+    return this.#db.write(() => {
+      this.checkThere(ids);
+      throwIfAny(this.#printers.referenceProblems({ client_id: clientId, driver_id: null, driver_desc: "" }));
+      const set = "UPDATE printers SET client_id = ?1, updated_at = ?2 WHERE client_id IS NOT ?1 AND id";
+      const values = "IN (SELECT value FROM json_each(?3))";
+      this.#db.all(`${set} ${values}`, [clientId, this.#clock(), JSON.stringify(ids)]);
+    });
+  }
+}
