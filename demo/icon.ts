@@ -1,4 +1,4 @@
-import { makePicture } from "../test/support/png.ts";
+import { makePicture } from "../test/support/printers/png.ts";
 
 const size = 256;
 

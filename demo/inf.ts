@@ -1,4 +1,4 @@
-import { makeZip, type ZipPart } from "../test/support/zip.ts";
+import { makeZip, type ZipPart } from "../test/support/drivers/zip.ts";
 
 /** An INF of an invented maker, with the files that it copies. */
 export interface DemoInf {

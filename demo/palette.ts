@@ -1,5 +1,5 @@
 import { constants, deflateSync, inflateSync } from "node:zlib";
-import { pngChunk } from "../test/support/png.ts";
+import { pngChunk } from "../test/support/printers/png.ts";
 
 const mostColours = 256;
 const bytesPerPixel = 3;

@@ -7,8 +7,8 @@ import { runCommand } from "../src/cli.ts";
 import { readConfig, settingsHelp } from "../src/config.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
-import { logFiles } from "./support/audit.ts";
-import { driverZip } from "./support/driver-zip.ts";
+import { logFiles } from "./support/audit/audit.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
 
 function run(folder: string, ...args: string[]) {
   return spawnSync(process.execPath, [bundle, ...args], {

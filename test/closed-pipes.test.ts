@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { some } from "./support/depth.ts";
-import { driverZip } from "./support/driver-zip.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
 
 /** A folder with some data, and a driver beside it. */
 async function makeFolder(t: TestContext): Promise<string> {

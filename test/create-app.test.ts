@@ -7,7 +7,7 @@ import { noProxies } from "../src/domain/access/proxies.ts";
 import { openStore } from "../src/store/store.ts";
 import { bundle, temporaryFolder } from "./support/app.ts";
 import { cleanUp } from "./support/clean-up.ts";
-import { driverZip } from "./support/driver-zip.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
 import { makeDriver } from "./support/records.ts";
 
 const gibi = 2 ** 30;

@@ -7,8 +7,8 @@ import { addDriver } from "../src/services/drivers/drivers.ts";
 import { findIcon, keepIcon, readIcon } from "../src/services/printers/icons.ts";
 import type { Store } from "../src/store/store.ts";
 import { startApp } from "./support/app.ts";
-import { driverZip } from "./support/driver-zip.ts";
-import { makePng } from "./support/png.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
+import { makePng } from "./support/printers/png.ts";
 
 function receive({ blobs }: Store, bytes: Uint8Array) {
   return blobs.receive(Readable.from([bytes]));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { client, temporaryFolder } from "./support/app.ts";
-import { driverZip } from "./support/driver-zip.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
 import { connectRaw } from "./support/raw.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";

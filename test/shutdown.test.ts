@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { closeServer, createHttpServer } from "../src/http/server.ts";
 import { client, startApp, temporaryFolder } from "./support/app.ts";
-import { entriesIn } from "./support/audit.ts";
-import { driverZip } from "./support/driver-zip.ts";
+import { entriesIn } from "./support/audit/audit.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
+import { beginUpload } from "./support/drivers/uploads.ts";
 import { connectRaw } from "./support/raw.ts";
 import { serve } from "./support/service.ts";
 import { until } from "./support/until.ts";
-import { beginUpload } from "./support/uploads.ts";
 
 const hour = 60 * 60_000;
 

@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { temporaryFolder } from "./support/app.ts";
-import { platen } from "./support/backup.ts";
+import { platen } from "./support/backup/backup.ts";
+import { fill, smallDisk, withoutDisk } from "./support/durability/small-disk.ts";
 import { serve } from "./support/service.ts";
-import { fill, smallDisk, withoutDisk } from "./support/small-disk.ts";
 
 /** What a service says that does not start. */
 async function refusal(t: TestContext, settings: Record<string, string>): Promise<string> {

@@ -8,10 +8,10 @@ import { Workers } from "../src/workers/pool.ts";
 import { prefetch } from "../src/workers/prefetch.ts";
 import { bundle, startApp, type TestApp } from "./support/app.ts";
 import { deepTest } from "./support/depth.ts";
-import { driverZip } from "./support/driver-zip.ts";
-import { verifyIntunewin, without } from "./support/foreign.ts";
-import { bytesOf, noise } from "./support/mixed-driver.ts";
-import { makePng } from "./support/png.ts";
+import { driverZip } from "./support/drivers/driver-zip.ts";
+import { verifyIntunewin, without } from "./support/drivers/foreign.ts";
+import { bytesOf, noise } from "./support/drivers/mixed-driver.ts";
+import { makePng } from "./support/printers/png.ts";
 import { until } from "./support/until.ts";
 
 /** A driver of some chunks. */

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { client, navigation } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { agreementIn } from "../support/lists.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { agreementIn } from "../support/printers/lists.ts";
 import { machine, median, table } from "./figures.ts";
 import { folder, startService } from "./service.ts";
 

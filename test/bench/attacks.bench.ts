@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { bundle, client } from "../support/app.ts";
-import { driverZip, printerInf } from "../support/driver-zip.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { makeZip, type ZipPart } from "../support/drivers/zip.ts";
 import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
-import { makeZip, type ZipPart } from "../support/zip.ts";
 import { machine, percentile, table } from "./figures.ts";
 
 // What the service does under each class of attack: its memory, that of its inspections, how long others wait.

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { printerInf } from "../support/driver-zip.ts";
-import { makeZip, type ZipPart } from "../support/zip.ts";
+import { printerInf } from "../support/drivers/driver-zip.ts";
+import { makeZip, type ZipPart } from "../support/drivers/zip.ts";
 import { writeWhole } from "./service.ts";
 
 /** A driver of about 148 MB packed and 262 MB unpacked, in 320 files. */

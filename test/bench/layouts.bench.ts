@@ -1,5 +1,5 @@
 import { client } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import { machine, table, times } from "./figures.ts";
 import { download, healthDuring, memory, startService, upload, writeWhole } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { client } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { agreementIn } from "../support/lists.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { agreementIn } from "../support/printers/lists.ts";
 import { machine, median, percentile, table, times } from "./figures.ts";
 import { healthDuring, memory, startService, waitUntilIdle } from "./service.ts";
 

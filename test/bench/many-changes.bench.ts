@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
 import { navigation, startApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import { longestHold } from "../support/times.ts";
 import { machine, median, table } from "./figures.ts";
 

@@ -1,5 +1,5 @@
 import { client, navigation } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 // What lists are measured with: a thousand printers with ordinary settings.
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { client } from "../support/app.ts";
-import { printerInf } from "../support/driver-zip.ts";
-import { makeZip } from "../support/zip.ts";
+import { printerInf } from "../support/drivers/driver-zip.ts";
+import { makeZip } from "../support/drivers/zip.ts";
 import { machine, median, table, times } from "./figures.ts";
 import { download, memory, startService, upload, waitUntilIdle, writeWhole } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { client, navigation } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import { driverFile } from "./driver-files.ts";
 import { machine, median, table, times } from "./figures.ts";
 import { printerFields } from "./many-printers.ts";

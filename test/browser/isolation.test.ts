@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { openWide, withoutBrowser } from "../support/browser.ts";
-import { makePng } from "../support/png.ts";
+import { makePng } from "../support/printers/png.ts";
 
 /** Another site with one page. */
 async function site(t: TestContext, html: string): Promise<string> {

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { drawn, overflows, picture, withoutBrowser } from "../support/browser.ts";
 import { isDeep, some } from "../support/depth.ts";
-import { open, rows, shop } from "../support/shop-lists.ts";
+import { open, rows, shop } from "../support/printers/shop-lists.ts";
 
 /** What of the bar, of its open sheet and of the message cannot be pressed or read where it stands. */
 function covered(page: Page): Promise<string[]> {

@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp } from "../support/app.ts";
 import { isFocusIn, isFocusLost, openBrowser, picture, watch, withoutBrowser } from "../support/browser.ts";
-import { withOnePrinter } from "../support/one-printer.ts";
-import { makePng } from "../support/png.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
+import { makePng } from "../support/printers/png.ts";
 
 const message = (page: Page) => page.locator("#message > .notice");
 const icon = { name: "icon.png", mimeType: "image/png", buffer: makePng() };

@@ -11,7 +11,7 @@ import {
   withoutBrowser,
 } from "../support/browser.ts";
 import { isDeep, looks, some } from "../support/depth.ts";
-import { driverZip, sixtyModels as models } from "../support/driver-zip.ts";
+import { driverZip, sixtyModels as models } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
 
 /** A service with names that are long, written from the right, and in the way of each other. */

@@ -10,7 +10,7 @@ import {
   withoutBrowser,
 } from "../support/browser.ts";
 import { isDeep, looks } from "../support/depth.ts";
-import { driverZip, sixtyModels as models, printerInf } from "../support/driver-zip.ts";
+import { driverZip, sixtyModels as models, printerInf } from "../support/drivers/driver-zip.ts";
 
 /** What the quick tier sees; the rest it sees in deploy-pages, driver-pages, guarded, narrow and undo. */
 const quickPages = [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { startApp, type TestApp } from "../support/app.ts";
+import { recordsOf } from "../support/backup/deletions.ts";
 import {
   accessibilityProblems,
   openBrowser,
@@ -10,11 +11,10 @@ import {
   watch,
   withoutBrowser,
 } from "../support/browser.ts";
-import { recordsOf } from "../support/deletions.ts";
 import { looks } from "../support/depth.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import { startFilled } from "../support/filled.ts";
-import { withOnePrinter } from "../support/one-printer.ts";
+import { withOnePrinter } from "../support/printers/one-printer.ts";
 
 /** A service with something of each kind that the dashboard shows. */
 async function fill({ post, fetch, addDriver, addPrinter }: TestApp): Promise<void> {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runImport } from "../../src/services/import/import.ts";
 import { navigation } from "../support/app.ts";
-import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
-import { planOf } from "../support/lists.ts";
+import { appWithPair, armZip, driversOf } from "../support/drivers/arm64-pair.ts";
+import { planOf } from "../support/printers/lists.ts";
 
 test("a change of a second driver names the printers that install again, and those that fail on ARM64 alone", async (t) => {
   const service = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });

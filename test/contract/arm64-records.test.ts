@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planMove } from "../../src/services/printers/move-printers.ts";
 import { navigation, type TestApp } from "../support/app.ts";
-import { appWithPair, armZip, driversOf } from "../support/arm64-pair.ts";
-import { recordsOf, undoLast } from "../support/deletions.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { recordsOf, undoLast } from "../support/backup/deletions.ts";
+import { appWithPair, armZip, driversOf } from "../support/drivers/arm64-pair.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 test("a driver that is a printer’s second alone is in use, and stays until the printer lets it go", async (t) => {
   const service = await appWithPair(t);

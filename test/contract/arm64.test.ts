@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { appWithPair, armZip, lyingZip } from "../support/arm64-pair.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { appWithPair, armZip, lyingZip } from "../support/drivers/arm64-pair.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 test("a printer has a second driver by its id and model, and both are shown, found and counted", async (t) => {
   const { fetch, app, main, arm, printer } = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM PS" });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { startClosed } from "../support/access/people.ts";
 import { navigation, startApp, temporaryFolder } from "../support/app.ts";
-import { startClosed } from "../support/people.ts";
 
 test("the page of backups lists them with what they hold, and makes one", async (t) => {
   const { app, fetch, post, lines } = await startApp(t);

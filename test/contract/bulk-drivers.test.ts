@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { changeable, fourPrinters } from "../support/four-printers.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { changeable, fourPrinters } from "../support/printers/four-printers.ts";
 
 test("a driver is given to many: each keeps its model where the driver has it, and the message says so", async (t) => {
   const service = await startApp(t);

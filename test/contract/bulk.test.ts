@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { changeable, fourPrinters } from "../support/four-printers.ts";
-import { makePng } from "../support/png.ts";
+import { changeable, fourPrinters } from "../support/printers/four-printers.ts";
+import { makePng } from "../support/printers/png.ts";
 
 test("printers move to a client together, and one message says how many", async (t) => {
   const service = await startApp(t);

@@ -10,9 +10,9 @@ import {
   usedByPapyrus,
   usedByQuill,
   weight,
-} from "../support/dead-weight.ts";
-import { type Tree, unpackers, verifyIntunewin, without } from "../support/foreign.ts";
-import { bytesOf, withoutScripts } from "../support/mixed-driver.ts";
+} from "../support/drivers/dead-weight.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { bytesOf, withoutScripts } from "../support/drivers/mixed-driver.ts";
 import { until } from "../support/until.ts";
 
 /** Names below the drivers' folder. */

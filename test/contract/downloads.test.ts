@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unzipSync } from "fflate";
 import { startApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 test("scripts answer 404 without a printer and 422 without a driver", async (t) => {
   const { fetch, post } = await startApp(t);

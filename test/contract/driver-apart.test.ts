@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { startApp, type TestApp } from "../support/app.ts";
-import { counted, download } from "../support/counted.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { unpackers, verifyIntunewin, without } from "../support/foreign.ts";
-import { bytesOf } from "../support/mixed-driver.ts";
-import { makePng } from "../support/png.ts";
+import { counted, download } from "../support/audit/counted.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { makePng } from "../support/printers/png.ts";
 
 /** A client with two printers of an uploaded driver and one with a driver that Windows brings. */
 async function appWithClient(t: TestContext): Promise<TestApp> {

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { counted, download } from "../support/counted.ts";
-import { driverZip, twoInfs } from "../support/driver-zip.ts";
-import { everyUnpacker } from "../support/every-unpacker.ts";
-import { type Tree, unpackers, verifyIntunewin, without } from "../support/foreign.ts";
-import { appWithMixedDriver, bytesOf, expectedTree, withoutScripts } from "../support/mixed-driver.ts";
+import { counted, download } from "../support/audit/counted.ts";
+import { driverZip, twoInfs } from "../support/drivers/driver-zip.ts";
+import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import {
+  appWithMixedDriver,
+  bytesOf,
+  expectedTree,
+  withoutScripts,
+} from "../support/drivers/mixed-driver.ts";
 
 /** A driver of three models, of which two printers use one each. */
 async function appWithShared(t: TestContext, fields: Record<string, string> = {}): Promise<TestApp> {

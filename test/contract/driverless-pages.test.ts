@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { planOf } from "../support/lists.ts";
-import { makeZip } from "../support/zip.ts";
+import { makeZip } from "../support/drivers/zip.ts";
+import { planOf } from "../support/printers/lists.ts";
 
 const ipp = "1000001";
 

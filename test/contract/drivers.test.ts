@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { driverZip, printerInf } from "../support/driver-zip.ts";
-import { makeZip } from "../support/zip.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { makeZip } from "../support/drivers/zip.ts";
 
 test("an upload makes one driver, with a dropdown and a notice about unused files", async (t) => {
   const { upload, app, dataDir } = await startApp(t);

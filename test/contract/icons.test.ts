@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { makePng } from "../support/png.ts";
+import { makePng } from "../support/printers/png.ts";
 
 test("an icon is kept, replaced and served", async (t) => {
   const { upload, fetch, addPrinter, dataDir, app } = await startApp(t);

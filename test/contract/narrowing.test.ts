@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 /** Three printers of two clients, one of them without a driver. */
 async function smallShop({ post, addDriver }: TestApp): Promise<void> {

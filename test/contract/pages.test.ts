@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 test("every page answers with HTML, in an empty and in a filled service", async (t) => {
   const { fetch, addPrinter, post } = await startApp(t);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ticketLimitBytes } from "../../src/domain/printers/print-ticket.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { navigation, startApp } from "../support/app.ts";
-import { makeTicket, ticketAround } from "../support/tickets.ts";
+import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
 const ticket = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
 const office = { name: "Office", address: "10.0.0.9" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { navigation, startApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 
 test("the health check answers one JSON field", async (t) => {
   const { fetch } = await startApp(t);

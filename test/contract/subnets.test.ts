@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { unpackers } from "../support/foreign.ts";
-import { bytesOf } from "../support/mixed-driver.ts";
+import { unpackers } from "../support/drivers/foreign.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
 
 /** A client in one subnet with a printer of its own place, one of the client's, and one without a client. */
 async function appWithPlaces(t: TestContext): Promise<TestApp> {

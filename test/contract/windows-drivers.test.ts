@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { navigation, startApp, type TestApp } from "../support/app.ts";
-import { unpackers, verifyIntunewin, without } from "../support/foreign.ts";
-import { bytesOf } from "../support/mixed-driver.ts";
-import { makeTicket } from "../support/tickets.ts";
+import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { makeTicket } from "../support/printers/tickets.ts";
 
 const [ipp, classDrivers, textOnly] = ["1000001", "1000002", "1000003"];
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { startClosed } from "../support/access/people.ts";
+import { groupedProxies } from "../support/access/proxies.ts";
 import { client, type TestApp, temporaryFolder } from "../support/app.ts";
-import { Told, untold, wrongInLog } from "../support/audit-state.ts";
+import { Told, untold, wrongInLog } from "../support/audit/audit-state.ts";
 import { some } from "../support/depth.ts";
-import { type DiskCall, watchDisk } from "../support/disk-calls.ts";
-import { disorderIn, type Rows, savedRows } from "../support/disk-state.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { startClosed } from "../support/people.ts";
-import { groupedProxies } from "../support/proxies.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
+import { disorderIn, type Rows, savedRows } from "../support/durability/disk-state.ts";
+import { type WriteKind, writeKinds } from "../support/durability/write-kinds.ts";
 import { makeDriver } from "../support/records.ts";
 import { until } from "../support/until.ts";
-import { type WriteKind, writeKinds } from "../support/write-kinds.ts";
 
 // Every call that the service makes of its file system while it writes fails once, with every error of these.
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
+import { bossHeaders, proxySettings } from "../support/access/proxies.ts";
 import { client, temporaryFolder } from "../support/app.ts";
-import { Told, wrongInLog } from "../support/audit-state.ts";
-import { disorderIn, savedRows } from "../support/disk-state.ts";
-import { bossHeaders, proxySettings } from "../support/proxies.ts";
+import { Told, wrongInLog } from "../support/audit/audit-state.ts";
+import { disorderIn, savedRows } from "../support/durability/disk-state.ts";
 import { serve } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -23,7 +23,7 @@ async function startFailing(t: TestContext) {
   const start = () =>
     serve(t, folder, {
       ...proxySettings,
-      NODE_OPTIONS: `--require ${resolve("test/support/failing-disk.cjs")}`,
+      NODE_OPTIONS: `--require ${resolve("test/support/durability/failing-disk.cjs")}`,
       FAILING_DISK: control,
       FAILING_FOLDER: dataDir,
     });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../support/app.ts";
 import { rounds, some } from "../support/depth.ts";
-import { type DiskCall, watchDisk } from "../support/disk-calls.ts";
+import { type DiskCall, watchDisk } from "../support/durability/disk-calls.ts";
 
 const codes = ["ENOSPC", "EIO", "EMFILE", "EROFS"];
 const open = (folder: string) => openStore(folder, Date.now, () => {});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeep, rounds, seedOr } from "../support/depth.ts";
-import { lackingIn, tallyLine } from "../support/kill-tally.ts";
-import { killUnderLoad } from "../support/kills.ts";
+import { lackingIn, tallyLine } from "../support/durability/kill-tally.ts";
+import { killUnderLoad } from "../support/durability/kills.ts";
 
 const kills = rounds(5, 200);
 

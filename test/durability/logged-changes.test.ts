@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/store.ts";
+import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/access/people.ts";
 import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
-import { entriesIn, said } from "../support/audit.ts";
+import { entriesIn, said } from "../support/audit/audit.ts";
 import { copyData } from "../support/copies.ts";
-import { watchDisk } from "../support/disk-calls.ts";
-import { addPerson, ownPassword, signIn, signInAdmin, startClosed } from "../support/people.ts";
+import { watchDisk } from "../support/durability/disk-calls.ts";
 import { until } from "../support/until.ts";
 
 /** What the next start's log says, where the service was killed at once. */

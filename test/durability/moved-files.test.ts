@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { startApp, temporaryFolder } from "../support/app.ts";
 import { deepTest } from "../support/depth.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { RecordedDisk, writeLeft } from "../support/power-cuts.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { RecordedDisk, writeLeft } from "../support/durability/power-cuts.ts";
 import { makeDriver } from "../support/records.ts";
 
 const places = ["drivers", "lost/drivers", "backups/files/drivers"];

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { startClosed } from "../support/access/people.ts";
+import { groupedProxies } from "../support/access/proxies.ts";
 import { client, startApp, type TestApp } from "../support/app.ts";
-import { isWrongAfterCuts, wrongAfterCuts } from "../support/cut-states.ts";
 import { deepTest } from "../support/depth.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { startClosed } from "../support/people.ts";
-import { makePng } from "../support/png.ts";
-import { groupedProxies } from "../support/proxies.ts";
-import { writeKinds } from "../support/write-kinds.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { isWrongAfterCuts, wrongAfterCuts } from "../support/durability/cut-states.ts";
+import { writeKinds } from "../support/durability/write-kinds.ts";
+import { makePng } from "../support/printers/png.ts";
 
 // After every call that changes the disk the power goes, and the disk keeps as much or as little as it may.
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { readWithYauzl } from "../support/foreign-reader.ts";
+import { readWithYauzl } from "../support/drivers/foreign-reader.ts";
+import { appWithMixedDriver, bytesOf } from "../support/drivers/mixed-driver.ts";
 import { createdApp, type Sealed, uploadedVersion } from "../support/graph/client.ts";
 import { startGraph } from "../support/graph/server.ts";
-import { appWithMixedDriver, bytesOf } from "../support/mixed-driver.ts";
 
 /** The payload of an .intunewin with its keys, as its Detection.xml tells them. */
 async function sealedIn(intunewin: Buffer): Promise<Sealed> {

@@ -6,9 +6,9 @@ import { readInf, unusedInPackage } from "../../src/inf/package.ts";
 import { compressedName, PackageFiles } from "../../src/inf/package-files.ts";
 import { inspectArchive } from "../../src/services/drivers/inspect.ts";
 import { reportOf } from "../../src/services/drivers/inspect-report.ts";
-import { filesInf, read, version } from "../support/inf.ts";
-import { packedProgram } from "../support/programs.ts";
-import { makeZip, sourceOf } from "../support/zip.ts";
+import { filesInf, read, version } from "../support/drivers/inf.ts";
+import { packedProgram } from "../support/drivers/programs.ts";
+import { makeZip, sourceOf } from "../support/drivers/zip.ts";
 
 test("files are found by section, by `@`, by their source names, compressed, in folders and in cabinets", () => {
   const inf = filesInf(

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { preferredDescription } from "../../src/domain/drivers/models.ts";
 import { choosePrinterInf, readInf } from "../../src/inf/package.ts";
 import { PackageFiles } from "../../src/inf/package-files.ts";
-import { printerInf } from "../support/driver-zip.ts";
-import { read, version } from "../support/inf.ts";
+import { printerInf } from "../support/drivers/driver-zip.ts";
+import { read, version } from "../support/drivers/inf.ts";
 
 test("several makers with their decorations give models by architecture", () => {
   const { models } = read(

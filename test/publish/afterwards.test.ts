@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { driverZip } from "../support/driver-zip.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publishing.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
 
 describe("what is said of other apps at the end", { skip: withoutPowerShell }, () => {
   test("apps of records that are gone, and a driver's that nothing needs any more, are told of", async (t) => {

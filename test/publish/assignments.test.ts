@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Fields } from "../support/graph/schema.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
 
 const everyone = "11111111-2222-4333-8444-555555555555";
 const office = "22222222-2222-4333-8444-555555555555";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import type { Fields } from "../support/graph/schema.ts";
-import { makePng } from "../support/png.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { makePng } from "../support/printers/png.ts";
 import {
   addIcon,
   appOf,
@@ -12,7 +12,7 @@ import {
   rowsOf,
   sharedDriver,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 const group = "11111111-2222-4333-8444-555555555555";
 

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Fields } from "../support/graph/schema.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { addIcon, appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import {
+  addIcon,
+  appOf,
+  changesIn,
+  rowsOf,
+  sharedDriver,
+  startPublishing,
+} from "../support/publish/publishing.ts";
 
 describe("publishing what Intune does not have", { skip: withoutPowerShell }, () => {
   test("a printer becomes an app with every field of the page, its icon and its rules", async (t) => {

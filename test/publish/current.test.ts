@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { startGuarded } from "../support/access/guarded.ts";
 import { some } from "../support/depth.ts";
 import { startGraph } from "../support/graph/server.ts";
-import { startGuarded } from "../support/guarded.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { hurried } from "../support/publisher.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { hurried } from "../support/publish/publisher.ts";
 import {
   addIcon,
   editPrinter,
@@ -13,7 +13,7 @@ import {
   sharedDriver,
   sharedPublisher,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 const path = "/clients/1/publish";
 

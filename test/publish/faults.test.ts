@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { some } from "../support/depth.ts";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
 import type { Fault } from "../support/graph/faults.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
   appOf,
@@ -11,7 +11,7 @@ import {
   rowsOf,
   sharedDriver,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 /** Publishes a printer with an icon, and answers how often something was sent. */
 async function created({ service, tenant, publish }: Publishing): Promise<number> {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { startGuarded } from "../support/access/guarded.ts";
 import { navigation } from "../support/app.ts";
 import { startGraph } from "../support/graph/server.ts";
-import { startGuarded } from "../support/guarded.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { hurried } from "../support/publisher.ts";
-import { sharedPublisher } from "../support/publishing.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { hurried } from "../support/publish/publisher.ts";
+import { sharedPublisher } from "../support/publish/publishing.ts";
 
 describe("publishing where people sign in", { skip: withoutPowerShell }, () => {
   test("the script of a viewer fetches its packages by links, which its log does not have", async (t) => {

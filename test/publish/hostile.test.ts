@@ -7,8 +7,8 @@ import { describe, type TestContext, test } from "node:test";
 import { navigation } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { rounds, some } from "../support/depth.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publishing.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { appOf, editPrinter, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
 import { seededRandom } from "../support/random.ts";
 
 const pieces = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { some } from "../support/depth.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
   appOf,
@@ -11,7 +11,7 @@ import {
   type Publishing,
   sharedDriver,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 const path = "/clients/1/publish";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   appOf,
   changesIn,
@@ -15,7 +15,7 @@ import {
   rowsOf,
   sharedDriver,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 async function packageOf({ service }: Publishing, path: string): Promise<Buffer> {
   return Buffer.from(await (await service.fetch(path)).arrayBuffer());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { startAlone } from "../support/publish-alone.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { startAlone } from "../support/publish/publish-alone.ts";
 import {
   appOf,
   changesIn,
@@ -10,7 +10,7 @@ import {
   rowsOf,
   sharedDriver,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 const group = "11111111-2222-4333-8444-555555555555";
 

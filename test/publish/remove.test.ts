@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { driverZip } from "../support/driver-zip.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { appOf, changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
 
 describe("removing what Platen has no more", { skip: withoutPowerShell }, () => {
   test("apps of deleted records are listed and deleted, printers before their driver; all others stay", async (t) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BehaviourChanges } from "../support/graph/behaviour.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { appOf, changesIn, startPublishing } from "../support/publishing.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { appOf, changesIn, startPublishing } from "../support/publish/publishing.ts";
 
 const byCode = { AccessToken: undefined };
 

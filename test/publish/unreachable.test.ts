@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publishing.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { changesIn, rowsOf, sharedDriver, startPublishing } from "../support/publish/publishing.ts";
 
 describe("a service that is not there", { skip: withoutPowerShell }, () => {
   test("a Platen that does not answer is asked a few times, for the first app alone", async (t) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { driverZip } from "../support/driver-zip.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
 import type { Tenant } from "../support/graph/tenant.ts";
-import { withoutPowerShell } from "../support/powershell.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
 import {
   addIcon,
   appOf,
@@ -11,7 +11,7 @@ import {
   rowsOf,
   sharedDriver,
   startPublishing,
-} from "../support/publishing.ts";
+} from "../support/publish/publishing.ts";
 
 const upload = [
   "POST mobileApps/{id}/contentVersions",

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { renderScript } from "../../src/pkg/scripts/render.ts";
-import { deployable, withoutPowerShell } from "../support/powershell.ts";
-import { runFile } from "../support/powershell-process.ts";
+import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { runFile } from "../support/powershell/powershell-process.ts";
 
 /** What this machine has, as its own system says. */
 const own = Object.values(networkInterfaces())

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
-import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, queue, queueOf, tcp, traces, userPath } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
+import {
+  markerPath,
+  papyrus,
+  queue,
+  queueOf,
+  tcp,
+  traces,
+  userPath,
+} from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const sid = "S-1-5-21-9-8-7-1001";
 const theirs = { Device: "Theirs,winspool,Ne05:", LegacyDefaultPrinterMode: 0 };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
-import { bodies, powershellParser, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
+import { bodies, powershellParser, type SyntaxNode, walk } from "../support/powershell/powershell-syntax.ts";
 import { shared, withoutShared } from "../support/shared.ts";
 
 /** Every command that the scripts may call, with its parameters: the only words that reach Windows. */

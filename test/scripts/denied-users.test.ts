@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, queue, queueOf, tcp, userPath } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import {
+  deployable,
+  type Machine,
+  type RunResult,
+  withoutPowerShell,
+} from "../support/powershell/powershell.ts";
+import {
+  markerPath,
+  papyrus,
+  queue,
+  queueOf,
+  tcp,
+  userPath,
+} from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const users = ["S-1-5-21-9-8-7-1001", "S-1-5-21-9-8-7-1002", "S-1-5-21-9-8-7-1003"] as const;
 const [first, second, third] = users;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, queue, queueOf } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { markerPath, papyrus, queue, queueOf } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("detection on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();

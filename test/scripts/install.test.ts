@@ -3,9 +3,17 @@ import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
-import { deployable, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, portOf, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import {
+  markerPath,
+  papyrus,
+  portOf,
+  queue,
+  queueOf,
+  tcp,
+  traces,
+} from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("installing on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();

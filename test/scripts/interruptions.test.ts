@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { interrupted } from "../support/interruptions.ts";
-import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, queue, tcp, traces } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
-import { usersMachine, usersPrinter } from "../support/users-machine.ts";
+import { interrupted } from "../support/powershell/interruptions.ts";
+import {
+  deployable,
+  type Machine,
+  type RunResult,
+  withoutPowerShell,
+} from "../support/powershell/powershell.ts";
+import { papyrus, queue, tcp, traces } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { usersMachine, usersPrinter } from "../support/powershell/users-machine.ts";
 
 /** A user's own preferences, and the note that log-on has them to drop no more. */
 const ownPreferences = /^HKEY_USERS\\[^\\]+\\Printers\\DevModePerUser$/;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
-import { usersMachine, usersPrinter } from "../support/users-machine.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { usersMachine, usersPrinter } from "../support/powershell/users-machine.ts";
 
 /** What a log-on would run has these in place of Windows’ own, which say what they are called for. */
 const substitutes = `

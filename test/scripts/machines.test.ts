@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, queue, queueOf } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { papyrus, queue, queueOf } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("machines and spoolers on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { diagnose } from "../support/diagnosis.ts";
-import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/ipp-machine.ts";
-import { deployable, type RunResult, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, queue, tcp, traces, userPath } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { diagnose } from "../support/powershell/diagnosis.ts";
+import { device, ippUrl, windowsDeployable, withIppQueue } from "../support/powershell/ipp-machine.ts";
+import { deployable, type RunResult, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { papyrus, queue, tcp, traces, userPath } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const sid = "S-1-5-21-9-8-7-1001";
 /** Terminal escapes of both kinds, a line that pretends to be the log's, marks that turn the order of letters. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { printServerCommand } from "../../src/pkg/scripts/commands.ts";
 import { startApp } from "../support/app.ts";
-import { driverZip } from "../support/driver-zip.ts";
-import { planOf, settingsOf } from "../support/lists.ts";
-import { type Machine, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, queue, tcp } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { papyrus, queue, tcp } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { planOf, settingsOf } from "../support/printers/lists.ts";
 
 const print = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\Print\\Monitors\\WSD Port\\Ports";
 const devices = "HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Enum\\SWD\\DAFWSDProvider";

@@ -4,10 +4,10 @@ import { ticketCommand } from "../../src/domain/printers/print-ticket.ts";
 import { deploymentOf } from "../../src/pkg/scripts/deployment.ts";
 import { powershell } from "../../src/pkg/scripts/powershell.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
-import { deployable, type RunResult, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, queue, queueOf, tcp } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
-import { makeTicket, ticketAround } from "../support/tickets.ts";
+import { deployable, type RunResult, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { markerPath, papyrus, queue, queueOf, tcp } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { makeTicket, ticketAround } from "../support/printers/tickets.ts";
 
 const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });
 

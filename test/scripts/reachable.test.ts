@@ -4,8 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
-import { withoutPowerShell } from "../support/powershell.ts";
-import { ownWindows, simulatedWindows } from "../support/simulated-windows.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { ownWindows, simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("whether a printer is awake, asked by a real PowerShell", { skip: withoutPowerShell }, () => {
   test("one that takes a connection is; one that refuses, is not there or has no name is not, within seconds", async () => {

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
-import { deployable, type Machine, type RunResult, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, portOf, queue, tcp } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import {
+  deployable,
+  type Machine,
+  type RunResult,
+  withoutPowerShell,
+} from "../support/powershell/powershell.ts";
+import { papyrus, portOf, queue, tcp } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const names = (result: RunResult) => result.machine.Queues.map(({ Name }) => Name).sort();
 const ports = (result: RunResult) => result.machine.Ports.map(({ Name }) => Name).sort();

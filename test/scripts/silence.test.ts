@@ -6,9 +6,9 @@ import { after, before, describe, test } from "node:test";
 import { deploymentOf, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { renderScript, type ScriptKind } from "../../src/pkg/scripts/render.ts";
 import { deepTest, isDeep, some } from "../support/depth.ts";
-import { windowsDeployable } from "../support/ipp-machine.ts";
-import { deployable, withoutPowerShell } from "../support/powershell.ts";
-import { runFile } from "../support/powershell-process.ts";
+import { windowsDeployable } from "../support/powershell/ipp-machine.ts";
+import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { runFile } from "../support/powershell/powershell-process.ts";
 
 // Nothing of Windows is here, so that every script fails early; the simulated Windows shows the later failures, and
 // `Simulation.run` holds every run to the same silence.

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Deployable, deploymentOfMany } from "../../src/pkg/scripts/deployment.ts";
 import { revisionOf } from "../../src/pkg/scripts/revision.ts";
-import { deployable, withoutPowerShell } from "../support/powershell.ts";
-import { queueOf, traces } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { queueOf, traces } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 const onlyHere = { parameters: { OnlyHere: true } };
 

@@ -3,8 +3,14 @@ import { before, describe, test } from "node:test";
 import { scriptSettings } from "../../src/pkg/scripts/deployment.ts";
 import { frameOf, scriptKinds } from "../../src/pkg/scripts/render.ts";
 import { some } from "../support/depth.ts";
-import { bodies, powershellParser, rendered, type SyntaxNode, walk } from "../support/powershell-syntax.ts";
-import { printerKinds, settingChoices } from "../support/printer-kinds.ts";
+import {
+  bodies,
+  powershellParser,
+  rendered,
+  type SyntaxNode,
+  walk,
+} from "../support/powershell/powershell-syntax.ts";
+import { printerKinds, settingChoices } from "../support/powershell/printer-kinds.ts";
 
 const automatic = [
   "args",

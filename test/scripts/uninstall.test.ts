@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { deployable, withoutPowerShell } from "../support/powershell.ts";
-import { papyrus, queue, queueOf, tcp, traces } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
+import { deployable, withoutPowerShell } from "../support/powershell/powershell.ts";
+import { papyrus, queue, queueOf, tcp, traces } from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
 
 describe("uninstalling on a simulated Windows", { skip: withoutPowerShell }, () => {
   const windows = simulatedWindows();

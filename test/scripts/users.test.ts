@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { device, windowsDeployable } from "../support/ipp-machine.ts";
-import { deployable, type Machine, withoutPowerShell } from "../support/powershell.ts";
-import { markerPath, papyrus, queue, tcp, traces, userPath } from "../support/simulated-machine.ts";
-import { simulatedWindows } from "../support/simulated-windows.ts";
-import { usersMachine, usersPrinter } from "../support/users-machine.ts";
+import { device, windowsDeployable } from "../support/powershell/ipp-machine.ts";
+import { deployable, type Machine, withoutPowerShell } from "../support/powershell/powershell.ts";
+import {
+  markerPath,
+  papyrus,
+  queue,
+  tcp,
+  traces,
+  userPath,
+} from "../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { usersMachine, usersPrinter } from "../support/powershell/users-machine.ts";
 
 const users = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
 const setups = "HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Active Setup\\Installed Components";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lackingIn, tallyLine } from "../support/kill-tally.ts";
-import { killUnderLoad } from "../support/kills.ts";
+import { lackingIn, tallyLine } from "../support/durability/kill-tally.ts";
+import { killUnderLoad } from "../support/durability/kills.ts";
 
 const kills = Number(process.env.SOAK_KILLS ?? 2000);
 const seed = Number(process.env.SEED ?? Date.now());

@@ -1,11 +1,11 @@
 import { deflateRawSync } from "node:zlib";
+import { bossHeaders } from "../support/access/proxies.ts";
 import { client, navigation, type TestApp } from "../support/app.ts";
-import { driverZip, printerInf } from "../support/driver-zip.ts";
-import { makePng } from "../support/png.ts";
-import { bossHeaders } from "../support/proxies.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { refused } from "../support/drivers/refused-zips.ts";
+import { makeZip } from "../support/drivers/zip.ts";
+import { makePng } from "../support/printers/png.ts";
 import { connectRaw, exchange, hangUpAfter, postText, statusOf } from "../support/raw.ts";
-import { refused } from "../support/refused-zips.ts";
-import { makeZip } from "../support/zip.ts";
 import { accountForAWhile, signInAndOut, tokenForAWhile } from "./people.ts";
 
 /** One thing that somebody does; it leaves the service as it was. @returns the statuses it got */

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { machine, table } from "../bench/figures.ts";
+import { adminPassword } from "../support/access/people.ts";
+import { proxySettings } from "../support/access/proxies.ts";
 import { bundle } from "../support/app.ts";
-import { adminPassword } from "../support/people.ts";
-import { proxySettings } from "../support/proxies.ts";
 import { acts, openShop } from "./load.ts";
 import { growth, type Sample } from "./verdict.ts";
 

@@ -1,6 +1,6 @@
+import { adminPassword, cookiesOf } from "../support/access/people.ts";
+import { bossHeaders } from "../support/access/proxies.ts";
 import { client } from "../support/app.ts";
-import { adminPassword, cookiesOf } from "../support/people.ts";
-import { bossHeaders } from "../support/proxies.ts";
 
 type Site = ReturnType<typeof client>;
 

@@ -13,7 +13,7 @@ import type { InspectionLimits } from "../../src/workers/inspections.ts";
 import { Workers } from "../../src/workers/pool.ts";
 import { atEnd } from "./at-end.ts";
 import { cleanUp } from "./clean-up.ts";
-import { driverZip } from "./driver-zip.ts";
+import { driverZip } from "./drivers/driver-zip.ts";
 
 /** The bundled file, which worker threads and command-line tests run. */
 export const bundle = resolve("dist/platen.cjs");

@@ -1,5 +1,5 @@
 import { backupCommand, restoreCommand } from "../../src/cli/backups.ts";
-import { platen } from "./backup.ts";
+import { platen } from "./backup/backup.ts";
 import { isDeep } from "./depth.ts";
 
 const commands = { backup: backupCommand, restore: restoreCommand };

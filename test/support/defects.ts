@@ -12,8 +12,8 @@ import {
   people,
   snmpIs,
   tcpIs,
-} from "./office-machine.ts";
-import { markerPath, papyrus, queue, tcp } from "./simulated-machine.ts";
+} from "./powershell/office-machine.ts";
+import { markerPath, papyrus, queue, tcp } from "./powershell/simulated-machine.ts";
 
 const job = (JobStatus: unknown, Minutes: number) => ({ Id: 1, JobStatus, Minutes });
 const print = "HKLM:\\SYSTEM\\CurrentControlSet\\Control\\Print";

@@ -5,9 +5,9 @@ import {
   ippQueue,
   windowsDeployable,
   withIppQueue,
-} from "../../support/ipp-machine.ts";
-import type { ScenarioGroup } from "../../support/scenario.ts";
-import { tcp } from "../../support/simulated-machine.ts";
+} from "../../support/powershell/ipp-machine.ts";
+import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
+import { tcp } from "../../support/powershell/simulated-machine.ts";
 import { protectedPrint } from "./machines.ts";
 
 const awake = { Devices: [device()] };

@@ -1,8 +1,8 @@
 import { deploymentApart, deploymentOf } from "../../../src/pkg/scripts/deployment.ts";
-import { alone, pcl, ps } from "../../support/driver-alone.ts";
-import { deployable } from "../../support/powershell.ts";
-import type { ScenarioGroup } from "../../support/scenario.ts";
-import { queue } from "../../support/simulated-machine.ts";
+import { alone, pcl, ps } from "../../support/drivers/driver-alone.ts";
+import { deployable } from "../../support/powershell/powershell.ts";
+import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
+import { queue } from "../../support/powershell/simulated-machine.ts";
 
 const byItself: ScenarioGroup = {
   title: "A driver by itself",

@@ -1,8 +1,8 @@
-import { windowsDeployable } from "../../support/ipp-machine.ts";
-import { deployable, type Machine } from "../../support/powershell.ts";
-import type { ScenarioGroup } from "../../support/scenario.ts";
-import { arm, arm64, main, pair } from "../../support/simulated-arm64.ts";
-import { papyrus, queue, tcp } from "../../support/simulated-machine.ts";
+import { windowsDeployable } from "../../support/powershell/ipp-machine.ts";
+import { deployable, type Machine } from "../../support/powershell/powershell.ts";
+import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
+import { arm, arm64, main, pair } from "../../support/powershell/simulated-arm64.ts";
+import { papyrus, queue, tcp } from "../../support/powershell/simulated-machine.ts";
 
 /** By policy, as the setting of an administrator. */
 export const protectedPrint: Machine = {

@@ -1,6 +1,6 @@
-import { deployable } from "../../support/powershell.ts";
-import type { ScenarioGroup } from "../../support/scenario.ts";
-import { papyrus, queue, tcp } from "../../support/simulated-machine.ts";
+import { deployable } from "../../support/powershell/powershell.ts";
+import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
+import { papyrus, queue, tcp } from "../../support/powershell/simulated-machine.ts";
 
 const lpt = { Name: "LPT1:" };
 const inHall = { ...queue("Office", "IP_10.0.0.9"), Location: "Hall" };

@@ -1,7 +1,7 @@
-import { deployable, type Machine } from "../../support/powershell.ts";
-import type { ScenarioGroup } from "../../support/scenario.ts";
-import { papyrus, queue, tcp, userPath } from "../../support/simulated-machine.ts";
-import { makeTicket } from "../../support/tickets.ts";
+import { deployable, type Machine } from "../../support/powershell/powershell.ts";
+import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
+import { papyrus, queue, tcp, userPath } from "../../support/powershell/simulated-machine.ts";
+import { makeTicket } from "../../support/printers/tickets.ts";
 
 const people = ["S-1-5-21-9-8-7-1001", "S-1-12-1-5-6-7-8"] as const;
 const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft", "psk:PageInputBin": "psk:Cassette" });

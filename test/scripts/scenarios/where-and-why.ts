@@ -1,6 +1,6 @@
-import { deployable } from "../../support/powershell.ts";
-import type { ScenarioGroup } from "../../support/scenario.ts";
-import { tcp } from "../../support/simulated-machine.ts";
+import { deployable } from "../../support/powershell/powershell.ts";
+import type { ScenarioGroup } from "../../support/powershell/scenario.ts";
+import { tcp } from "../../support/powershell/simulated-machine.ts";
 
 const here = { Addresses: ["10.1.2.77"] };
 const onlyHere = { OnlyHere: true } as const;

@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, createHmac } from "node:crypto";
-import { makePng } from "../png.ts";
+import { makePng } from "../printers/png.ts";
 import { isFields } from "./schema.ts";
 import type { Tenant } from "./tenant.ts";
 

@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Secret } from "../../src/config.ts";
+import { startGuarded } from "../support/access/guarded.ts";
+import {
+  addAccount,
+  addPerson,
+  adminPassword,
+  ownPassword,
+  signIn,
+  signInAdmin,
+  startClosed,
+} from "../support/access/people.ts";
+import { namingProxies } from "../support/access/proxies.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+
+test("an account that is disabled, reset or deleted is signed out at once", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const statuses: number[] = [];
+
+  for (const [i, what] of ["disable", "password", "delete"].entries()) {
+    const headers = { cookie: await addPerson(app, `jo${i}`) };
+    const id = app.app.store.accounts.findByName(`jo${i}`)?.account.id;
+    await app.post(`/accounts/${id}/${what}`, {}, admin);
+    statuses.push((await app.fetch("/clients", { headers })).status);
+    const again = await app.post("/sign-in", { name: `jo${i}`, password: ownPassword });
+    statuses.push(again.status);
+  }
+
+  assert.deepEqual(statuses, [401, 422, 401, 422, 401, 422]);
+});
+
+test("an account that is disabled and enabled again has to sign in anew", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const headers = { cookie: await addPerson(app, "jo") };
+  const { id } = app.app.store.accounts.findByName("jo")?.account ?? {};
+
+  await app.post(`/accounts/${id}/disable`, {}, admin);
+  await app.post(`/accounts/${id}/enable`, {}, admin);
+  const before = await app.fetch("/clients", { headers });
+  const anew = { cookie: await signIn(app, "jo", ownPassword) };
+  const after = await app.fetch("/clients", { headers: anew });
+
+  assert.deepEqual([before.status, after.status], [401, 200]);
+});
+
+test("a role that is changed counts at once, and the administrator's account is left alone", async (t) => {
+  const app = await startClosed(t);
+  const admin = { cookie: await signInAdmin(app) };
+  const headers = { cookie: await addPerson(app, "jo", "viewer") };
+  const { id } = app.app.store.accounts.findByName("jo")?.account ?? {};
+  const own = app.app.store.accounts.findByName("admin")?.account.id;
+
+  const before = await app.post("/clients", { name: "A" }, headers);
+  await app.post(`/accounts/${id}`, { role: "operator" }, admin);
+  const after = await app.post("/clients", { name: "A" }, headers);
+  const asAdmin = await app.post(`/accounts/${id}`, { role: "admin" }, admin);
+  const locked = ["disable", "password", "delete"].map(
+    async (what) => (await app.post(`/accounts/${own}/${what}`, {}, admin)).status,
+  );
+
+  assert.deepEqual([before.status, after.status, asAdmin.status], [403, 200, 422]);
+  assert.deepEqual(await Promise.all(locked), [403, 403, 403]);
+});
+
+test("another password of the setting's is the administrator's from the next start, and ends the sessions", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startClosed(t, { dataDir });
+  const headers = { cookie: await signInAdmin(first) };
+  const kept = { cookie: await addPerson(first, "jo") };
+  await first.stop();
+
+  const same = await startClosed(t, { dataDir });
+  const asBefore = await same.fetch("/clients", { headers });
+  await same.stop();
+  const other = await startClosed(t, { dataDir, adminPassword: new Secret("another one entirely") });
+  const ended = await other.fetch("/clients", { headers });
+  const stays = await other.fetch("/clients", { headers: kept });
+  const old = await other.post("/sign-in", { name: "admin", password: adminPassword });
+  await signIn(other, "admin", "another one entirely");
+
+  assert.deepEqual([asBefore.status, ended.status, stays.status, old.status], [200, 401, 200, 422]);
+});
+
+test("names that are taken, kept or unreadable are refused beside their field", async (t) => {
+  const app = await startClosed(t);
+  const headers = { cookie: await signInAdmin(app) };
+  await addAccount(app, "Jo.Meyer");
+
+  const statuses: Record<string, number> = {};
+  for (const name of [
+    "jo.meyer",
+    "ADMIN",
+    "nobody",
+    "Several",
+    "token x",
+    "а",
+    "",
+    "x".repeat(65),
+    "jo@shop.example",
+  ])
+    statuses[name] = (await app.post("/accounts", { name, role: "viewer" }, headers)).status;
+
+  assert.deepEqual(statuses, {
+    "jo.meyer": 409,
+    ADMIN: 422,
+    nobody: 422,
+    Several: 422,
+    "token x": 422,
+    а: 422,
+    "": 422,
+    ["x".repeat(65)]: 422,
+    "jo@shop.example": 200,
+  });
+});
+
+test("where a proxy alone says who it is, no password and no session of before lets anybody in", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const before = await startClosed(t, { dataDir });
+  const cookie = await addPerson(before, "jo");
+  await before.stop();
+  const app = await startApp(t, { dataDir, proxies: namingProxies() });
+
+  const inside = await app.fetch("/clients", { headers: { cookie } });
+  const signedIn = await app.post("/sign-in", { name: "jo", password: ownPassword });
+  const asAdmin = await app.post("/sign-in", { name: "admin", password: adminPassword });
+  const own = await app.fetch("/account", { headers: { "remote-user": "Jo", accept: "text/html" } });
+
+  assert.deepEqual([inside.status, signedIn.status, asAdmin.status], [401, 404, 404]);
+  assert.match(await own.text(), /Whoever runs the proxy in front of Platen decides/);
+  assert.equal(app.app.store.accounts.findByName("admin")?.hash, "");
+});
+
+test("where a proxy alone says who it is, its administrator sees and changes the accounts that decide", async (t) => {
+  const { service, admin, viewer } = await startGuarded(t);
+  const rights = async () => (await viewer.post("/clients", { name: "A" })).status;
+  const page = async (path: string) => (await admin.fetch(path)).text();
+
+  const none = await page("/accounts");
+  const made = await admin.post("/accounts", { name: "Seller", role: "operator" });
+  const path = made.headers.get("location") ?? "";
+  const asOperator = await rights();
+  const shown = await page(path);
+  const list = await page("/accounts");
+  await admin.post("/accounts/1", { role: "viewer" });
+  const asViewer = await rights();
+  await admin.post("/accounts/1/disable", {});
+  const disabled = (await viewer.fetch("/clients")).status;
+  await admin.post("/accounts/1/enable", {});
+  const enabled = (await viewer.fetch("/clients")).status;
+  const reset = await admin.post("/accounts/1/password", {});
+  const gone = await admin.post("/accounts/1/delete", {});
+
+  assert.match(none, /No accounts: everybody has the role of their groups/);
+  assert.equal(path, "/accounts/1?done=made");
+  assert.deepEqual([asOperator, asViewer, disabled, enabled], [200, 403, 403, 200]);
+  assert.match(list, /People sign in at the proxy in front of Platen/);
+  assert.match(shown, /None is asked for: people sign in at the proxy/);
+  for (const text of [list, shown]) assert.doesNotMatch(text, /one-time|accounts\/1\/password/i);
+  assert.deepEqual([reset.status, gone.status], [404, 303]);
+  assert.match(await reset.text(), /there are no passwords here/);
+  assert.equal(service.app.store.accounts.list().length, 0);
+});
+
+test("an account that was made for a proxy has no password until somebody makes one for it", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const { service, admin } = await startGuarded(t, { dataDir });
+  await admin.post("/accounts", { name: "jo", role: "operator" });
+  await service.stop();
+  const app = await startClosed(t, { dataDir });
+  const headers = { cookie: await signInAdmin(app) };
+
+  const empty = await app.post("/sign-in", { name: "jo", password: "" });
+  const page = await (await app.post("/accounts/1/password", {}, headers)).text();
+  const password = /id="one-time-password">([a-z0-9-]+)</.exec(page)?.[1] ?? "";
+
+  assert.equal(empty.status, 422);
+  await signIn(app, "jo", password);
+});
+
+test("what was changed is said with the account's name, and an address says nothing that is not so", async (t) => {
+  const app = await startClosed(t);
+  const headers = { cookie: await signInAdmin(app) };
+  await addAccount(app, "jo");
+  const after = async (path: string, fields = {}) => {
+    const answer = await app.post(path, fields, headers);
+    return (await app.fetch(answer.headers.get("location") ?? "", { headers })).text();
+  };
+  const said = (page: string) => /<div class="notice good"[^>]*>\s*<p>(.*?)<\/p>/.exec(page)?.[1];
+
+  const told = [
+    await after("/accounts/2", { role: "operator" }),
+    await after("/accounts/2/disable"),
+    await after("/accounts/2/enable"),
+    await after("/accounts/2/delete"),
+  ].map(said);
+  const odd: (string | undefined | number)[] = [];
+  for (const path of ["/account", "/accounts", "/accounts/1", "/backups"]) {
+    for (const word of ["constructor", "__proto__", "toString", "deleted&name=<b>", "x"]) {
+      const answer = await app.fetch(`${path}?done=${word}`, { headers });
+      odd.push(answer.status, said(await answer.text()));
+    }
+  }
+
+  assert.deepEqual(told, [
+    "The role of “<bdi>jo</bdi>” is operator, and counts from the next click.",
+    "The account “<bdi>jo</bdi>” is disabled and signed out.",
+    "The account “<bdi>jo</bdi>” is enabled again.",
+    "The account “<bdi>jo</bdi>” is deleted.",
+  ]);
+  assert.deepEqual(new Set(odd), new Set([200, undefined]));
+});
+
+test("nobody else on the host reads the database with its hashes", async (t) => {
+  const app = await startClosed(t);
+
+  await addPerson(app, "jo");
+
+  assert.equal(statSync(join(app.dataDir, "platen.sqlite")).mode & 0o777, 0o600);
+});
+
+test("an address says of an account only what is so", async (t) => {
+  const app = await startClosed(t);
+  await addPerson(app, "jo");
+  const headers = { cookie: await signInAdmin(app) };
+  const pageAt = async (path: string) => (await app.fetch(path, { headers })).text();
+
+  const stays = await pageAt("/accounts?deleted=Jo");
+  const [disabled, enabled] = [
+    await pageAt("/accounts/2?done=disabled"),
+    await pageAt("/accounts/2?done=enabled"),
+  ];
+
+  assert.doesNotMatch(stays, /is deleted/);
+  assert.doesNotMatch(disabled, /is disabled and signed out/);
+  assert.match(enabled, /is enabled again/);
+});
+
+test("with a proxy and passwords the list says of both how people sign in", async (t) => {
+  const app = await startClosed(t, { proxies: namingProxies() });
+  const headers = { cookie: await signInAdmin(app) };
+
+  const page = await (await app.fetch("/accounts", { headers })).text();
+
+  assert.match(page, /People sign in here, or at the proxy in front of Platen/);
+  assert.match(page, /REMOTE_GROUPS/);
+  assert.match(page, /everything but accounts, tokens, backups and the audit log/);
+});

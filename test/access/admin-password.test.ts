@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import { readConfig } from "../../src/config.ts";
+import { adminPassword, signInAdmin } from "../support/access/people.ts";
+import { bundle, startApp, temporaryFolder } from "../support/app.ts";
+
+const secret = "orbit lantern copper";
+
+test("the setting stands nowhere where a configuration is shown", () => {
+  const config = readConfig({ ADMIN_PASSWORD: secret });
+
+  const shown = [
+    inspect(config, { depth: 9, showHidden: true }),
+    JSON.stringify(config),
+    `${config.adminPassword}`,
+  ];
+
+  assert.equal(config.adminPassword?.reveal(), secret);
+  assert.ok(Object.isFrozen(config));
+  for (const text of shown) assert.doesNotMatch(text, /orbit/);
+});
+
+test("a password that is empty, short, obvious or set twice stops the start, and is not repeated", () => {
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ ADMIN_PASSWORD: "" }, /ADMIN_PASSWORD is empty\. Set a password, or do not set it at all/],
+    [{ ADMIN_PASSWORD: "zyxwv" }, /has 5 characters; it needs 12/],
+    [{ ADMIN_PASSWORD: "zyxwv".repeat(99) }, /too long/],
+    [{ ADMIN_PASSWORD: "Administrator1" }, /among the first/],
+    [{ ADMIN_PASSWORD_FILE: "" }, /ADMIN_PASSWORD_FILE is empty/],
+    [{ ADMIN_PASSWORD: secret, ADMIN_PASSWORD_FILE: "/run/x" }, /both set/],
+  ];
+
+  for (const [environment, message] of wrong) {
+    assert.throws(
+      () => readConfig(environment),
+      (error: Error) => message.test(error.message) && !/orbit|zyxwv|Administrator1/.test(error.message),
+    );
+  }
+});
+
+test("a file holds the password as its one line, however its line ends", async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "password");
+
+  for (const text of [adminPassword, `${adminPassword}\n`, `\ufeff${adminPassword}\r\n`]) {
+    writeFileSync(path, text);
+    const app = await startApp(t, { adminPasswordFile: path });
+    await signInAdmin(app);
+    await app.stop();
+  }
+});
+
+test("a file that cannot be used stops the start with its name, and with nothing that is in it", async (t) => {
+  const folder = await temporaryFolder(t);
+  const wrong: [string, string | Buffer | undefined, RegExp][] = [
+    ["gone", undefined, /gone, which cannot be read \(ENOENT\)/],
+    ["empty", "\n", /empty, which is empty/],
+    ["two-lines", `${secret}\nnext`, /one line/],
+    ["wide", Buffer.from(secret, "utf16le"), /one line/],
+    ["long", "zyxwv".repeat(9999), /one line/],
+    ["short", "zyxwv", /has 5 characters/],
+  ];
+  mkdirSync(join(folder, "folder"));
+
+  const messages: string[] = [];
+  for (const [name, content, message] of [...wrong, ["folder", undefined, /it is no file|EISDIR/] as const]) {
+    const path = join(folder, name);
+    if (content !== undefined) writeFileSync(path, content);
+    await assert.rejects(startApp(t, { adminPasswordFile: path }), (error: Error) => {
+      messages.push(error.message);
+      return message.test(error.message);
+    });
+  }
+
+  assert.doesNotMatch(messages.join(), /orbit|zyxwv/);
+});
+
+test("a file that cannot be read is named together with whatever else is wrong", async (t) => {
+  const folder = await temporaryFolder(t);
+  const settings = { PORT: "nonsense", ADMIN_PASSWORD_FILE: join(folder, "none") };
+
+  const { stderr, status } = spawnSync(process.execPath, [bundle], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, DATA_DIR: join(folder, "data"), ...settings },
+  });
+
+  assert.equal(status, 1);
+  assert.match(stderr, /PORT is “nonsense”[\s\S]*ADMIN_PASSWORD_FILE is .*none, which cannot be read/);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test("the program shows the password neither in its help nor in what it says, and hands it to no other process", async (t) => {
+  const folder = await temporaryFolder(t);
+  const environment = { PATH: process.env.PATH, DATA_DIR: join(folder, "data"), PORT: "nonsense" };
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [bundle, ...args], {
+      encoding: "utf8",
+      env: { ...environment, ADMIN_PASSWORD: secret },
+    });
+
+  const [help, refused] = [run("--help"), run()];
+
+  assert.match(help.stdout, /ADMIN_PASSWORD_FILE/);
+  assert.match(refused.stderr, /PORT is/);
+  assert.doesNotMatch(help.stdout + help.stderr + refused.stdout + refused.stderr, /orbit/);
+  assert.match(readFileSync("src/config.ts", "utf8"), /delete process\.env\.ADMIN_PASSWORD/);
+});

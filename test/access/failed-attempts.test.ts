@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { subnetOf } from "../../src/domain/network.ts";
+import { FailedAttempts, type FailureKey } from "../../src/services/access/failed-attempts.ts";
+import { TooEarly } from "../../src/services/access/sign-in.ts";
+
+const minute = 60_000;
+
+/** Counted by a clock that is turned by hand. */
+function counting() {
+  const clock = { now: Date.UTC(2026, 10, 21) };
+  return { clock, failed: new FailedAttempts(() => clock.now) };
+}
+
+/** The waits between attempts that fail, each as soon as it may be made; in seconds. */
+function waitsUnder(key: FailureKey, count: number): number[] {
+  const { clock, failed } = counting();
+  return Array.from({ length: count }, () => {
+    failed.add([key]);
+    const waitMs = failed.waitMs([key]);
+    clock.now += waitMs;
+    return waitMs / 1000;
+  });
+}
+
+test("the fifth failure costs a second, and each further one doubles the wait", () => {
+  const network = waitsUnder("network 192.0.2", 40);
+  const name = waitsUnder("name jo", 40);
+
+  assert.deepEqual(network.slice(0, 9), [0, 0, 0, 0, 1, 2, 4, 8, 16]);
+  assert.deepEqual([network.at(-1), name.at(-1)], [900, 30]);
+});
+
+test("of several keys the longest wait counts, and other keys wait for nothing", () => {
+  const { failed } = counting();
+  for (let i = 0; i < 7; i++) failed.add([`name ${i}`, "network 192.0.2"]);
+
+  const waits = [
+    failed.waitMs(["name 0", "network 192.0.2"]),
+    failed.waitMs(["name 0", "network 192.0.3"]),
+    failed.waitMs(["browser known"]),
+  ];
+
+  assert.deepEqual(waits, [4000, 0, 0]);
+});
+
+test("a success forgives, and two hours without a failure forget", () => {
+  const { clock, failed } = counting();
+  const keys = ["name jo", "network 192.0.2"] as const;
+  const waitAfterFive = () => {
+    for (let i = 0; i < 5; i++) failed.add(keys);
+    return failed.waitMs(keys);
+  };
+
+  const first = waitAfterFive();
+  failed.forgive(keys);
+  const forgiven = failed.waitMs(keys);
+  const second = waitAfterFive();
+  clock.now += 120 * minute;
+  const third = waitAfterFive();
+
+  assert.deepEqual([first, forgiven, second, third], [1000, 0, 1000, 1000]);
+});
+
+test("a stranger who guesses from one network costs the owner of a name half a minute at most", () => {
+  const { clock, failed } = counting();
+  const strangers = ["name admin", "network 192.0.2"] as const;
+  const waits: number[] = [];
+
+  for (let i = 0; i < 24 * 60 * 60; i++) {
+    if (failed.waitMs(strangers) === 0) failed.add(strangers);
+    waits.push(failed.waitMs(["name admin", "network 198.51.100"]));
+    clock.now += 1000;
+  }
+
+  assert.ok(Math.max(...waits) <= 30_000, `${Math.max(...waits)}`);
+  assert.ok(waits.filter((ms) => ms > 0).length < 24 * 60 * 60 * 0.05);
+});
+
+test("an IPv4 /24 and an IPv6 /64 are one network each, however an address is written", () => {
+  const networks = [
+    "192.0.2.7",
+    "::ffff:192.0.2.9",
+    "192.0.3.7",
+    "2001:db8:1:2::1",
+    "2001:DB8:1:2:ffff::7",
+    "2001:db8:1:3::1",
+  ].map(subnetOf);
+
+  assert.deepEqual(networks, [
+    "192.0.2",
+    "192.0.2",
+    "192.0.3",
+    "2001:db8:1:2",
+    "2001:db8:1:2",
+    "2001:db8:1:3",
+  ]);
+});
+
+test("how long somebody has to wait is said in seconds, and in minutes where it is long", () => {
+  const said = [1, 2, 119, 120, 121, 900].map((seconds) => new TooEarly(seconds * 1000).message);
+
+  assert.deepEqual(
+    said.map((text) => text.replace(/.*again in /, "")),
+    ["1 second.", "2 seconds.", "119 seconds.", "2 minutes.", "3 minutes.", "15 minutes."],
+  );
+});

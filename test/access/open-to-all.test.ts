@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { isOpenToAll, lacksAdmin, readConfig } from "../../src/config.ts";
+import { adminPassword, startClosed } from "../support/access/people.ts";
+import { proxySettings } from "../support/access/proxies.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { serve } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+const line = /Sign-in is off: whoever reaches this address can change what runs as SYSTEM on every PC/;
+
+test("every page says who may change what runs on every PC, where other machines may ask and nobody signs in", async (t) => {
+  const open = await startApp(t, { host: undefined });
+  const own = await startApp(t, { host: "127.0.0.1" });
+  const closed = await startClosed(t, { host: undefined });
+  const pages = ["/", "/printers", "/clients", "/drivers", "/packages", "/import", "/search?q=a", "/nothing"];
+  const textOf = async ({ fetch }: typeof open, path: string) =>
+    (await fetch(path, { headers: { accept: "text/html" } })).text();
+
+  for (const path of pages) {
+    assert.match(await textOf(open, path), line, path);
+    assert.doesNotMatch(await textOf(own, path), line, path);
+  }
+  assert.doesNotMatch(await textOf(closed, "/sign-in"), line);
+});
+
+/** What the service says from its start to its end. */
+async function outputWith(t: TestContext, environment: Record<string, string>): Promise<string> {
+  const service = await serve(t, await temporaryFolder(t), environment);
+  await fetch(`${service.url}/health`);
+  service.process.kill("SIGTERM");
+  // Written after the warning, to the same stream.
+  await until(() => service.output().includes("SIGTERM: finishing"));
+  await service.exited;
+  return service.output();
+}
+
+const proxy = { TRUSTED_PROXIES: "127.0.0.1", REMOTE_USER_HEADER: "Remote-User" };
+
+test("the log says it once at the start, and how to close it", async (t) => {
+  const open = await outputWith(t, { HOST: "0.0.0.0" });
+  const isOpen = (environment: Record<string, string>) => isOpenToAll(readConfig(environment));
+
+  assert.equal(open.split(/warning: sign-in is off: .*Set ADMIN_PASSWORD/).length, 2, open);
+  assert.deepEqual(
+    [{ HOST: "0.0.0.0" }, { HOST: "localhost" }, { HOST: "0.0.0.0", ADMIN_PASSWORD: adminPassword }].map(
+      isOpen,
+    ),
+    [true, false, false],
+  );
+});
+
+test("the log says at the start where the settings leave nobody as administrator, and what to set", async (t) => {
+  const lacking = await outputWith(t, proxy);
+  const isLacking = (environment: Record<string, string>) => lacksAdmin(readConfig(environment));
+
+  assert.match(
+    lacking,
+    /warning: nobody is administrator: .* set REMOTE_GROUPS_HEADER with REMOTE_GROUPS=admin=GROUP,….*, or ADMIN_PASSWORD\n/,
+  );
+  assert.deepEqual(
+    [
+      proxy,
+      proxySettings,
+      { ...proxy, REMOTE_GROUPS: "admin=*" },
+      { ...proxy, ADMIN_PASSWORD: adminPassword },
+    ].map(isLacking),
+    [true, false, false, false],
+  );
+});
+
+test("the log says neither where people sign in and somebody is administrator", async (t) => {
+  const closed = await outputWith(t, { HOST: "0.0.0.0", ...proxySettings });
+
+  assert.doesNotMatch(closed, /sign-in is off|nobody is administrator/);
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { passwordProblem } from "../../src/domain/access/password.ts";
+import { Passwords } from "../../src/services/access/passwords.ts";
+import { passwordCost } from "../support/app.ts";
+
+const quick = () => new Passwords(randomBytes, passwordCost);
+
+test("a hash holds its parameters and its salt, and fits its password alone", async () => {
+  const usual = await new Passwords(randomBytes).hash("café au lait");
+  const passwords = quick();
+
+  const [hash, other] = [await passwords.hash("café au lait"), await passwords.hash("café au lait")];
+
+  assert.match(usual, /^\$scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.equal(await new Passwords(randomBytes).verify("café au lait", usual), true);
+  assert.match(hash, /^\$scrypt\$ln=10,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.notEqual(hash, other);
+  assert.equal(await passwords.verify("café au lait", hash), true);
+  assert.equal(await passwords.verify("cafe\u0301 au lait", hash), true);
+  assert.equal(await passwords.verify("cafe au lait", hash), false);
+});
+
+test("what is no hash of ours, or would cost too much, fits nothing at the usual cost", async () => {
+  const passwords = quick();
+  const salt = "A".repeat(22);
+  const key = "A".repeat(43);
+  const strange = [
+    "",
+    "orbit lantern copper",
+    `$scrypt$ln=20,r=8,p=1$${salt}$${key}`,
+    `$scrypt$ln=10,r=8,p=99$${salt}$${key}`,
+    `$scrypt$ln=10,r=8,p=1$${salt}$${key}=`,
+    `$scrypt$ln=10,r=8,p=1$${salt}`,
+    `$argon2id$ln=10,r=8,p=1$${salt}$${key}`,
+  ];
+
+  for (const hash of strange) assert.equal(await passwords.verify("", hash), false, hash);
+  assert.equal(await passwords.verify("", undefined), false);
+
+  assert.equal(passwords.count, strange.length + 1);
+});
+
+test("two passwords are hashed at a time, and a stranger who comes when many wait is told to come again", async () => {
+  const passwords = quick();
+  let working = 0;
+  const most = { working: 0 };
+  const attempt = async (stranger?: string) => {
+    const check = () => {
+      most.working = Math.max(most.working, ++working);
+    };
+    return passwords.verify("x", undefined, check, stranger).finally(() => working--);
+  };
+
+  const strangers = Promise.allSettled(Array.from({ length: 100 }, (_, i) => attempt(`192.0.${i}.1`)));
+  await attempt();
+  const before = passwords.count;
+  const outcomes = await strangers;
+  const refused = outcomes.filter(({ status }) => status === "rejected");
+  const ofOne = await Promise.allSettled(
+    Array.from({ length: 40 }, () => passwords.verify("x", undefined, () => {}, "192.0.2.7")),
+  );
+
+  assert.equal(ofOne.filter(({ status }) => status === "fulfilled").length, 32);
+  assert.ok(before < 32, "whoever is no stranger goes first");
+  assert.deepEqual([most.working, passwords.count, refused.length], [2, 64 + 1 + 32, 36]);
+  assert.match(String((refused[0] as PromiseRejectedResult).reason), /Too many are signing in/);
+});
+
+test("a password is refused for being short, endless or the first that anybody tries, and for nothing else", () => {
+  const refused = [
+    "elevenchars",
+    "password1234",
+    "P@ssw0rd".toLowerCase(),
+    "Administrator1!",
+    "Changeme2026!",
+    "aaaaaaaaaaaaaaaa",
+    "ababababababab",
+    "123456789012",
+    "jo.meyer-1234",
+    "jomeyer.jomeyer",
+    "jomeyerjomeyerjomeyer1",
+    "x".repeat(257),
+  ];
+  const taken = [
+    "orbit lantern",
+    "            z q k w",
+    "пароль для печати",
+    "🔑🔒🗝️🖨️🖥️🖱️⌨️💾📀🧮📞☎️",
+    "aB3$".repeat(60),
+  ];
+
+  const wrong = [
+    ...refused.filter((password) => passwordProblem(password, "jo.meyer") === undefined),
+    ...taken.filter((password) => passwordProblem(password, "jo.meyer") !== undefined),
+  ];
+
+  assert.deepEqual(wrong, []);
+});
+
+test("no sentence about a password repeats it", () => {
+  for (const password of ["short", "password1234", "q".repeat(3000)])
+    assert.ok(!passwordProblem(password, "jo")?.includes(password));
+});

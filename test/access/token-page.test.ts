@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dayMs } from "../../src/domain/day.ts";
+import { startGuarded } from "../support/access/guarded.ts";
+
+test("what is made of a token and what ends it name it, and its end is pointed at in its last two weeks", async (t) => {
+  const start = Date.UTC(2026, 0, 1);
+  let now = start;
+  const { admin } = await startGuarded(t, { clock: () => now });
+  const pageAt = async (days: number) => {
+    now = start + days * dayMs;
+    return (await admin.fetch("/tokens")).text();
+  };
+
+  const made = await (await admin.post("/tokens", { name: "Datto", scope: "read", days: "30" })).text();
+  const pages = [made, await pageAt(15), await pageAt(17)];
+  const revoked = await admin.post("/tokens/1/delete", {});
+  const said = await (await admin.fetch(revoked.headers.get("location") ?? "")).text();
+
+  assert.match(made, /The token “<bdi>Datto<\/bdi>” is made\./);
+  assert.deepEqual(
+    pages.map((page) => page.includes(">soon<")),
+    [false, false, true],
+  );
+  assert.match(said, /The token “<bdi>Datto<\/bdi>” is revoked/);
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../../../src/domain/errors.ts";
+import { Passwords } from "../../../src/services/access/passwords.ts";
+import { addPerson, adminPassword, ownPassword, signIn, startClosed } from "../../support/access/people.ts";
+import type { TestApp } from "../../support/app.ts";
+
+const change = { password: ownPassword, chosen: "quiet marble sunrise", again: "quiet marble sunrise" };
+
+/** Keeps so many requests under way until it is told to end. @returns what ends them, and answers their statuses */
+function flood(count: number, ask: (i: number) => Promise<{ readonly status: number }>) {
+  let isOver = false;
+  const statuses: number[] = [];
+  const runs = Array.from({ length: count }, async (_, i) => {
+    while (!isOver) statuses.push((await ask(i)).status);
+  });
+  return async () => {
+    isOver = true;
+    await Promise.all(runs);
+    return statuses;
+  };
+}
+
+/** How the administrator fares four times, two of them in a browser that is known. */
+async function adminSignsIn(app: TestApp, known: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    const cookie = i % 2 === 0 ? known : "";
+    const answer = await app.post("/sign-in", { name: "admin", password: adminPassword }, { cookie });
+    statuses.push(answer.status);
+  }
+  return statuses;
+}
+
+const letIn = Array.from({ length: 4 }, () => 303);
+
+for (const [what, form] of [
+  ["a right password and a bad new one", { ...change, chosen: "x" }],
+  ["wrong passwords", { ...change, password: "not this one at all" }],
+] as const) {
+  test(`a viewer who sends ${what} from seven browsers at once keeps the administrator out of none`, async (t) => {
+    const app = await startClosed(t);
+    const known = await signIn(app, "admin", adminPassword);
+    await addPerson(app, "eve");
+    const cookies: string[] = [];
+    for (let i = 0; i < 7; i++) cookies.push(await signIn(app, "eve", ownPassword));
+
+    const end = flood(21, (i) => app.post("/account/password", form, { cookie: cookies[i % 7] ?? "" }));
+    const statuses = await adminSignsIn(app, known);
+    const floods = await end();
+
+    assert.deepEqual(statuses, letIn);
+    assert.ok(floods.length > 21 && !floods.includes(503), `${[...new Set(floods)]}`);
+  });
+}
+
+test("twenty people behind one address who sign in at the same moment in new browsers all get in", async (t) => {
+  const app = await startClosed(t);
+  const people: { readonly name: string; readonly password: string }[] = [];
+  for (let i = 0; i < 20; i++) {
+    const name = `technician-${i}`;
+    const { password, hash } = await app.app.passwords.makeOneTime();
+    await app.app.store.accounts.add(name, "operator", hash);
+    people.push({ name, password });
+  }
+
+  const answers = await Promise.all(people.map((person) => app.post("/sign-in", person)));
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    people.map(() => 303),
+  );
+});
+
+test("one person who signs in twenty times at once gets in each time, also after wrong passwords", async (t) => {
+  const app = await startClosed(t);
+  for (let i = 0; i < 4; i++) await app.post("/sign-in", { name: "admin", password: "not this one" });
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => app.post("/sign-in", { name: "admin", password: adminPassword })),
+  );
+
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
+});
+
+test("a flood of guesses from one network leaves other requests and known browsers served", async (t) => {
+  const app = await startClosed(t);
+  const known = await signIn(app, "admin", adminPassword);
+  const before = app.app.passwords.count;
+
+  const end = flood(60, (i) => app.post("/sign-in", { name: `guess ${i}`, password: "not this one at all" }));
+  const served: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    served.push((await app.fetch("/health")).status);
+    served.push((await app.fetch("/clients", { headers: { cookie: known } })).status);
+    const signedIn = await app.post(
+      "/sign-in",
+      { name: "admin", password: adminPassword },
+      { cookie: known.split("; ")[1] ?? "" },
+    );
+    served.push(signedIn.status);
+  }
+  const floods = await end();
+
+  assert.deepEqual(new Set(served), new Set([200, 303]));
+  assert.deepEqual(new Set(floods.filter((status) => status !== 503)), new Set([422, 429]));
+  assert.ok(app.app.passwords.count - before <= 7 + 5, `${app.app.passwords.count - before} hashes`);
+});
+
+test("a flood of guesses from a hundred networks keeps no known browser out", async (t) => {
+  const app = await startClosed(t);
+  const known = await signIn(app, "admin", adminPassword);
+  const mine = { name: "admin", password: adminPassword };
+
+  const strangers = Array.from({ length: 100 }, (_, i) => `10.0.${i}.1`);
+  const guesses = Promise.allSettled(
+    strangers.map((address) => app.app.passwords.verify("not this one", undefined, () => {}, address)),
+  );
+  const again = await app.post("/sign-in", mine, { cookie: known.split("; ")[1] ?? "" });
+  const refused = (await guesses).filter(({ status }) => status === "rejected");
+
+  assert.equal(again.status, 303);
+  assert.equal(refused.length, 36);
+});
+
+test("a bad new password costs no hash and says nothing of the one that there is", async (t) => {
+  const app = await startClosed(t);
+  const cookie = await addPerson(app, "eve");
+  const before = app.app.passwords.count;
+
+  const pages: string[] = [];
+  for (const password of [ownPassword, "not this one at all"])
+    for (const bad of [{ chosen: "x" }, { again: "quiet marble" }, { chosen: password, again: password }]) {
+      const answer = await app.post("/account/password", { ...change, password, ...bad }, { cookie });
+      pages.push(`${answer.status} ${await answer.text()}`);
+    }
+
+  assert.equal(app.app.passwords.count, before);
+  assert.deepEqual(pages.slice(0, 3), pages.slice(3));
+});
+
+test("who finds all places taken is told so, and that counts as no guess", async (t) => {
+  const app = await startClosed(t);
+  const [eve, jo] = [await addPerson(app, "eve"), await addPerson(app, "jo")];
+  assert.ok(eve);
+  const isFull = async () => {
+    throw new UserError("busy", "Too many are signing in at the moment.");
+  };
+  const verify = Passwords.prototype.verify;
+  t.after(() => {
+    Passwords.prototype.verify = verify;
+  });
+
+  Passwords.prototype.verify = isFull;
+  const full: (string | number | null)[] = [];
+  for (let i = 0; i < 15; i++) {
+    full.push((await app.post("/account/password", change, { cookie: jo })).status);
+    const { status, headers } = await app.post("/sign-in", { name: "jo", password: ownPassword });
+    full.push(status, headers.get("retry-after"));
+  }
+  Passwords.prototype.verify = verify;
+  await signIn(app, "jo", ownPassword);
+  const changed = await app.post("/account/password", change, { cookie: jo });
+
+  assert.deepEqual(new Set(full), new Set([503, "5"]));
+  assert.equal(changed.status, 303, await changed.text());
+});

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { verifyAudit } from "../../../src/store/audit/verify.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { startApp, temporaryFolder } from "../../support/app.ts";
+import { entriesIn, logFiles, logOf } from "../../support/audit/audit.ts";
+import { counted, download } from "../../support/audit/counted.ts";
+import { editDatabase } from "../../support/database.ts";
+
+const now = Date.UTC(2026, 10, 22);
+const open = (dataDir: string, lines: string[] = []) =>
+  openStore(
+    dataDir,
+    () => now,
+    (line) => lines.push(line),
+  );
+const client = (name: string) => ({ name, notes: "", subnets: [] });
+const dump = (store: Store, names: readonly string[]) =>
+  Promise.all(names.map((name) => store.clients.add(client(name))));
+
+/** A folder as a process leaves it that was killed when some changes were saved and few or none were in the log. */
+async function killedFolder(t: TestContext, written: number): Promise<string> {
+  const dataDir = await temporaryFolder(t);
+  const store = await open(dataDir);
+  await dump(store, ["A", "B"]);
+  await store.audit.flush();
+  const before = readFileSync(join(dataDir, "platen.sqlite"));
+  await dump(store, ["C", "D", "E", "F"]);
+  const saved = readFileSync(join(dataDir, "platen.sqlite"));
+  await store.audit.flush();
+  const [log = ""] = logFiles(dataDir);
+  const lines = readFileSync(log, "utf8")
+    .split("\n")
+    .slice(0, 2 + written);
+  await store.close();
+  writeFileSync(join(dataDir, "platen.sqlite"), saved);
+  writeFileSync(log, lines.map((line) => `${line}\n`).join(""));
+  assert.notDeepEqual(before, saved);
+  return dataDir;
+}
+
+for (const written of [0, 1, 3, 4]) {
+  test(`killed between the save of four changes and their lines, of which ${written} are there: each is logged once`, async (t) => {
+    const dataDir = await killedFolder(t, written);
+
+    const store = await open(dataDir);
+    await store.audit.flush();
+    await store.close();
+
+    const names = entriesIn(dataDir).map(({ record }) => record?.name);
+    assert.deepEqual(names, ["A", "B", "C", "D", "E", "F"]);
+    assert.equal((await verifyAudit(dataDir)).broken, undefined);
+  });
+}
+
+/** All changes are in the log, with one entry of what was kept aside, and the chain holds. */
+async function assertMended(dataDir: string): Promise<void> {
+  const entries = entriesIn(dataDir);
+  const aside = readdirSync(join(dataDir, "audit")).filter((name) => name.startsWith("behind-"));
+  assert.deepEqual(
+    entries.flatMap(({ record }) => record?.name ?? []),
+    ["A", "B", "C", "D", "E", "F"],
+  );
+  assert.deepEqual(
+    entries.filter(({ event }) => event.startsWith("log-")).map(({ event }) => event),
+    ["log-mended"],
+  );
+  assert.equal(aside.length, 1);
+  assert.equal((await verifyAudit(dataDir)).broken, undefined);
+}
+
+test("a line that a power cut filled with zeros up to its end is kept aside, too, and its change logged again", async (t) => {
+  const dataDir = await killedFolder(t, 3);
+  const [log = ""] = logFiles(dataDir);
+  const bytes = readFileSync(log);
+  writeFileSync(log, bytes.fill(0, bytes.length - 40, bytes.length - 1));
+
+  const store = await open(dataDir);
+  await store.close();
+
+  await assertMended(dataDir);
+});
+
+test("a line that a power cut left half is kept aside, with an entry, and its change logged again", async (t) => {
+  const dataDir = await killedFolder(t, 3);
+  const [log = ""] = logFiles(dataDir);
+  truncateSync(log, readFileSync(log).length - 40);
+
+  const torn = await verifyAudit(dataDir);
+  const store = await open(dataDir);
+  await store.close();
+
+  assert.deepEqual([torn.isTorn, torn.broken], [true, undefined]);
+  await assertMended(dataDir);
+});
+
+test("zeros that a power cut left behind the last line are kept aside too", async (t) => {
+  const dataDir = await killedFolder(t, 4);
+  const [log = ""] = logFiles(dataDir);
+  appendFileSync(log, Buffer.alloc(5000));
+
+  const store = await open(dataDir);
+  await store.close();
+
+  assert.equal((await verifyAudit(dataDir)).broken, undefined);
+  assert.equal(entriesIn(dataDir).at(-1)?.event, "log-mended");
+});
+
+test("an older database beside a newer log loses no entry of what is changed from then on", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const path = join(dataDir, "platen.sqlite");
+  const first = await open(dataDir);
+  await dump(first, ["A"]);
+  await first.close();
+  const older = readFileSync(path);
+  const second = await open(dataDir);
+  for (const name of ["B", "C", "D"]) await dump(second, [name]);
+  await second.close();
+  writeFileSync(path, older);
+
+  const third = await open(dataDir);
+  for (const name of ["E", "F"]) await dump(third, [name]);
+  await third.close();
+
+  assert.deepEqual(
+    entriesIn(dataDir).map(({ record }) => record?.name),
+    ["A", "B", "C", "D", "E", "F"],
+  );
+  assert.equal((await verifyAudit(dataDir)).broken, undefined);
+});
+
+test("a new database beside an old log goes on behind it", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await open(dataDir);
+  await dump(first, ["A", "B"]);
+  await first.close();
+  rmSync(join(dataDir, "platen.sqlite"));
+
+  const second = await open(dataDir);
+  await dump(second, ["C"]);
+  await second.close();
+
+  assert.deepEqual(
+    entriesIn(dataDir).map(({ seq, record }) => `${seq} ${record?.name}`),
+    ["1 A", "2 B", "3 C"],
+  );
+  assert.equal((await verifyAudit(dataDir)).broken, undefined);
+});
+
+test("a log that cannot be written refuses no change and loses none", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const lines: string[] = [];
+  const store = await open(dataDir, lines);
+  writeFileSync(join(dataDir, "audit"), "a file where the folder should be");
+
+  await dump(store, ["A", "B"]);
+  await store.audit.flush();
+  rmSync(join(dataDir, "audit"));
+  await dump(store, ["C"]);
+  await store.audit.flush();
+  await store.close();
+
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, 41)),
+    ["warning: the audit log cannot be written:"],
+  );
+  assert.deepEqual(
+    entriesIn(dataDir).map(({ record }) => record?.name),
+    ["A", "B", "C"],
+  );
+});
+
+test("names and values made to break lines, markup or the chain stay texts in their lines", async (t) => {
+  const app = await startApp(t);
+  const name = 'A"}\n{"seq":99,"hash":"\u2028</script><img src=x>';
+  await app.post("/clients", { name, notes: "x".repeat(4000) });
+
+  const [entry] = await logOf(app, "created");
+  await app.stop();
+
+  assert.equal(entry?.record?.name, name.replace("\n", ""));
+  assert.ok(String(entry?.fields?.find(({ name }) => name === "notes")?.to).length < 600);
+  assert.equal((await verifyAudit(app.dataDir)).broken, undefined);
+});
+
+test("downloads between the last save of counts and a kill are counted once at the next start", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  const printer = await app.addPrinter();
+  await download(app, `/printers/${printer}/scripts/install`);
+  await app.app.deployments.flush();
+  for (let i = 0; i < 3; i++) await download(app, `/printers/${printer}/scripts/install`);
+  await app.app.store.audit.flush();
+  const killed = readFileSync(join(dataDir, "platen.sqlite"));
+  await app.stop();
+  const path = join(dataDir, "platen.sqlite");
+  writeFileSync(path, killed);
+
+  const again = await startApp(t, { dataDir });
+  const first = await counted(again, printer);
+  await again.stop();
+  const third = await startApp(t, { dataDir });
+
+  assert.deepEqual([first, await counted(third, printer)], [["install script 4"], ["install script 4"]]);
+  assert.ok(third.app.deployments.latest(printer));
+});
+
+test("a database whose places and changes somebody edited is refused, and the log stays", async (t) => {
+  const edits = [
+    "UPDATE audit_places SET file = '../../etc/passwd' WHERE name = 'head'",
+    "UPDATE audit_places SET hash = 'x'",
+    "UPDATE audit_places SET size = -1",
+    "INSERT INTO changes VALUES (7, 7, '{}')",
+    "INSERT INTO changes VALUES (7, 9, 'no text that was packed')",
+  ];
+  for (const statement of edits) {
+    const dataDir = await temporaryFolder(t);
+    const store = await open(dataDir);
+    await dump(store, ["A"]);
+    await store.close();
+    const log = readFileSync(logFiles(dataDir)[0] ?? "");
+    await editDatabase(join(dataDir, "platen.sqlite"), (db) => db.run(statement));
+
+    await assert.rejects(open(dataDir), /cannot be read as a database/);
+
+    assert.deepEqual(readFileSync(logFiles(dataDir)[0] ?? ""), log);
+    assert.equal(existsSync(join(dataDir, "audit", "passwd")), false);
+  }
+});

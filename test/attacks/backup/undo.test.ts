@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { type TestContext, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { addDriver } from "../../../src/services/drivers/drivers.ts";
+import { client, startApp, type TestApp, temporaryFolder } from "../../support/app.ts";
+import { filesIn } from "../../support/backup/deletions.ts";
+import { deepTest, rounds } from "../../support/depth.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { makePng } from "../../support/printers/png.ts";
+import { makeDriver } from "../../support/records.ts";
+import { serve } from "../../support/service.ts";
+
+const count = rounds(6, 40);
+
+/** After as many turns of the event loop: two of them meet at another point in every round. */
+async function later(turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A service that takes drivers in no time: nothing keeps an upload and a deletion apart. */
+async function startQuick(t: TestContext) {
+  const started = await startApp(t);
+  const { app } = started;
+  const services = { ...app, inspections: { inspect: async () => makeDriver().report } };
+  const add = async (zip: Buffer) =>
+    (await addDriver(services, await app.store.blobs.receive(Readable.from([zip])), "a.zip")).driver.id;
+  return { ...started, add };
+}
+
+/** What is there without being needed, or needed without being there. */
+function disorder({ app: { store, undo }, dataDir }: Pick<TestApp, "app" | "dataDir">): string[] {
+  const wanted = new Set<string>();
+  for (const { sha256 } of store.drivers.list()) wanted.add(`drivers/${sha256}.zip`);
+  for (const sha256 of store.icons.digests()) wanted.add(`icons/${sha256}.png`);
+  if (undo.list().length > 0) {
+    for (const sha256 of store.deletions.digests("drivers")) wanted.add(`drivers/${sha256}.zip`);
+    for (const sha256 of store.deletions.digests("icons")) wanted.add(`icons/${sha256}.png`);
+  }
+  const there = filesIn(dataDir);
+  const missing = [...wanted].filter((name) => !there.includes(name));
+  return [...missing.map((name) => `missing: ${name}`), ...there.filter((name) => !wanted.has(name))];
+}
+
+test("a deletion that ends while it is taken back is one of both, with its archive or without", async (t) => {
+  const started = await startQuick(t);
+  const { app, add } = started;
+  const odd: string[] = [];
+  const outcomes = new Set<string>();
+
+  for (let round = 0; round < count; round++) {
+    const id = await add(driverZip());
+    const deletion = (await app.undo.removeDriver(id)) ?? 0;
+    const [ended, restored] = await Promise.allSettled([
+      later(round % 5).then(() => app.undo.end(deletion)),
+      later((round * 7) % 5).then(() => app.undo.restore(deletion)),
+    ]);
+    const isThere = app.store.drivers.has(id);
+    if (isThere !== (restored.status === "fulfilled")) odd.push(`${round}: restored without a record`);
+    odd.push(...disorder(started).map((what) => `${round}: ${what}`));
+    outcomes.add(`${ended.status} ${restored.status}`);
+    if (isThere) await app.undo.end((await app.undo.removeDriver(id)) ?? 0);
+  }
+
+  assert.deepEqual(odd, []);
+  assert.deepEqual([...outcomes].sort(), ["fulfilled rejected", "rejected fulfilled"]);
+});
+
+test("of two deletions with the same archive one ends while the other is taken back", async (t) => {
+  const started = await startQuick(t);
+  const { app, add } = started;
+  const odd: string[] = [];
+
+  for (let round = 0; round < count; round++) {
+    const zip = driverZip({ version: `${round}.0` });
+    const first = (await app.undo.removeDriver(await add(zip))) ?? 0;
+    const second = (await app.undo.removeDriver(await add(zip))) ?? 0;
+    await Promise.all([
+      later(round % 6).then(() => app.undo.end(first)),
+      later((round * 5) % 6).then(() => app.undo.restore(second)),
+    ]);
+    odd.push(...disorder(started).map((what) => `${round}: ${what}`));
+    for (const { id } of app.store.drivers.list()) await app.undo.end((await app.undo.removeDriver(id)) ?? 0);
+  }
+
+  assert.deepEqual(odd, []);
+  assert.deepEqual(filesIn(started.dataDir), []);
+});
+
+test("a picture that is uploaded while the last deletion with it ends is there", async (t) => {
+  const started = await startApp(t);
+  const { app, upload, addPrinter } = started;
+  const printer = await addPrinter({ driver_id: "" });
+  const odd: string[] = [];
+
+  for (let round = 0; round < count; round++) {
+    const png = makePng(256, 256, 1 + (round % 3));
+    await upload(`/printers/${printer}/icon`, png, "icon.png");
+    const deletion = (await app.undo.removeIcon(printer)) ?? 0;
+    await Promise.all([
+      upload(`/printers/${printer}/icon`, png, "icon.png"),
+      later(round % 40).then(() => app.undo.end(deletion)),
+    ]);
+    odd.push(...disorder(started).map((what) => `${round}: ${what}`));
+  }
+
+  assert.deepEqual(odd, []);
+});
+
+/** One life of a service, killed so many milliseconds after two things were asked of it at once; 0 is before they were sent. */
+async function killedMeanwhile(t: TestContext, folder: string, round: number, delay: number) {
+  const service = await serve(t, folder);
+  const { post, fetch, upload, addDriver: add, addPrinter } = client(service.url);
+  const driver = await add(driverZip({ version: `${round}.0` }));
+  const printer = await addPrinter({ driver_id: "", name: `P${round}` });
+  await upload(`/printers/${printer}/icon`, makePng(256, 256, 1 + round), "icon.png");
+  const removed = await (await fetch(`/drivers/${driver}`, { method: "DELETE" })).text();
+  const deletion = /action="(\/deletions\/\d+)\/undo"/.exec(removed)?.[1] ?? "";
+  const isUndone = round % 2 === 1;
+  const asked = [
+    fetch(`/printers/${printer}`, { method: "DELETE" }),
+    post(`${deletion}/${isUndone ? "undo" : "delete"}`, {}),
+  ];
+  const done = asked.map((answer) =>
+    answer.then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  if (delay > 0) await setTimeout(delay);
+  service.process.kill("SIGKILL");
+  await service.exited;
+  const [isPrinterDeleted, isDriverDone] = await Promise.all(done);
+  return { driver, printer, isUndone, isPrinterDeleted, isDriverDone };
+}
+
+deepTest(
+  "killing the service at any moment loses nothing that can be taken back, and leaves nothing that cannot",
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    const dataDir = join(folder, "data");
+    const odd: string[] = [];
+    const outcomes = new Set<string>();
+
+    // The moment is looked for, since it is another on every machine: twice as late each time, then in the middle.
+    let [early, late] = [0, Number.POSITIVE_INFINITY];
+    for (let round = 0; round < 14; round++) {
+      const delay = round === 0 ? 0 : Math.min(Math.max(2 * early, 4), (early + late) / 2);
+      const killed = await killedMeanwhile(t, folder, round, delay);
+      if (killed.isPrinterDeleted && killed.isDriverDone) late = Math.min(late, delay);
+      else early = Math.max(early, delay);
+      const again = await startApp(t, { dataDir, clock: Date.now });
+      const { store, undo } = again.app;
+      odd.push(...disorder(again));
+      if (killed.isPrinterDeleted && store.printers.find(killed.printer))
+        odd.push("the printer is still there");
+      if (killed.isDriverDone && store.drivers.has(killed.driver) !== killed.isUndone)
+        odd.push(`the driver is not what was answered`);
+      const back = await Promise.all(undo.list().map(({ id }) => undo.restore(id)));
+      const pictureless = back.filter(
+        ({ kind, recordId }) => kind === "printer" && !store.icons.find(recordId),
+      );
+      odd.push(...pictureless.map(({ name }) => `${name} came back without its icon`));
+      odd.push(...disorder(again), ...again.lines);
+      outcomes.add(`${killed.isPrinterDeleted} ${killed.isDriverDone}`);
+      await again.stop();
+    }
+
+    assert.deepEqual(odd, []);
+    assert.ok(outcomes.size > 1, "it was always killed too early or too late");
+    assert.ok(!existsSync(join(dataDir, "lost")));
+  },
+);

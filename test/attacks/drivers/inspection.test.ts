@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { UserError } from "../../../src/domain/errors.ts";
+import { inspectionArgument } from "../../../src/workers/inspection-process.ts";
+import { type InspectionLimits, Inspections } from "../../../src/workers/inspections.ts";
+import { bundle, startApp, type TestApp, temporaryFolder } from "../../support/app.ts";
+import { watchChildren, withoutProc } from "../../support/children.ts";
+import { deepTest } from "../../support/depth.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { makeZip, type ZipPart } from "../../support/drivers/zip.ts";
+
+const head =
+  '[Version]\nSignature="$Windows NT$"\nClass=Printer\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"A"=I\n';
+const lines = (count: number, line: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => line(i)).join("\n");
+
+const languages = (count: number) =>
+  `${head}[I]\nCopyFiles=@a.dll\n[SourceDisksNames]\n1=d,,,%A%\n[SourceDisksFiles]\na.dll=1,%B%\n${lines(count, (i) => `[Strings.${i}]\nA=a${i}\nB=b${i}`)}`;
+const models = (count: number) => head + lines(count, (i) => `"Papyrus model ${i} ${"x".repeat(40)}"=I${i}`);
+/** What is worst for the memory, each in its own way. */
+const worst: Record<string, () => ZipPart[]> = {
+  "strings in 8,000 languages": () => [{ name: "a.inf", bytes: languages(8000) }],
+  "two INFs of 180,000 models": () => ["a.inf", "b.inf"].map((name) => ({ name, bytes: models(180_000) })),
+  "models in UTF-16": () => [{ name: "a.inf", bytes: Buffer.from(`\ufeff${models(100_000)}一`, "utf16le") }],
+  "500,000 decorations": () => [
+    {
+      name: "a.inf",
+      bytes: `[Manufacturer]\nX=M,${lines(490_000, (i) => `NTamd64.${i}`).replaceAll("\n", ",")}`,
+    },
+  ],
+  "16 MB of Windows-1252": () => [
+    { name: "a.inf", bytes: Buffer.concat([Buffer.from(head), Buffer.alloc(15 << 20, 0x93)]) },
+  ],
+  "500 INFs that use 3,000 files each": () => {
+    const used = `${head}[SourceDisksFiles]\n${lines(3000, (i) => `f${i}=1`)}`;
+    const infs = Array.from({ length: 500 }, (_, i) => ({ name: `${i}.inf`, bytes: used }));
+    return [...infs, ...Array.from({ length: 3000 }, (_, i) => ({ name: `f${i}`, method: 0 }))];
+  },
+};
+
+async function archiveOf(t: TestContext, bytes: Buffer) {
+  const path = join(await temporaryFolder(t), "driver.zip");
+  writeFileSync(path, bytes);
+  return { path, size: bytes.length };
+}
+
+function started(t: TestContext, limits: Partial<InspectionLimits> = {}): Inspections {
+  const inspections = new Inspections(bundle, limits);
+  t.after(() => inspections.close());
+  return inspections;
+}
+
+for (const [name, make] of Object.entries(worst)) {
+  deepTest(
+    `an inspection of ${name} has at most 300 MB`,
+    { skip: withoutProc, timeout: 300_000 },
+    async (t) => {
+      const inspections = started(t, { timeMs: 300_000 });
+      const archive = await archiveOf(t, makeZip(make()));
+      const children = watchChildren();
+      let peakMb = 0;
+      const watch = setInterval(() => {
+        for (const child of children()) peakMb = Math.max(peakMb, child.peakMb);
+      }, 5);
+      t.after(() => clearInterval(watch));
+
+      const answer = await inspections.inspect(archive).catch((error: unknown) => error);
+
+      t.diagnostic(`${Math.round(peakMb)} MB; ${answer instanceof Error ? answer.message : "read"}`);
+      assert.ok(!(answer instanceof Error) || answer instanceof UserError, String(answer));
+      assert.ok(peakMb > 30 && peakMb <= 300, `${peakMb} MB`);
+    },
+  );
+}
+
+async function nothingIsLeft({ app, dataDir }: TestApp): Promise<void> {
+  assert.equal(app.store.drivers.list().length, 0);
+  assert.deepEqual(readdirSync(join(dataDir, "incoming")), []);
+  assert.deepEqual(readdirSync(join(dataDir, "drivers")), []);
+}
+
+deepTest(
+  "an inspection that dies of its archive is a 422, and the service answers all along",
+  {
+    timeout: 300_000,
+  },
+  async (t) => {
+    const service = await startApp(t, {}, { heapMb: 48, timeMs: 300_000 });
+    const archive = makeZip([{ name: "a.inf", bytes: models(180_000) }]);
+    let isOver = false;
+    const dying = service.upload("/drivers/upload", archive).finally(() => {
+      isOver = true;
+    });
+
+    const health: number[] = [];
+    while (!isOver) {
+      const since = performance.now();
+      assert.equal((await service.fetch("/health")).status, 200);
+      health.push(performance.now() - since);
+    }
+
+    const answer = await dying;
+    assert.equal(answer.status, 422);
+    assert.match(await answer.text(), /more memory than a driver’s ever do/);
+    assert.ok(Math.max(...health) < 2000, `${Math.max(...health)} ms`);
+    await nothingIsLeft(service);
+    assert.ok((await service.addDriver()) > 0);
+  },
+);
+
+test("an inspection that is killed is a 422, and leaves nothing", {
+  skip: withoutProc,
+  timeout: 60_000,
+}, async (t) => {
+  const service = await startApp(t, { inspection: "process" });
+  const children = watchChildren();
+  const watch = setInterval(() => {
+    // One that has 60 MB has begun to read.
+    const begun = children().filter(({ peakMb }) => peakMb > 60);
+    for (const { id } of begun) process.kill(id, "SIGKILL");
+  }, 2);
+  t.after(() => clearInterval(watch));
+
+  const answer = await service.upload(
+    "/drivers/upload",
+    makeZip([{ name: "a.inf", bytes: models(100_000) }]),
+  );
+
+  clearInterval(watch);
+  assert.equal(answer.status, 422);
+  await nothingIsLeft(service);
+  assert.ok((await service.addDriver()) > 0);
+});
+
+test("a signal that a terminal sends to all its processes leaves an inspection alone", {
+  skip: withoutProc,
+  timeout: 60_000,
+}, async (t) => {
+  const inspections = started(t);
+  const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(50_000) }]));
+  const children = watchChildren();
+  let signals = 0;
+  const watch = setInterval(() => {
+    for (const { id } of children().filter(({ peakMb }) => peakMb > 60)) {
+      process.kill(id, signals++ % 2 === 0 ? "SIGINT" : "SIGTERM");
+    }
+  }, 5);
+  t.after(() => clearInterval(watch));
+
+  const report = await inspections.inspect(archive);
+
+  assert.ok(signals > 0);
+  assert.equal(report.infs.length, 1);
+});
+
+test("an inspection that takes too long is a 422, and leaves nothing", { timeout: 60_000 }, async (t) => {
+  const service = await startApp(t, {}, { timeMs: 1 });
+
+  const answer = await service.upload("/drivers/upload", makeZip([{ name: "a.inf", bytes: models(1000) }]));
+
+  assert.equal(answer.status, 422);
+  assert.match(await answer.text(), /takes too long to read/);
+  await nothingIsLeft(service);
+});
+
+test("a large archive has a second more for each 32 MB", { timeout: 60_000 }, async (t) => {
+  const inspections = started(t, { timeMs: 1 });
+  const { path } = await archiveOf(t, driverZip());
+
+  const report = await inspections.inspect({ path, size: 60 * 32 * 1024 * 1024 });
+
+  assert.equal(report.infs.length, 1);
+});
+
+test("what is no archive's fault is an error of the service", { timeout: 60_000 }, async (t) => {
+  const { path, size } = await archiveOf(t, driverZip());
+  const attempts = [
+    new Inspections("/nowhere/platen.cjs").inspect({ path, size }),
+    started(t, { heapMb: 1 }).inspect({ path, size }),
+    started(t).inspect({ path: `${path}.gone`, size }),
+  ];
+
+  const answers = await Promise.allSettled(attempts);
+
+  for (const answer of answers) {
+    assert.equal(answer.status, "rejected");
+    assert.ok(!(answer.reason instanceof UserError), String(answer.reason));
+  }
+});
+
+test("few run at once, some wait in order, one more is busy; packages have slots of their own", {
+  timeout: 60_000,
+}, async (t) => {
+  const inspections = started(t, { atOnce: 1, most: 3 });
+  const archive = await archiveOf(t, driverZip());
+  const order: number[] = [];
+
+  const answers = await Promise.allSettled(
+    [1, 2, 3, 4].map((number) => inspections.inspect(archive, `${number}`).finally(() => order.push(number))),
+  );
+
+  assert.deepEqual(
+    answers.map((answer) => (answer.status === "rejected" ? (answer.reason as UserError).code : "read")),
+    ["read", "read", "read", "busy"],
+  );
+  assert.deepEqual(order, [4, 1, 2, 3]);
+  assert.equal((await inspections.inspect(archive)).infs.length, 1);
+});
+
+test("no client has more than half of the places, and another one finds one", {
+  timeout: 60_000,
+}, async (t) => {
+  const inspections = started(t, { atOnce: 1, most: 6 });
+  const archive = await archiveOf(t, driverZip());
+
+  const answers = await Promise.allSettled(
+    ["greedy", "greedy", "greedy", "greedy", "honest"].map((client) => inspections.inspect(archive, client)),
+  );
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ["fulfilled", "fulfilled", "fulfilled", "rejected", "fulfilled"],
+  );
+});
+
+test("closing ends what runs and what waits", { timeout: 60_000 }, async (t) => {
+  const inspections = started(t, { atOnce: 1 });
+  const archive = await archiveOf(t, makeZip([{ name: "a.inf", bytes: models(100_000) }]));
+  const running = Promise.allSettled([inspections.inspect(archive), inspections.inspect(archive)]);
+
+  inspections.close();
+
+  const codes = (await running).map((answer) => (answer as PromiseRejectedResult).reason.code);
+  assert.deepEqual(codes, ["busy", "busy"]);
+  await assert.rejects(inspections.inspect(archive), { code: "busy" });
+});
+
+test("the role of an inspection cannot be had from the command line", async () => {
+  const run = promisify(execFile)(process.execPath, [bundle, inspectionArgument]);
+
+  await assert.rejects(run, { code: 2, stderr: /is no command/ });
+});

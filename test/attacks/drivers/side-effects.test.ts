@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspectArchive } from "../../../src/services/drivers/inspect.ts";
+import { reportOf } from "../../../src/services/drivers/inspect-report.ts";
+import { startApp } from "../../support/app.ts";
+import { driverZip, printerInf } from "../../support/drivers/driver-zip.ts";
+import { sourceOf } from "../../support/drivers/zip.ts";
+
+const usual = printerInf();
+
+/** A printer's INF that installs this besides. */
+function withLines(install: string, rest = ""): string {
+  return `${usual.replace("CopyFiles=Files", `CopyFiles=Files\r\n${install}`)}\r\n${rest}`;
+}
+
+async function warningsOf(inf: string, extra: readonly { name: string; bytes: string }[] = []) {
+  const zip = driverZip({ extra: [...extra, { name: "other/papyrus.inf", bytes: inf }] });
+  return reportOf(await inspectArchive(sourceOf(zip))).warnings.join("\n");
+}
+
+const told: readonly (readonly [what: string, inf: string, told: RegExp])[] = [
+  [
+    "a service",
+    withLines("", "[Install.Services]\r\nAddService=Evil Svc,2,Svc\r\n[Svc]\r\nServiceBinary=%12%\\e.exe"),
+    /“other\/papyrus\.inf” does more than .* it installs services \(Evil Svc\)\./,
+  ],
+  [
+    "a service by a token",
+    withLines("", '[Install.Services]\nAddService=%S%,2,Svc\n[Strings]\nS="Sneaky"'),
+    /services \(Sneaky\)/,
+  ],
+  [
+    "a service of a section that is needed",
+    withLines("Needs=More", "[More]\nAddService=Deep,2,x"),
+    /services \(Deep\)/,
+  ],
+  [
+    "a program at each start",
+    withLines("AddReg=R", '[R]\nHKLM,"Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce",x,,"calc.exe"'),
+    /registry keys by which Windows starts programs .*\(HKLM\\Software\\Microsoft\\Windows\\CurrentVersion\\RunOnce\)/,
+  ],
+  [
+    "the same in pieces and upside down",
+    withLines(
+      "AddReg=R",
+      '[R]\nHKLM,%A%"/\\CURRENTVERSION//run",x,,"calc.exe"\n[Strings]\nA="SOFTWARE\\Microsoft\\Windows"',
+    ),
+    /registry keys/,
+  ],
+  [
+    "a debugger of another program",
+    withLines(
+      "AddReg=R",
+      "[R]\nHKLM,Software\\Microsoft\\Windows NT\\CurrentVersion\\Image File Execution Options\\sethc.exe,Debugger,,x",
+    ),
+    /registry keys/,
+  ],
+  [
+    "a root certificate",
+    withLines(
+      "AddReg=R",
+      "[R]\nHKLM,Software\\Microsoft\\SystemCertificates\\ROOT\\Certificates\\AB,Blob,1,00",
+    ),
+    /registry keys/,
+  ],
+  [
+    "a service by the registry",
+    withLines("AddReg=R", "[R]\nHKLM,System\\CurrentControlSet\\Services\\Evil,ImagePath,,x"),
+    /registry keys/,
+  ],
+  [
+    "a library that registers itself",
+    withLines("RegisterDlls=D", "[D]\n11,,evil.dll,1"),
+    /runs or brings other programs \(D\)/,
+  ],
+  ["commands", withLines("RunPostSetupCommands=C", "[C]\ncalc.exe"), /other programs \(C\)/],
+  ["software", withLines("", "[Install.Software]\nAddSoftware=Evil,,S"), /other programs \(Evil\)/],
+  [
+    "files in the startup folder",
+    withLines("", "[DestinationDirs]\nFiles=16391"),
+    /other places than drivers’ \(16391\)/,
+  ],
+  [
+    "files anywhere",
+    withLines("", '[DestinationDirs]\nFiles=66000,"..\\..\\.."'),
+    /other places than drivers’/,
+  ],
+  [
+    "files at an absolute path",
+    withLines("", '[DestinationDirs]\nFiles=-1,"C:\\Windows"'),
+    /\(-1\\C:\\Windows\)/,
+  ],
+  [
+    "a file whose name leads out",
+    withLines("CopyFiles=Out", "[Out]\n..\\..\\evil.exe,papyrus.dll"),
+    /places than drivers’ \(\.\.\\\.\.\\evil\.exe\)/,
+  ],
+  ["the same by itself", withLines("CopyFiles=@..\\evil.exe"), /places than drivers’ \(\.\.\\evil\.exe\)/],
+  ["deleted files", withLines("DelFiles=Gone"), /deletes, renames or changes files \(Gone\)/],
+  [
+    "another INI file",
+    withLines("UpdateInis=I", "[I]\nwininit.ini,rename,,a=b"),
+    /changes files \(wininit\.ini\)/,
+  ],
+];
+
+for (const [what, inf, expected] of told) {
+  test(`what an INF does besides printing is told: ${what}`, async () => {
+    assert.match(await warningsOf(inf), expected);
+  });
+}
+
+test("what an INF brings along is told of, too, and what nobody installs is not", async () => {
+  const usb =
+    '[Version]\nClass=USB\n[Manufacturer]\nX=M,NTamd64\n[M.NTamd64]\n"U"=I,USB\\x\n[I.Services]\nAddService=Along,2,x\n';
+  const extra = [{ name: "other/usb.inf", bytes: usb }];
+
+  const brought = await warningsOf(withLines("CopyINF=usb.inf"), extra);
+  const beside = await warningsOf(usual, extra);
+  const unused = await warningsOf(`${usual}[Nobodys]\nAddService=Idle,2,x\n`);
+
+  assert.match(brought, /“other\/usb\.inf” does more .*\(Along\)/);
+  assert.doesNotMatch(beside + unused, /does more/);
+});
+
+test("what printers' drivers do every day is not told", async () => {
+  const daily = withLines(
+    "AddReg=R\nUpdateInis=I\nDelReg=R",
+    '[Install.Services]\nAddService=,2\n[R]\nHKLM,"System\\CurrentControlSet\\Control\\Print\\Monitors",,,\nHKLM,"System\\CurrentControlSet\\Services\\Class\\Printer",NoUseClass\nHKR,,Icon,,-4\nHKLM,Software\\Papyrus,x,,y\n[I]\nwin.ini,Ports,"LPT1.DOS=",\n[DestinationDirs]\nDefaultDestDir=66000\nFiles=11\nA=66002\nB=16425\nC=13',
+  );
+
+  assert.equal(await warningsOf(daily), "");
+});
+
+test("an INF that does very much more makes a sentence of bounded length, on the driver's page too", async (t) => {
+  const { fetch, addDriver } = await startApp(t);
+  const services = Array.from({ length: 5000 }, (_, i) => `AddService=${i}\u202e<b>${"x".repeat(3000)},2,s`);
+  const inf = withLines("", `[Install.Services]\n${services.join("\n")}`);
+  const extra = Array.from({ length: 50 }, (_, i) => ({
+    name: `${i}/papyrus.inf`,
+    bytes: inf.slice(0, 9000),
+  }));
+
+  const page = await (await fetch(`/drivers/${await addDriver(driverZip({ extra }))}`)).text();
+  const warnings = await warningsOf(inf);
+
+  assert.match(page, /does more than a printer’s driver needs/);
+  assert.match(page, /46 more INFs of this ZIP do such things/);
+  assert.match(warnings, / and others\)\./);
+  assert.ok(warnings.length < 1500, `${warnings.length} characters`);
+  assert.match(warnings, /services \(0\[U\+202E\]<b>xxx/);
+  assert.doesNotMatch(page, /<b>x|\u202e/);
+});
+
+test("sections that thousands of lines name are read once", async () => {
+  const keys = Array.from({ length: 20_000 }, () => `HKLM,"${"a/".repeat(40)}",x`).join("\n");
+  const names = Array.from({ length: 100 }, () => `AddReg=${Array(600).fill("R").join(",")}`).join("\n");
+
+  const started = performance.now();
+  const warnings = await warningsOf(withLines(names, `[R]\n${keys}`));
+
+  assert.equal(warnings, "");
+  assert.ok(performance.now() - started < 5000);
+});

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32, deflateRawSync } from "node:zlib";
+import { UserError } from "../../../src/domain/errors.ts";
+import { checkEntry, readArchive } from "../../../src/pkg/zip/archive.ts";
+import { deepTest } from "../../support/depth.ts";
+import { hello, refused } from "../../support/drivers/refused-zips.ts";
+import { makeZip, sourceOf } from "../../support/drivers/zip.ts";
+
+for (const [what, message, parts, options] of refused) {
+  test(`${what}: the ZIP is refused with one clear sentence`, async () => {
+    const zip = makeZip(parts, options);
+
+    await assert.rejects(
+      readArchive(sourceOf(zip)),
+      (error) => error instanceof UserError && message.test(error.message),
+    );
+  });
+}
+
+test("a file that holds another one's header is refused as overlapping", async () => {
+  const inner = makeZip([{ name: "b.txt", ...hello }]);
+  const bytes = inner.subarray(0, 30 + 5 + 5);
+  const zip = makeZip(
+    [
+      { name: "a.txt", bytes, method: 0 },
+      { name: "b.txt", ...hello },
+    ],
+    { order: [0, 1] },
+  );
+  zip.writeUInt32LE(30 + 5, zip.lastIndexOf("b.txt") - 4);
+
+  await assert.rejects(readArchive(sourceOf(zip)), /“a\.txt” and “b\.txt” overlap in this ZIP/);
+});
+
+test("a table of contents whose last entry goes on behind its end is refused", async () => {
+  const zip = makeZip([{ name: "a.txt", ...hello }]);
+  const record = zip.lastIndexOf("PK\x01\x02", undefined, "latin1");
+  zip.writeUInt16LE(5, record + 32);
+
+  await assert.rejects(readArchive(sourceOf(zip)), /table of contents is cut off/);
+});
+
+test("of many files that differ only by case the first is named, and the others are counted", async () => {
+  const names = "abcdefg".split("").flatMap((letter) => [letter, letter.toUpperCase()]);
+  const zip = makeZip(names.map((name) => ({ name, ...hello })));
+
+  const { warnings } = await readArchive(sourceOf(zip));
+
+  assert.deepEqual(warnings, [
+    "“a” and “A” differ only by case: Windows keeps the later one. 6 more files differ so from an earlier one.",
+  ]);
+});
+
+test("bytes hidden behind a file's packed ones are found, in small files and in large ones", async () => {
+  for (const size of [10, 5_000_000]) {
+    for (const behind of [1, 100, 3_000_000]) {
+      const bytes = Buffer.alloc(size, "abc");
+      const packed = Buffer.concat([deflateRawSync(bytes), Buffer.alloc(behind)]);
+      const source = sourceOf(makeZip([{ name: "a.txt", bytes, packed }]));
+      const { entries } = await readArchive(source);
+
+      for (const entry of entries) {
+        assert.equal(entry.crc32, crc32(bytes));
+        await assert.rejects(checkEntry(source, entry, 0), /does not match its checksum/);
+      }
+    }
+  }
+});
+
+deepTest("20,000 names that differ by case make one warning", async () => {
+  const names = Array.from({ length: 10_000 }, (_, i) =>
+    i.toString(2).padStart(14, "0").replaceAll("0", "A"),
+  );
+  const zip = makeZip(names.flatMap((name) => [{ name }, { name: name.replaceAll("A", "a") }]).slice(0, -1));
+
+  const { entries, warnings } = await readArchive(sourceOf(zip));
+
+  assert.equal(entries.length, 10_000);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /9998 more files differ/);
+});

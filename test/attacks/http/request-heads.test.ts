@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultLimits } from "../../../src/http/requests/limits.ts";
+import { headLimits } from "../../../src/http/requests/request-heads.ts";
+import { startApp } from "../../support/app.ts";
+import { connectRaw, exchange, statusOf } from "../../support/raw.ts";
+
+/** How many answers came over a connection. */
+const answersIn = (text: string) => text.split("HTTP/1.1 ").length - 1;
+
+const head = (...lines: string[]) =>
+  [
+    "POST /clients HTTP/1.1",
+    "Host: localhost",
+    "Content-Type: application/x-www-form-urlencoded",
+    ...lines,
+    "",
+    "",
+  ].join("\r\n");
+const hidden = "POST /clients HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\nname=H";
+
+/** Requests that two readers could take for different ones. */
+const ambiguous: [string, string][] = [
+  ["a length and chunks", `${head("Content-Length: 6", "Transfer-Encoding: chunked")}0\r\n\r\n`],
+  ["chunks and a length", `${head("Transfer-Encoding: chunked", "Content-Length: 6")}0\r\n\r\n`],
+  ["an encoding that nobody knows", `${head("Transfer-Encoding: xchunked")}0\r\n\r\n`],
+  ["chunks that are not last", `${head("Transfer-Encoding: chunked, identity")}0\r\n\r\n`],
+  ["a blank before the colon", `${head("Transfer-Encoding : chunked")}0\r\n\r\n`],
+  ["two lengths", `${head("Content-Length: 6", "Content-Length: 60")}name=A`],
+  ["two lengths in one", `${head("Content-Length: 6, 6")}name=A`],
+  ["a length with a sign", `${head("Content-Length: +6")}name=A`],
+  ["a length below nothing", `${head("Content-Length: -6")}name=A`],
+  ["a length in hexadecimal", `${head("Content-Length: 0x6")}name=A`],
+  ["a length of more digits than any", `${head(`Content-Length: ${"9".repeat(30)}`)}name=A`],
+  ["a line's end without its first half", head("Content-Length: 0").replaceAll("\r\n", "\n")],
+  ["half a line's end in a value", head("X: a\rTransfer-Encoding: chunked", "Content-Length: 0")],
+  ["a zero byte in a value", head("X: a\0b", "Content-Length: 0")],
+  ["a header without a name", head(": x", "Content-Length: 0")],
+  ["two hosts", head("Host: evil.example", "Content-Length: 0")],
+  ["no host", head("Content-Length: 0").replace("Host: localhost\r\n", "")],
+  ["a chunk's length with a sign", `${head("Transfer-Encoding: chunked")}+6\r\nname=A\r\n0\r\n\r\n`],
+  ["a chunk's length that is none", `${head("Transfer-Encoding: chunked")}0x6\r\nname=A\r\n0\r\n\r\n`],
+  ["a chunk's length beyond any", `${head("Transfer-Encoding: chunked")}${"f".repeat(17)}\r\nname=A`],
+  ["a chunk that is longer than it says", `${head("Transfer-Encoding: chunked")}5\r\nname=A\r\n0\r\n\r\n`],
+];
+
+for (const [what, request] of ambiguous) {
+  test(`${what}: 400, the connection ends, and what is hidden behind is no request`, async (t) => {
+    const { app, url } = await startApp(t);
+
+    const answer = await exchange(url, Buffer.from(request + hidden, "latin1"));
+
+    assert.equal(statusOf(answer), 400, answer.slice(0, 200));
+    assert.equal(answersIn(answer), 1, answer);
+    assert.match(answer, /\r\nConnection: close\r\n/i);
+    assert.equal(app.store.clients.count(), 0);
+  });
+}
+
+test("a head that comes byte by byte, and a connection that says nothing, end with 408", async (t) => {
+  const { url, fetch } = await startApp(t, { limits: { headMs: 200, headCheckMs: 50 } });
+  const silent = await connectRaw(url);
+  const dripping = await connectRaw(url);
+
+  const drip = setInterval(() => dripping.socket.write("x"), 20);
+  dripping.socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nX: ");
+  const answers = await Promise.all([silent.closed, dripping.closed]);
+  clearInterval(drip);
+
+  for (const answer of answers) assert.match(answer, /^HTTP\/1\.1 408 [\s\S]*came too slowly/);
+  assert.equal((await fetch("/health")).status, 200);
+  assert.deepEqual([defaultLimits.headMs, defaultLimits.headCheckMs], [30_000, 5_000]);
+});
+
+test("a hundred headers are taken and one more is not; a head over 16 KB is not, and no header is lost unseen", async (t) => {
+  const { url } = await startApp(t);
+  const withHeaders = (count: number) =>
+    `GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${"X: y\r\n".repeat(count - 2)}\r\n`;
+  const long = (length: number) =>
+    `GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: ${"x".repeat(length)}\r\n\r\n`;
+
+  const answers = [
+    await exchange(url, withHeaders(headLimits.headers)),
+    await exchange(url, withHeaders(headLimits.headers + 1)),
+    await exchange(url, withHeaders(2400)),
+    await exchange(url, long(headLimits.bytes - 200)),
+    await exchange(url, long(headLimits.bytes)),
+    await exchange(url, `GET /${"x".repeat(headLimits.bytes)} HTTP/1.1\r\nHost: a\r\n\r\n`),
+  ];
+  const late = `POST /clients HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 6\r\n${"X: y\r\n".repeat(150)}Origin: https://evil.example\r\n\r\nname=A`;
+
+  assert.deepEqual(answers.map(statusOf), [200, 431, 431, 200, 431, 431]);
+  assert.equal(statusOf(await exchange(url, late)), 431);
+});
+
+test("chunks with endless extensions are refused with 413, and their memory is not kept", async (t) => {
+  const { url, fetch } = await startApp(t);
+
+  const body = `1;${"x".repeat(100_000)}\r\nn\r\n`;
+  const answer = await exchange(url, head("Transfer-Encoding: chunked") + body);
+
+  assert.equal(statusOf(answer), 413);
+  assert.match(answer, /beside the body’s chunks|beside the body\u00e2/);
+  assert.equal((await fetch("/health")).status, 200);
+});
+
+test("a body that is announced with Expect is asked for, and one that never comes ends with 408", async (t) => {
+  const { app, url } = await startApp(t);
+  const impatient = await startApp(t, { limits: { slowMs: 200 } });
+  const announced = head("Content-Length: 6", "Expect: 100-continue", "Connection: close");
+  const honest = await connectRaw(url);
+  const silent = await connectRaw(impatient.url);
+
+  honest.socket.write(announced);
+  await honest.until(/100 Continue/);
+  honest.socket.write("name=A");
+  silent.socket.write(announced.replace("Content-Length: 6", "Content-Length: 600"));
+  const answers = await Promise.all([honest.closed, silent.closed]);
+
+  assert.match(answers[0] ?? "", /100 Continue[\s\S]*HTTP\/1\.1 200/);
+  assert.match(answers[1] ?? "", /100 Continue[\s\S]*HTTP\/1\.1 408/);
+  assert.equal(app.store.clients.count(), 1);
+});
+
+test("a body that nobody wants is read for a while only: the answer comes and the connection ends", async (t) => {
+  const { url, app } = await startApp(t, { limits: { drainMs: 300 } });
+  const endless = "Transfer-Encoding: chunked";
+  const requests = [
+    head(endless),
+    head(endless).replace("application/x-www-form-urlencoded", "multipart/form-data; boundary=b"),
+    head(endless).replace("/clients", "/nothing"),
+    head(endless).replace("POST", "GET"),
+    head(endless).replace("POST", "PUT"),
+    head(endless).replace("Content-Type", "Sec-Fetch-Site: cross-site\r\nContent-Type"),
+  ];
+  const chunk = `8000\r\n${"x".repeat(0x8000)}\r\n`;
+
+  const answers = await Promise.all(
+    requests.map(async (request) => {
+      const raw = await connectRaw(url);
+      raw.socket.write(request);
+      const flood = setInterval(() => raw.socket.write(chunk), 1);
+      const text = await raw.closed;
+      clearInterval(flood);
+      return text;
+    }),
+  );
+
+  assert.deepEqual(answers.map(statusOf), [413, 413, 404, 200, 405, 403]);
+  assert.equal(app.store.clients.count(), 0);
+  assert.equal(defaultLimits.drainMs, 60_000);
+});
+
+test("a connection that asks for nothing more is closed, and so is one on which nothing moves", async (t) => {
+  const service = await startApp(t, { limits: { keepAliveMs: 100 } });
+  const still = await startApp(t, { limits: { idleMs: 200 } });
+  const asked = await connectRaw(service.url);
+  const silent = await connectRaw(still.url);
+
+  asked.socket.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
+  const answers = await Promise.all([asked.closed, silent.closed]);
+
+  assert.equal(answersIn(answers[0] ?? ""), 1);
+  assert.equal(answers[1], "");
+  assert.deepEqual([defaultLimits.keepAliveMs, defaultLimits.idleMs], [10_000, 600_000]);
+});

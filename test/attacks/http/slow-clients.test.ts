@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
+import { client, startApp, temporaryFolder } from "../../support/app.ts";
+import { withoutProc } from "../../support/children.ts";
+import { deepTest } from "../../support/depth.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { connectRaw, postText, statusOf } from "../../support/raw.ts";
+import { memoryOf, peakMemory, serve } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+const largeBytes = 24 * 1024 * 1024;
+
+/** A driver of some megabytes that nothing packs further: more than the system keeps for a client that does not read. */
+function largeDriver(size = largeBytes): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let i = 0, state = 1; i < bytes.length; i += 4) {
+    state = (state * 1_103_515_245 + 12_345) >>> 0;
+    bytes.writeUInt32LE(state, i);
+  }
+  return driverZip({ extra: [{ name: "large.bin", bytes, method: 0 }] });
+}
+
+test("pipelined requests are answered one after the other, and others come in between", async (t) => {
+  const service = await startApp(t);
+  const printers = Array.from({ length: 300 }, (_, i) =>
+    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
+  );
+  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+  const raw = await connectRaw(service.url);
+
+  raw.socket.write(get("/printers").repeat(30));
+  const started = performance.now();
+  const health = await service.fetch("/health");
+  const took = performance.now() - started;
+  await until(() => raw.text().split("HTTP/1.1 200 OK").length === 31);
+  raw.socket.destroy();
+
+  assert.equal(health.status, 200);
+  assert.ok(took < 2000, `another client waited ${took.toFixed(0)} ms`);
+});
+
+test("a connection with more pipelined requests than may wait is closed, in little time and memory", {
+  skip: withoutProc,
+}, async (t) => {
+  const service = await serve(t, await temporaryFolder(t));
+  const { fetch } = client(service.url);
+  const before = memoryOf(service);
+  const greedy = await connectRaw(service.url);
+
+  const started = performance.now();
+  greedy.socket.write(get("/printers").repeat(1600));
+  await greedy.closed;
+  const took = performance.now() - started;
+
+  assert.ok(took < 5000, `it took ${took.toFixed(0)} ms`);
+  assert.ok(peakMemory(service) - before < 60e6);
+  assert.equal((await fetch("/health")).status, 200);
+});
+
+test("a client that does not read its download is closed after the least time", async (t) => {
+  const service = await startApp(t, { limits: { stalledMs: 300 } });
+  const id = await service.addPrinter({ driver_id: String(await service.addDriver(largeDriver())) });
+
+  for (const path of [`/printers/${id}/packages/rmm`, `/printers/${id}/packages/mdm`, "/drivers/1/archive"]) {
+    const raw = await connectRaw(service.url);
+    raw.socket.write(get(path));
+    await raw.until(/200 OK/);
+    raw.socket.pause();
+    await until(() => service.lines.some((line) => line.includes(`${path}: the client is too slow`)));
+    raw.socket.destroy();
+  }
+
+  assert.equal((await service.fetch(`/printers/${id}/packages/rmm`)).status, 200);
+});
+
+test("a client that sends its form or its upload too slowly is closed, and leaves nothing", async (t) => {
+  const service = await startApp(t, { limits: { slowMs: 300 } });
+  const requests = [
+    postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 500 }),
+    postText(
+      "/drivers/upload",
+      "multipart/form-data; boundary=b",
+      '--b\r\nContent-Disposition: form-data; name="f"; filename="a.zip"\r\n\r\nPK',
+      {
+        length: 90_000,
+      },
+    ),
+    postText("/nothing", "text/plain", "x", { length: 90_000 }),
+  ];
+
+  for (const request of requests) {
+    const raw = await connectRaw(service.url);
+    raw.socket.write(request);
+    const drip = setInterval(() => raw.socket.write("x"), 20);
+    await raw.closed;
+    clearInterval(drip);
+  }
+
+  assert.equal((await service.fetch("/health")).status, 200);
+  assert.equal(service.app.store.clients.count(), 0);
+});
+
+test("one address that holds all the connections it can leaves some for another", {
+  skip: process.platform !== "linux" && "only Linux has all of 127.0.0.0/8",
+}, async (t) => {
+  const service = await startApp(t, { limits: { connections: 24 } });
+  const ask = async (from: string) => {
+    const raw = await connectRaw(service.url, from);
+    t.after(() => raw.socket.destroy());
+    raw.socket.write(get("/health"));
+    return statusOf(await raw.until(/\r\n\r\n/));
+  };
+
+  const more = await Promise.all(Array.from({ length: 13 }, () => ask("127.0.0.2")));
+  const others = await Promise.all(Array.from({ length: 4 }, () => ask("127.0.0.4")));
+
+  assert.equal(more.filter((status) => status === 503).length, 1, "no address has more than half");
+  assert.deepEqual(others, [200, 200, 200, 200]);
+});
+
+/** A driver's package, by connections that take its first bytes and then nothing. */
+async function stallDownloads(t: TestContext, url: string, path: string, count: number): Promise<number[]> {
+  const readers = await Promise.all(Array.from({ length: count }, () => connectRaw(url)));
+  t.after(() => readers.forEach(({ socket }) => void socket.destroy()));
+  for (const { socket } of readers) socket.write(get(path));
+  return Promise.all(
+    readers.map(async ({ socket, until }) => {
+      const text = await until(/\r\n\r\n/);
+      socket.pause();
+      return statusOf(text);
+    }),
+  );
+}
+
+test("forty Intune packages whose readers stand still keep nobody behind their address from twenty others", async (t) => {
+  const service = await startApp(t);
+  const driver_id = String(await service.addDriver(largeDriver(largeBytes / 3)));
+  const large = await service.addPrinter({ driver_id });
+  const path = `/printers/${await service.addPrinter({ name: "Hall" })}/packages/mdm`;
+
+  const stalled = await stallDownloads(t, service.url, `/printers/${large}/packages/mdm`, 40);
+  const more = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const answer = await service.fetch(path);
+      const bytes = await answer.arrayBuffer();
+      return [answer.status, createHash("sha256").update(Buffer.from(bytes)).digest("hex")].join();
+    }),
+  );
+
+  assert.deepEqual(new Set(stalled), new Set([200]));
+  assert.equal(new Set(more).size, 1, "all twenty are whole, and the same");
+  assert.match(more[0] ?? "", /^200,/);
+});
+
+test("pages that nobody reads hold a bound of memory, and small answers still get out", async (t) => {
+  const service = await startApp(t, { limits: { bodyBytes: 1_000_000 } });
+  const printers = Array.from({ length: 400 }, (_, i) =>
+    parsePrinter({ name: `P${i}`, address: "10.0.0.1" }),
+  );
+  await Promise.all(printers.map((printer) => service.app.store.printers.add(printer)));
+  const large = (await (await service.fetch("/printers")).text()).length;
+  const raws = await Promise.all([connectRaw(service.url), connectRaw(service.url)]);
+  t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
+
+  // More answers than the system keeps for a client that reads none of them.
+  for (const { socket } of raws) {
+    socket.pause();
+    socket.write(get("/printers").repeat(30));
+  }
+  const unpacked = { headers: { "accept-encoding": "identity" } };
+  await until(async () => (await service.fetch("/printers", unpacked)).status === 503);
+  const small = [await service.fetch("/health"), await service.fetch("/nothing")];
+
+  assert.ok(large > 250_000 && large < 500_000, `one page fits, and two of one client do not: ${large}`);
+  assert.deepEqual(
+    small.map(({ status }) => status),
+    [200, 404],
+  );
+});
+
+test("forms that are never sent hold a bound of memory, and other requests are answered", async (t) => {
+  const service = await startApp(t, { limits: { bodyBytes: 1024 * 1024 } });
+  const form = postText("/clients", "application/x-www-form-urlencoded", "name=", { length: 200_000 });
+  const raws = await Promise.all(Array.from({ length: 4 }, () => connectRaw(service.url)));
+  t.after(() => raws.forEach(({ socket }) => void socket.destroy()));
+
+  for (const { socket } of raws) socket.write(form);
+  await until(async () => (await service.post("/clients", { name: "x".repeat(200_000) })).status === 503);
+  const others = [await service.fetch("/health"), await service.fetch("/clients")];
+
+  assert.deepEqual(
+    others.map(({ status }) => status),
+    [200, 200],
+  );
+});
+
+for (const format of ["rmm", "mdm"]) {
+  deepTest(
+    `five hundred readers of ${format} that stand still hold little memory, and nobody up`,
+    { skip: withoutProc },
+    async (t) => {
+      const service = await serve(t, await temporaryFolder(t));
+      const { addDriver, addPrinter, fetch } = client(service.url);
+      const id = await addPrinter({ driver_id: String(await addDriver(largeDriver())) });
+      const path = `/printers/${id}/packages/${format}`;
+      await (await fetch(path)).arrayBuffer();
+      const before = memoryOf(service);
+
+      const statuses = await stallDownloads(t, service.url, path, 500);
+      const next = await fetch(path);
+      const held = memoryOf(service) - before;
+      const size = (await next.arrayBuffer()).byteLength;
+
+      t.diagnostic(`${Math.round(held / 1e6)} MB for 500 readers`);
+      assert.deepEqual(new Set(statuses), new Set([200]));
+      assert.deepEqual([next.status, size > largeBytes], [200, true]);
+      assert.ok(held < 150e6, `${Math.round(held / 1e6)} MB for 500 readers`);
+    },
+  );
+
+  deepTest(
+    `two hundred computers behind one address that fetch ${format} at once all get it, in bounded memory`,
+    { skip: withoutProc },
+    async (t) => {
+      const service = await serve(t, await temporaryFolder(t));
+      const { addDriver, addPrinter, fetch } = client(service.url);
+      const id = await addPrinter({ driver_id: String(await addDriver(largeDriver(largeBytes / 3))) });
+      const path = `/printers/${id}/packages/${format}`;
+      await (await fetch(path)).arrayBuffer();
+      const before = memoryOf(service);
+
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, async () => {
+          const answer = await fetch(path);
+          let size = 0;
+          for await (const chunk of answer.body ?? []) size += chunk.length;
+          return [answer.status, size].join();
+        }),
+      );
+      const grown = peakMemory(service) - before;
+
+      t.diagnostic(`grew by ${Math.round(grown / 1e6)} MB`);
+      assert.equal(new Set(answers).size, 1, [...new Set(answers)].join("; "));
+      assert.match(answers[0] ?? "", /^200,8\d{6}$/);
+      assert.ok(grown < 150e6, `${Math.round(grown / 1e6)} MB`);
+    },
+  );
+}
+
+test("a list’s share of the memory for bodies is taken however its address is written", async (t) => {
+  const { url } = await startApp(t, { limits: { bodyBytes: 20_000_000 } });
+  const paths = ["/import/preview", "//import/preview", "///import", "http://localhost/import?a=b"];
+
+  const answers = paths.map(async (path) => {
+    const { socket, closed } = await connectRaw(url);
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n`);
+    socket.end("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    return closed;
+  });
+
+  for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 503 /);
+});

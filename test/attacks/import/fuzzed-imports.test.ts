@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { decodeText } from "../../../src/domain/decode.ts";
+import type { ImportPlan } from "../../../src/domain/import/import-plan.ts";
+import { clientNameKey } from "../../../src/domain/printers/client.ts";
+import { printerSettingsFrom } from "../../../src/domain/printers/printer-fields.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { rounds, seedOr } from "../../support/depth.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { planOf } from "../../support/printers/lists.ts";
+import { seededRandom } from "../../support/random.ts";
+
+const pieces = [
+  '"',
+  '""',
+  ",",
+  ";",
+  "\t",
+  "\r\n",
+  "\n",
+  "\r",
+  "\0",
+  "\ufeff",
+  "\ud800",
+  "\u202e",
+  "'=",
+  "sep=;\n",
+  "name",
+  "id",
+  "-1",
+  "1e999",
+  "9".repeat(30),
+  "2026-99-99",
+  "{",
+  "}",
+  "[",
+  "]",
+  ":",
+  '"Printers"',
+  '"Ports"',
+  '"__proto__"',
+  "null",
+  "urn:uuid:",
+  "http://[::1",
+  "fe80::1%eth0",
+];
+
+/** A list with some places of it replaced, doubled or taken out. */
+function spoiled(text: string, seed: number): Buffer {
+  const random = seededRandom(seed);
+  let spoilt = text;
+  for (let i = 0; i <= random(seed % 5 < 2 ? 2 : 12); i++) {
+    const at = random(spoilt.length + 1);
+    const end = at + random(3) * random(40);
+    const piece = random(4) === 0 ? spoilt.slice(at, end + 20) : (pieces[random(pieces.length)] ?? "");
+    spoilt = spoilt.slice(0, at) + piece + spoilt.slice(end);
+  }
+  const bytes = Buffer.from(spoilt, (["utf8", "utf8", "utf16le", "latin1"] as const)[random(4)]);
+  if (random(4) === 0 && bytes.length > 0) bytes[random(bytes.length)] = random(256);
+  return bytes;
+}
+
+const printServer = JSON.stringify({
+  Printers: [
+    { Name: "Office", PortName: "IP_10.0.0.9", DriverName: "Papyrus 100 PCL6", Location: "Hall" },
+    { Name: "Lobby", PortName: "WSD-1", DriverName: "Papyrus 100 PS", Type: "Local" },
+  ],
+  Ports: [{ Name: "IP_10.0.0.9", PrinterHostAddress: "10.0.0.9", Protocol: 1, SNMPEnabled: true }],
+  WsdPorts: [{ Name: "WSD-1", Uuid: "urn:uuid:1" }],
+  WsdDevices: [{ Uuid: "uuid:1/x", Url: "http://10.0.0.7:80/" }],
+  Drivers: [{ Name: "Papyrus 100 PCL6", Manufacturer: "Papyrus" }],
+});
+
+const settingNames = Object.keys(printerSettingsFrom("{}"));
+
+/** All that is kept of printers, as texts, by their ids. */
+function printersOf({ app }: TestApp): Map<number, string> {
+  const rows = app.store.printers.list().map(({ printer: { id }, client }) => {
+    const { name, driver_id, ...settings } = app.store.printers.get(id).printer;
+    return [id, printerText(name, client?.name, driver_id, settings)] as const;
+  });
+  return new Map(rows);
+}
+
+function printerText(name: string, client: string | undefined, driver: number | null, settings: object) {
+  const kept = Object.entries(settings).filter(([key]) => settingNames.includes(key));
+  return JSON.stringify([name, client && clientNameKey(client), driver, kept.sort()]);
+}
+
+/** The same after a plan was carried out, in any order. */
+function printersAfter(
+  { app }: TestApp,
+  before: ReadonlyMap<number, string>,
+  { rows }: ImportPlan,
+): string[] {
+  const names = new Map(app.store.clients.list().map(({ id, name }) => [id, name]));
+  const after = new Map<unknown, string>(before);
+  for (const { write } of rows) {
+    if (write === undefined) continue;
+    const { printerId = write, newClient, settings } = write;
+    const client = newClient?.name ?? names.get(settings.client_id ?? 0);
+    after.set(printerId, printerText(settings.name, client, settings.driver_id, settings));
+  }
+  return [...after.values()].sort();
+}
+
+/** What became of a list that was imported without a look at its preview. */
+interface Imported {
+  readonly seed: number;
+  readonly status: number;
+  /** Rows of its plan that are to be written. */
+  readonly writes: number;
+  /** Taken with every row of its plan, or refused without a write. */
+  readonly isWhole: boolean;
+}
+
+async function imported(service: TestApp, list: Buffer, seed: number): Promise<Imported> {
+  const { store } = service.app;
+  const before = printersOf(service);
+  const version = store.version();
+  const plan = await planOf(service, decodeText(list)).catch(() => undefined);
+  const { status } = await service.upload("/import", list, "list");
+  const writes = plan?.rows.filter(({ write }) => write !== undefined).length ?? 0;
+  if (status !== 200 || plan === undefined)
+    return { seed, status, writes, isWhole: status !== 200 && store.version() === version };
+  const after = [...printersOf(service).values()].sort();
+  const isAsPlanned = isDeepStrictEqual(after, printersAfter(service, before, plan));
+  return { seed, status, writes, isWhole: isAsPlanned && plan.counts.wrong === 0 };
+}
+
+test("lists that were spoiled anywhere are planned or refused, and imported whole or not", {
+  timeout: 180_000,
+}, async (t) => {
+  const service = await startApp(t);
+  await service.post("/clients", { name: "Alpha; =Beta" });
+  await service.addDriver(driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] }));
+  for (const name of ["Office", "=Lobby", "Büro"])
+    await service.post("/printers", { name, client_id: "1", driver_id: "1", address: "10.0.0.1" });
+  const csv = await (await service.fetch("/export/printers.csv")).text();
+
+  const statuses: number[] = [];
+  const imports: Imported[] = [];
+  const first = seedOr(1);
+  for (let seed = first; seed < first + rounds(60, 400); seed++) {
+    const list = spoiled([csv, csv.replaceAll(",", ";"), printServer][seed % 3] ?? "", seed);
+    if (seed % 2 === 0) imports.push(await imported(service, list, seed));
+    else statuses.push((await service.upload("/import/preview", list, "list")).status);
+  }
+  const taken = imports.filter(({ status }) => status === 200);
+  const writing = taken.filter(({ writes }) => writes > 0).length;
+  statuses.push(...imports.map(({ status }) => status));
+  const pages = ["/printers", "/clients", "/"].map(async (path) => (await service.fetch(path)).status);
+  const { counts } = await planOf(service, await (await service.fetch("/export/printers.csv")).text());
+
+  t.diagnostic(
+    `${counts.same} printers in the end: of ${imports.length} lists ${taken.length} taken, ${writing} of them wrote`,
+  );
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 422]);
+  assert.deepEqual(await Promise.all(pages), [200, 200, 200]);
+  assert.deepEqual(counts, { new: 0, changes: 0, same: counts.same, wrong: 0, "left out": 0 });
+  assert.ok(counts.same > 3, `${counts.same} printers`);
+  assert.deepEqual(
+    imports.filter(({ isWhole }) => !isWhole),
+    [],
+  );
+  assert.ok(writing > rounds(0, 5) && taken.length < imports.length - 5);
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Database } from "sql.js";
+import { databaseLimitBytes, mostRecords } from "../../../src/store/record-limits.ts";
+import { navigation, startApp, temporaryFolder } from "../../support/app.ts";
+import { editDatabase } from "../../support/database.ts";
+import { deepTest } from "../../support/depth.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+
+/** Starts a service whose database somebody filled. */
+async function startFilled(t: Parameters<typeof startApp>[0], fill: (db: Database) => void) {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.addPrinter();
+  await first.post("/clients", { name: "Contoso" });
+  await first.stop();
+  await editDatabase(join(dataDir, "platen.sqlite"), fill);
+  return startApp(t, { dataDir });
+}
+
+/** Copies of the first record of a table until it has so many. */
+function copies(table: string, count: number, names: string, values: string): string {
+  return `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    INSERT INTO ${table} (id, ${names}) SELECT i, ${values} FROM n, (SELECT * FROM ${table} ORDER BY id LIMIT 1)`;
+}
+
+deepTest(
+  "printers and clients are taken up to a number that lists can bear, then refused until some are deleted",
+  async (t) => {
+    const service = await startFilled(t, (db) => {
+      const settings = "created_at, updated_at, client_id, driver_id, name, settings";
+      db.run(copies("printers", mostRecords.printers - 1, settings, settings));
+      const values = "'Client ' || i, 'client ' || i, notes, subnets, created_at";
+      db.run(copies("clients", mostRecords.clients, "name, name_key, notes, subnets, created_at", values));
+    });
+    const form = { name: "More", address: "10.0.0.1" };
+
+    const last = await service.post("/printers", form, navigation);
+    const refused = [
+      await service.post("/printers", form),
+      await service.post("/clients", { name: "One more" }),
+      await service.post("/import", { text: "name,address\nA,10.0.0.1\nB,10.0.0.2" }),
+    ];
+    const list = await service.fetch("/printers");
+    const deleted = await service.post("/printers/2/delete", {}, navigation);
+    const again = await service.post("/printers", form, navigation);
+
+    assert.deepEqual([last.status, deleted.status, again.status], [303, 303, 303]);
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [507, 507, 507],
+    );
+    assert.match(await (refused[0] as Response).text(), /There are 10,000 printers, as many as there may be/);
+    assert.equal(service.app.store.clients.count(), mostRecords.clients);
+    assert.equal(list.status, 200);
+    assert.ok((await list.arrayBuffer()).byteLength < 48 * 1024 * 1024, "one client’s share of what is sent");
+  },
+);
+
+test("drivers are taken up to a number, and the file of the one too many goes again", async (t) => {
+  const service = await startFilled(t, (db) => {
+    const names =
+      "file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc, trust_publisher, model_chosen, drop_unused, listed";
+    const missing = mostRecords.drivers;
+    db.run(copies("drivers", missing, `sha256, ${names}`, `printf('%064x', i), ${names}`));
+    db.run(
+      "INSERT INTO reports SELECT id, (SELECT report FROM reports LIMIT 1) FROM drivers WHERE id NOT IN (SELECT driver_id FROM reports)",
+    );
+  });
+
+  const answer = await service.upload("/drivers/upload", driverZip({ version: "9.9.9.9" }));
+
+  assert.equal(answer.status, 507);
+  assert.match(await answer.text(), /drivers, as many as there may be: nothing was saved/);
+  assert.deepEqual(readdirSync(join(service.dataDir, "incoming")), []);
+  assert.equal(readdirSync(join(service.dataDir, "drivers")).length, 1);
+});
+
+deepTest("a database as large as it may be takes nothing longer, and deletions all the same", async (t) => {
+  const service = await startFilled(t, (db) => {
+    const filler = `printf('%.*c', ${databaseLimitBytes}, 'x')`;
+    db.run(`INSERT INTO audit_places (name, seq, hash, file, size) VALUES ('filler', 0, ${filler}, '', 0)`);
+  });
+
+  const refused = [
+    await service.post("/clients", { name: "One more" }),
+    await service.post("/clients/1", { name: "Contoso", notes: "longer" }),
+    await service.post("/printers/1", { name: "Office", address: "10.0.0.7" }),
+  ];
+  const deleted = await service.post("/printers/1/delete", {}, navigation);
+
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    [507, 507, 507],
+  );
+  assert.match(await (refused[0] as Response).text(), /The database holds 256 MB, as much as it may/);
+  assert.equal(deleted.status, 303);
+  assert.equal((await service.fetch("/printers/1")).status, 404);
+});

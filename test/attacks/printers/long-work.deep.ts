@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { AuditEvent } from "../../../src/domain/audit/audit.ts";
+import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
+import { addPerson, startClosed } from "../../support/access/people.ts";
+import { navigation, startApp, type TestApp } from "../../support/app.ts";
+import { logOf } from "../../support/audit/audit.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { agreementIn } from "../../support/printers/lists.ts";
+import { leastHold, longestHold } from "../../support/times.ts";
+
+const count = 1000;
+const models = Array.from({ length: 400 }, (_, i) => `Papyrus ${i} PCL6`);
+
+interface Shop extends TestApp {
+  readonly drivers: readonly number[];
+  /** Sends a form as an operator does, and waits until the audit log has it. */
+  send(path: string, fields: Record<string, string>): Promise<Response>;
+}
+
+/** A service at work: sign-in is on, and there are drivers. */
+async function openShop(t: TestContext): Promise<Shop> {
+  const service = await startClosed(t);
+  const cookie = await addPerson(service, "operator", "operator");
+  const drivers: number[] = [];
+  for (const version of ["1.0.0.0", "2.0.0.0"]) {
+    const zip = driverZip({ models, version });
+    const answer = await service.upload("/drivers/upload", zip, "driver.zip", { cookie });
+    drivers.push(Number(/href="\/drivers\/(\d+)">Open it/.exec(await answer.text())?.[1]));
+  }
+  const send = async (path: string, fields: Record<string, string>) => {
+    const answer = await service.post(path, fields, { ...navigation, cookie });
+    await service.app.store.audit.flush();
+    return answer;
+  };
+  return { ...service, drivers, send };
+}
+
+/**
+ * A thousand printers of forty clients.
+ * @param series is in their names
+ * @param octet is in their addresses
+ */
+function csvOf(series: string, octet = 0): string {
+  const rows = Array.from({ length: count }, (_, i) =>
+    [
+      `Office ${series} “${i}”`,
+      `Client & Sons ${i % 40}`,
+      `10.${octet}.${i >> 8}.${i & 255}`,
+      models[i % models.length],
+      `Building ${i % 5}; floor ${i % 7}`,
+      "long_edge",
+      "yes",
+    ].join(","),
+  );
+  return `name,client,address,driver_desc,location,duplex,snmp\r\n${rows.join("\r\n")}\r\n`;
+}
+
+async function preview({ send }: Shop, text: string): Promise<Record<string, string>> {
+  const answer = await send("/import/preview", { text });
+  assert.equal(answer.status, 200);
+  return agreementIn(await answer.text());
+}
+
+async function send(shop: Shop, path: string, fields: Record<string, string>): Promise<void> {
+  const answer = await shop.send(path, fields);
+  assert.equal(answer.status, 303, await answer.text());
+}
+
+/** Of how many printers the log says this. */
+async function printersIn(shop: Shop, event: AuditEvent): Promise<number> {
+  return (await logOf(shop, event)).filter(({ record }) => record?.kind === "printer").length;
+}
+
+/** @throws where anything holds others up for so many milliseconds */
+function checkHolds(t: TestContext, holds: Readonly<Record<string, number>>, mostMs: number): void {
+  const said = Object.entries(holds).map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`);
+  t.diagnostic(said.join(", "));
+  assert.ok(Math.max(...Object.values(holds)) < mostMs, said.join(", "));
+}
+
+test("lists of a thousand printers are shown and taken, each in half a second of work", {
+  timeout: 120_000,
+}, async (t) => {
+  const shop = await openShop(t);
+  const take = async (text: string) => send(shop, "/import", await preview(shop, text));
+
+  const shown = await leastHold(3, () => preview(shop, csvOf("A")));
+  const made = await leastHold(3, (run) => take(csvOf(`series ${run}`)));
+  const shownChanged = await leastHold(3, () => preview(shop, csvOf("series 0", 1)));
+  const changed = await leastHold(3, (run) => take(csvOf("series 0", run + 1)));
+
+  assert.equal(shop.app.store.printers.list().length, 3 * count);
+  assert.equal(await printersIn(shop, "created"), 3 * count);
+  assert.equal(await printersIn(shop, "changed"), 3 * count);
+  checkHolds(t, { shown, made, "shown with changes": shownChanged, changed }, 600);
+});
+
+test("a thousand printers change at once, or are deleted and come back, each in a quarter of a second of work", {
+  timeout: 120_000,
+}, async (t) => {
+  const shop = await openShop(t);
+  const { drivers, app } = shop;
+  await send(shop, "/import", await preview(shop, csvOf("A")));
+  const ids = app.store.printers.list().map(({ printer }) => printer.id);
+  const bulk = (fields: Record<string, string>) =>
+    send(shop, "/printers/bulk", { ids: ids.join(), ...fields });
+  const ofDriver = (run: number) => ({ action: "driver", driver_id: `${drivers[run % 2]}` });
+
+  const client = await leastHold(3, (run) => bulk({ action: "client", client_id: `${run + 1}` }));
+  const driver = await leastHold(3, (run) => bulk(ofDriver(run)));
+  const model = await leastHold(3, (run) => bulk({ ...ofDriver(0), driver_desc: models[run] ?? "" }));
+  const removals: number[] = [];
+  const returns: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    removals.push(await longestHold(() => bulk({ action: "delete" })));
+    assert.equal(app.store.printers.list().length, 0);
+    returns.push(await longestHold(() => send(shop, `/deletions/${app.undo.list()[0]?.id}/undo`, {})));
+  }
+
+  assert.equal(app.store.printers.list().length, count);
+  // Some have the client or the model that they are given.
+  assert.ok((await printersIn(shop, "changed")) > 8 * count);
+  checkHolds(
+    t,
+    { client, driver, model, deleted: Math.min(...removals), "taken back": Math.min(...returns) },
+    250,
+  );
+});
+
+test("two thousand printers are read anew for lists, and hold nobody up", {
+  timeout: 120_000,
+}, async (t) => {
+  const { app } = await startApp(t);
+  const client = await app.store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  const made = Array.from({ length: 2000 }, (_, i) => {
+    const fields = { name: `Office ${i}`, address: `10.0.${i >> 8}.${i & 255}`, location: `Floor ${i % 7}` };
+    return app.store.printers.add(parsePrinter({ ...fields, client_id: String(client) }));
+  });
+  await Promise.all(made);
+
+  const read = await leastHold(3, async (run) => {
+    await app.store.clients.add({ name: `Client ${run}`, notes: "", subnets: [] });
+    assert.equal((await app.overview.read()).printers.length, 2000);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  checkHolds(t, { read }, 50);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { adminPassword, cookiesOf } from "../support/access/people.ts";
+import { client, temporaryFolder } from "../support/app.ts";
+import { entriesIn, logFiles, said } from "../support/audit/audit.ts";
+import { platen } from "../support/backup/backup.ts";
+import { deepTest } from "../support/depth.ts";
+import { type Service, serve } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+const closed = { ADMIN_PASSWORD: adminPassword };
+
+async function stop({ url, process: running, exited }: Service): Promise<void> {
+  // A signal before it is up ends it at once.
+  await fetch(`${url}/health`);
+  running.kill("SIGTERM");
+  assert.equal(await exited, 0);
+}
+
+/** A folder whose log has changes, downloads whole and in part, and refusals. */
+async function usedFolder(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, "data");
+  const service = await serve(t, folder, closed);
+  const stranger = client(service.url);
+  const cookie = cookiesOf(await stranger.post("/sign-in", { name: "admin", password: adminPassword }));
+  const admin = client(service.url, { cookie });
+  await admin.addPrinter();
+  await (await admin.fetch("/printers/1/scripts/install")).text();
+  for (const range of ["bytes=0-9", "bytes=20-29", "bytes=40-49"])
+    await (await admin.fetch("/printers/1/packages/rmm", { headers: { range } })).arrayBuffer();
+  for (let i = 0; i < 5; i++)
+    await stranger.fetch(`/printers/${i}`, { headers: { authorization: "Bearer platen_x" } });
+  await admin.post("/backups", {});
+  return { folder, dataDir, service, admin };
+}
+
+const saidIn = (dataDir: string) => entriesIn(dataDir).map(said);
+
+deepTest(
+  "the program's log holds together while it runs, behind a kill, a restore and a recovery, which stand in it",
+  async (t) => {
+    const { folder, dataDir, service, admin } = await usedFolder(t);
+    const tar = join(folder, "all.tar");
+
+    const running = platen(dataDir, "audit", "verify");
+    const backup = platen(dataDir, "backup", tar);
+    await admin.post("/clients", { name: "Later" });
+    service.process.kill("SIGKILL");
+    await service.exited;
+    const killed = platen(dataDir, "audit", "verify");
+    const restore = platen(dataDir, "restore", tar);
+    const restored = platen(dataDir, "audit", "verify");
+    for (let i = 0; i < 2; i++) await stop(await serve(t, folder, closed));
+    const started = platen(dataDir, "audit", "verify");
+    const path = join(dataDir, "platen.sqlite");
+    writeFileSync(path, readFileSync(path).fill(7, 4200, 9000));
+    await stop(await serve(t, folder, closed, undefined, ["--recover"]));
+    const recovered = platen(dataDir, "audit", "verify");
+
+    for (const { status, stderr } of [running, backup, killed, restore, restored, started, recovered])
+      assert.equal(status, 0, stderr);
+    const lines = saidIn(dataDir);
+    assert.equal(lines.filter((line) => line.startsWith("refused GET /printers/")).length >= 1, true);
+    assert.deepEqual(
+      lines
+        .filter((line) => /^(?:backup-restored|recovered)/.test(line))
+        .map((line) => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z(?:-\d+(?=-asked))?/g, "TIME")),
+      [
+        "backup-restored the state of TIME, from a backup made TIME, by platen restore",
+        "recovered platen-TIME-asked.sqlite, the state of TIME",
+      ],
+    );
+  },
+);
+
+test("the program finds a line that was changed, one that was taken out, and a tail that was cut off", async (t) => {
+  const { dataDir, service } = await usedFolder(t);
+  await until(() => saidIn(dataDir).some((line) => line.startsWith("backup-made")));
+  await stop(service);
+  const [file = ""] = logFiles(dataDir);
+  const whole = readFileSync(file, "utf8");
+  const lines = whole.split("\n").slice(0, -1);
+  const found = (changed: readonly string[]) => {
+    writeFileSync(file, changed.map((line) => `${line}\n`).join(""));
+    const { status, stderr } = platen(dataDir, "audit", "verify");
+    return `${status} ${stderr.split("\n")[0]?.replace(/^.*jsonl, /, "")}`;
+  };
+  const [third = ""] = lines.slice(2);
+
+  const answers = [
+    found(lines.with(2, third.replace('"who":"', '"who":"x'))),
+    found(lines.toSpliced(2, 1)),
+    found(lines.slice(0, -2)),
+    found(lines),
+  ];
+
+  assert.match(answers[0] ?? "", /^1 line 3: changed: this line is not entry 3 as it was written/);
+  assert.match(answers[1] ?? "", /^1 line 3: removed: entry 3 is missing before this line/);
+  assert.match(answers[2] ?? "", /^1 its end: cut off: entries \d+ to \d+ are missing at the end/);
+  assert.match(answers[3] ?? "", /^0 /);
+});

@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { auditMatcher, parseAuditFilter } from "../../src/domain/audit/audit-filter.ts";
+import { readCsv } from "../../src/domain/csv.ts";
+import { midnight } from "../../src/services/audit/audit-search.ts";
+import { asActor } from "../../src/store/actor.ts";
+import { verifyAudit } from "../../src/store/audit/verify.ts";
+import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { sent } from "../support/audit/counted.ts";
+
+/** What a page of the log shows, an entry a line. */
+async function shown(app: TestApp, query = ""): Promise<string[]> {
+  const page = await (await app.fetch(`/audit${query}`)).text();
+  const items = page.split('<p class="audit-head">').slice(1);
+  return items.map((item) =>
+    item
+      .slice(0, item.indexOf("</p>"))
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
+}
+
+test("the log's page shows the latest first, and is narrowed by who, what, which record, day and words", async (t) => {
+  let now = new Date(2026, 10, 21, 12).getTime();
+  const app = await startApp(t, { clock: () => now });
+  const { store } = app.app;
+  await app.addPrinter();
+  await app.post("/printers/1", { name: "Hall", address: "10.0.0.9", driver_id: "1" });
+  now += 24 * 60 * 60_000;
+  await asActor({ who: "Eve", from: "2001:db8::7" }, () =>
+    store.clients.add({ name: "Contoso", notes: "", subnets: [] }),
+  );
+  store.audit.note("sign-in-failed", { actor: { who: "mallory", from: "192.0.2.9" } });
+
+  const [first, ...rest] = await shown(app);
+  const count = async (query: string) => (await shown(app, query)).length;
+
+  assert.match(String(first), /^Sign-in failed 22 Nov 2026, 12:00 · mallory from 192\.0\.2\.9 · entry 5$/);
+  assert.equal(rest.length, 4);
+  assert.deepEqual(
+    await Promise.all(
+      [
+        ...[
+          "?who=eve",
+          "?who=2001:DB8",
+          "?event=changed",
+          "?kind=printer&id=1",
+          "?kind=printer&id=2",
+          "?kind=client",
+        ],
+        ...[
+          "?since=2026-11-22",
+          "?until=2026-11-21",
+          "?q=hall+OFFICE",
+          "?q=nothing-like-it",
+          "?event=x&since=y",
+          "?id=1",
+          "?id=5",
+        ],
+      ].map(count),
+    ),
+    [1, 1, 1, 2, 0, 1, 2, 3, 1, 0, 5, 4, 0],
+  );
+});
+
+test("a record's page leads to all that happened to it, also what was downloaded of it in a package of several", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await app.addPrinter({ driver_id: "1", name: "Second" });
+  sent(
+    app,
+    [
+      { id: 1, revision: "a" },
+      { id: 2, revision: "b" },
+    ],
+    "rmm",
+  );
+
+  const pages = await Promise.all(
+    ["/printers/1", "/drivers/1"].map(async (path) => (await app.fetch(path)).text()),
+  );
+  const entries = await shown(app, "?kind=printer&id=2");
+
+  assert.match(pages[0] ?? "", /href="\/audit\?kind=printer&amp;id=1">History of this printer/);
+  assert.match(pages[1] ?? "", /href="\/audit\?kind=driver&amp;id=1">History of this driver/);
+  assert.deepEqual(
+    entries.map((entry) => entry.split(" ")[0]),
+    ["Downloaded", "Created"],
+  );
+});
+
+test("pages follow one another through a long log, each entry once, and none takes long", async (t) => {
+  const app = await startApp(t);
+  const { audit } = app.app.store;
+  for (let i = 0; i < 950; i++) audit.note("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
+  await audit.flush();
+
+  const seen: string[] = [];
+  let path: string | undefined = "/audit";
+  while (path !== undefined) {
+    const page: string = await (await app.fetch(path)).text();
+    seen.push(...[...page.matchAll(/entry (\d+)/g)].map(([, number = ""]) => number));
+    path = /href="(\/audit\?before=[^"]+)">Older/.exec(page)?.[1];
+  }
+
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 950 }, (_, i) => String(950 - i)),
+  );
+});
+
+test("an entry of hundreds of kilobytes is shown between others, and verified", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  await app.post("/clients", { name: "Before" });
+  sent(
+    app,
+    Array.from({ length: 20_000 }, (_, i) => ({ id: i + 1, revision: "0123456789ab" })),
+    "rmm",
+  );
+  await app.app.store.audit.flush();
+  await app.post("/clients", { name: "After" });
+
+  const entries = await shown(app);
+  await app.stop();
+  const { count, broken } = await verifyAudit(dataDir);
+
+  assert.deepEqual(
+    entries.map((entry) => entry.split(" · ")[0]?.split(" ").slice(0, 4).join(" ")),
+    ["Created , client After", "Downloaded rmm 21 Nov", "Created , client Before"],
+  );
+  assert.deepEqual([count, broken], [3, undefined]);
+});
+
+test("what was counted stands on the page and in the CSV with the times of its first and its last, and is found by both days", async (t) => {
+  let now = new Date(2026, 10, 21, 23, 59, 30).getTime();
+  const app = await startApp(t, { clock: () => now });
+  const { audit } = app.app.store;
+  const fail = () =>
+    audit.note("sign-in-failed", { what: "wrong password", actor: { who: "olga", from: "10.0.0.1" } });
+  for (let i = 0; i < 2; i++) fail();
+  const first = now;
+  now += 30_000;
+  fail();
+  now += 20_000;
+  fail();
+  now += 30_000;
+  await audit.close();
+
+  const [entry] = await shown(app);
+  const days = await Promise.all(
+    ["?until=2026-11-21", "?since=2026-11-22"].map(async (query) => (await shown(app, query)).length),
+  );
+  const [head = [], row = []] = [...readCsv(await (await app.fetch("/audit.csv")).text(), ",")];
+
+  assert.match(
+    entry ?? "",
+    /^Sign-in failed wrong password , 3 times 21 Nov 2026, 23:59 to 22 Nov 2026, 00:00 · olga/,
+  );
+  assert.deepEqual(days, [2, 1]);
+  assert.equal(row[head.indexOf("since")], new Date(first).toISOString());
+});
+
+test("an address that somebody made up shows nothing that is not there", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  const odd = [
+    "?before=2026-11.999999999999999",
+    "?before=../../etc.5",
+    "?before=2026-11.-1",
+    "?before=9999-99.7",
+    "?since=2026-99-99",
+    "?q=%00%22%5C",
+    `?q=${"a".repeat(5000)}`,
+    "?who=%3Cscript%3E",
+  ];
+
+  const answers = await Promise.all(odd.map((query) => app.fetch(`/audit${query}`)));
+
+  for (const [i, answer] of answers.entries()) assert.equal(answer.status, 200, odd[i]);
+  assert.doesNotMatch(await (await app.fetch("/audit?who=%3Cscript%3E")).text(), /value="<script>/);
+});
+
+test("the CSV has the printers of a download, and the part that was asked for", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await (await app.fetch("/printers/1/scripts/detect", { headers: { range: "bytes=0-9" } })).text();
+
+  const csv = await (await app.fetch("/audit.csv?event=download-begun")).text();
+  const [head = [], row = []] = [...readCsv(csv, ",")];
+  const cell = (name: string) => row[head.indexOf(name)];
+
+  assert.deepEqual([cell("what"), cell("name")], ["detect", "Office"]);
+  assert.match(cell("printers") ?? "", /^1 \w{12}$/);
+  assert.match(cell("range") ?? "", /^0-9\/\d+$/);
+});
+
+/** Until the test is over. */
+function inBerlin(t: TestContext): void {
+  const zone = process.env.TZ;
+  process.env.TZ = "Europe/Berlin";
+  t.after(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+}
+
+test("fields are said in words, and one of any other name under it", async (t) => {
+  const app = await startApp(t);
+  const names = ["client_id", "address", "constructor", "__proto__", "toString"];
+  // As a database that somebody altered, and was restored, has them among a printer's settings.
+  const noted = { what: "any", fields: names.map((name) => ({ name, from: "a", to: "b" })) };
+  app.app.store.audit.note("link-made", noted);
+
+  const page = await (await app.fetch("/audit")).text();
+
+  assert.match(page, /<span class="soft">client:<\/span> <del>/);
+  for (const name of names.slice(1)) assert.ok(page.includes(`<li><code>${name}</code> <del>`), name);
+});
+
+test("the page says whose times it shows", async (t) => {
+  inBerlin(t);
+  const app = await startApp(t, { clock: () => Date.UTC(2026, 6, 1, 22, 30) });
+  await app.post("/clients", { name: "Contoso" });
+
+  const page = await (await app.fetch("/audit")).text();
+
+  assert.match(page, /Times and days are those of Europe\/Berlin\./);
+  assert.match(page, /<time datetime="2026-07-01T22:30:00\.000Z">2 Jul 2026, 00:30</);
+});
+
+test("a day on which clocks are put back is found whole", (t) => {
+  inBerlin(t);
+  const late = {
+    seq: 1,
+    at: Date.UTC(2026, 9, 25, 22, 30),
+    event: "started",
+    who: "platen",
+    from: "",
+  } as const;
+
+  const found = (since: string, until: string) =>
+    auditMatcher(parseAuditFilter({ since, until }), midnight).matches(late, "{}");
+
+  assert.deepEqual(
+    [
+      found("2026-10-25", "2026-10-25"),
+      found("2026-10-26", ""),
+      found("", "2026-10-24"),
+      found("", "2026-99-99"),
+    ],
+    [true, false, false, true],
+  );
+});
+
+test("names made for browsers and spreadsheets are texts on the page and in the CSV", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: '=HYPERLINK("http://x")', notes: "<img src=x onerror=alert(1)>" });
+
+  const page = await (await app.fetch("/audit")).text();
+  const csv = await (await app.fetch("/audit.csv?kind=client")).text();
+  const [head = [], row = []] = [...readCsv(csv, ",")];
+
+  assert.doesNotMatch(page, /<img src=x/);
+  assert.match(page, /&lt;img src=x/);
+  assert.equal(head[1], "time");
+  assert.deepEqual(row.slice(2, 9), [
+    "anyone",
+    "127.0.0.1",
+    "created",
+    "client",
+    "1",
+    `'=HYPERLINK("http://x")`,
+    `name: =HYPERLINK("http://x")\nnotes: <img src=x onerror=alert(1)>`,
+  ]);
+});

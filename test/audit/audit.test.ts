@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asActor } from "../../src/store/actor.ts";
+import { openStore } from "../../src/store/store.ts";
+import { addPerson, startClosed } from "../support/access/people.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { entriesIn, logOf, said } from "../support/audit/audit.ts";
+import { counted, download } from "../support/audit/counted.ts";
+import { makePng } from "../support/printers/png.ts";
+import { makeTicket } from "../support/printers/tickets.ts";
+import { until } from "../support/until.ts";
+
+const office = { name: "Office", address: "10.0.0.9", driver_id: "1" };
+
+test("each change of a record says who made it, from where, and which fields became what", async (t) => {
+  const app = await startApp(t);
+
+  await app.post("/clients", { name: "Contoso" });
+  const printer = await app.addPrinter({ client_id: "1" });
+  await app.post(`/printers/${printer}`, { ...office, name: "Hall", client_id: "", address: "10.0.0.10" });
+  await app.post("/drivers/1", { name: "Papyrus", trust_publisher: "on" });
+  await app.post("/clients/1", { name: "Contoso Ltd" });
+  const entries = await logOf(app);
+
+  assert.deepEqual(entries.map(said), [
+    "created client 1 Contoso: name Contoso",
+    `created driver 1 Papyrus 100 PCL6: file_name driver.zip; sha256 ${entries[1]?.fields?.[1]?.to}; inf_path papyrus.inf; driver_desc Papyrus 100 PCL6`,
+    "created printer 1 Office: name Office; client_id 1 Contoso; driver_id 1 Papyrus 100 PCL6; address 10.0.0.9; port_name IP_10.0.0.9",
+    "changed printer 1 Hall: name Office → Hall; client_id 1 Contoso → ; address 10.0.0.9 → 10.0.0.10; port_name IP_10.0.0.9 → IP_10.0.0.10",
+    "changed driver 1 Papyrus: name  → Papyrus; trust_publisher no → yes",
+    "changed client 1 Contoso Ltd: name Contoso → Contoso Ltd",
+  ]);
+  assert.deepEqual(new Set(entries.map(({ who, from }) => `${who} ${from}`)), new Set(["anyone 127.0.0.1"]));
+  assert.deepEqual(
+    entries.map(({ seq }) => seq),
+    [1, 2, 3, 4, 5, 6],
+  );
+});
+
+test("of what is secret or large only that it changed is written down", async (t) => {
+  const app = await startApp(t);
+  const printer = await app.addPrinter();
+
+  await app.post(`/printers/${printer}`, {
+    ...office,
+    snmp: "on",
+    snmp_community: "very-secret",
+    print_ticket: makeTicket(),
+  });
+  const [changed] = await logOf(app, "changed");
+
+  assert.equal(
+    changed && said(changed),
+    "changed printer 1 Office: snmp no → yes; snmp_community; print_ticket",
+  );
+  assert.doesNotMatch(JSON.stringify(await logOf(app)), /very-secret|PrintTicket/);
+});
+
+test("a deletion keeps no more than a name, and what comes back is logged as restored", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Contoso", notes: "Call Mrs Example" });
+
+  await app.post("/clients/1/delete", {});
+  await app.post("/deletions/1/undo", {});
+  const entries = await logOf(app);
+
+  assert.deepEqual(entries.slice(1).map(said), ["deleted client 1 Contoso", "restored client 1 Contoso"]);
+  assert.deepEqual(entries[1]?.fields, []);
+});
+
+test("a change that is refused or changes nothing leaves no trace", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  await app.post("/clients", { name: "Contoso" });
+  await app.upload("/printers/1/icon", makePng(), "icon.png");
+  const before = (await logOf(app)).length;
+
+  const refused = await app.post("/clients", { name: "CONTOSO" });
+  const same = await app.post("/printers/1", office);
+  const picture = await app.upload("/printers/1/icon", makePng(), "again.png");
+  const after = (await logOf(app)).length;
+
+  assert.deepEqual([refused.status, same.status, picture.status], [409, 200, 200]);
+  assert.equal(after, before);
+});
+
+test("downloads are logged with what they were of, for whom, and what names their bytes", async (t) => {
+  const app = await startApp(t);
+  await app.post("/clients", { name: "Contoso" });
+  await app.addPrinter({ client_id: "1" });
+
+  await download(app, "/printers/1/packages/rmm");
+  await download(app, "/clients/1/scripts/install");
+  await (await app.fetch("/drivers/1/files")).arrayBuffer();
+  await until(async () => (await logOf(app, "downloaded")).length === 3);
+  await (await app.fetch("/export/printers.csv")).arrayBuffer();
+  await until(async () => (await logOf(app, "downloaded")).length === 4);
+  const entries = await logOf(app, "downloaded");
+
+  assert.deepEqual(entries.map(said), [
+    "downloaded printer 1 Office rmm",
+    "downloaded client 1 Contoso install",
+    "downloaded driver 1 Papyrus 100 PCL6 files",
+    "downloaded printers.csv",
+  ]);
+  for (const { digest, by } of entries) assert.match(`${by} ${digest}`, /^script [\w-]{20,}/);
+  assert.deepEqual(
+    entries.map(({ printers }) => printers?.length ?? 0),
+    [1, 1, 0, 0],
+  );
+});
+
+test("a page of another site that lets a browser fetch something counts for no printer, and is logged all the same", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+
+  await (
+    await app.fetch("/printers/1/scripts/install", { headers: { "sec-fetch-site": "cross-site" } })
+  ).text();
+  await until(async () => (await logOf(app, "downloaded")).length === 1);
+  const [entry] = await logOf(app, "downloaded");
+
+  assert.deepEqual([entry?.by, entry?.printers?.[0]?.[0]], ["page of another site", 1]);
+  assert.deepEqual(await counted(app, 1), []);
+});
+
+test("who asks for something is not mixed up with who asks at the same moment", async (t) => {
+  const app = await startApp(t);
+  const { store } = app.app;
+  const names = Array.from({ length: 40 }, (_, i) => `Client ${i}`);
+  const settings = (name: string) => ({ name, notes: "", subnets: [] });
+
+  const add = (name: string) => store.clients.add(settings(name));
+  await Promise.all(names.map((name) => asActor({ who: `asks ${name}`, from: "10.0.0.1" }, () => add(name))));
+  const entries = await logOf(app, "created");
+
+  assert.equal(entries.length, 40);
+  for (const { who, record } of entries) assert.equal(who, `asks ${record?.name}`);
+});
+
+test("what was downloaded before this version still counts, and what is downloaded now is added", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  await app.addPrinter();
+  for (let i = 0; i < 3; i++) await download(app, "/printers/1/scripts/install");
+  await app.stop();
+
+  const again = await startApp(t, { dataDir });
+  await download(again, "/printers/1/scripts/install");
+  await again.stop();
+
+  const third = await startApp(t, { dataDir });
+  assert.deepEqual(
+    third.app.deployments.ofPrinter(1).map(({ what, count }) => `${what} ${count}`),
+    ["install 4"],
+  );
+  assert.equal(entriesIn(dataDir).filter(({ event }) => event === "downloaded").length, 4);
+});
+
+test("a change is logged once, also where who is told of it fails", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const store = await openStore(dataDir, Date.now, () => {});
+  let told = 0;
+  store.audit.onWritten(() => {
+    told++;
+    throw new Error("who is told of it fails");
+  });
+
+  await store.clients.add({ name: "Contoso", notes: "", subnets: [] });
+  for (let i = 0; i < 3; i++) await store.audit.flush();
+  await store.clients.add({ name: "Fabrikam", notes: "", subnets: [] });
+  await store.close();
+
+  assert.ok(told > 0);
+  assert.deepEqual(entriesIn(dataDir).map(said), [
+    "created client 1 Contoso: name Contoso",
+    "created client 2 Fabrikam: name Fabrikam",
+  ]);
+});
+
+test("hundreds of events are synced together", async (t) => {
+  const app = await startApp(t);
+  const { audit } = app.app.store;
+
+  for (let i = 0; i < 900; i++) audit.note("signed-in", { actor: { who: `account ${i}`, from: "10.0.0.1" } });
+  await audit.flush();
+
+  assert.equal(audit.head.seq, 900);
+  assert.equal((await logOf(app, "signed-in")).length, 900);
+});
+
+test("signing in, failing to, and what is refused are logged; what was typed in place of a name is not", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startClosed(t, { clock: () => now++ });
+
+  await app.post("/sign-in", { name: "admin", password: "wrong" });
+  await app.post("/sign-in", { name: "hunter2-typed-here", password: "x" });
+  const eve = await addPerson(app, "eve", "viewer");
+  await app.fetch("/accounts", { headers: { cookie: eve } });
+  await app.post("/sign-out", {}, { cookie: eve });
+  const entries = (await logOf(app)).map((entry) => `${entry.who}: ${said(entry)}`);
+  await app.stop();
+
+  assert.deepEqual(entries, [
+    "platen: created account 1 admin: name admin; role admin",
+    "admin: sign-in-failed wrong password",
+    "an unknown name: sign-in-failed wrong password",
+    "admin: signed-in",
+    "admin: created account 2 eve: name eve; role viewer; one_time yes",
+    "eve: signed-in",
+    "eve: changed account 2 eve: one_time yes → no; password_hash",
+    "eve: refused GET /accounts",
+    "eve: signed-out",
+  ]);
+  assert.doesNotMatch(JSON.stringify(entriesIn(app.dataDir)), /hunter2|\$|scrypt/);
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BoundedLines } from "../../src/services/limited-log.ts";
+import { startClosed } from "../support/access/people.ts";
+import { startApp } from "../support/app.ts";
+import { hangUpAfter, postText } from "../support/raw.ts";
+
+test("who has many lines written leaves others theirs, and what is left out is counted", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const written: string[] = [];
+  const lines = new BoundedLines((line) => written.push(line));
+
+  for (let i = 0; i < 5000; i++) lines.say(`from one: ${i}`, "10.0.0.1");
+  lines.say("from another", "10.0.0.2");
+  const inFirst = [...written];
+  t.mock.timers.tick(60_000);
+  lines.say("a minute later", "10.0.0.1");
+
+  assert.equal(inFirst.length, 21);
+  assert.equal(inFirst.at(-1), "from another");
+  assert.deepEqual(written.slice(21), ["4980 more lines like those before in a minute", "a minute later"]);
+});
+
+test("addresses without end have a bounded number of lines together", () => {
+  const written: string[] = [];
+  const lines = new BoundedLines((line) => written.push(line));
+
+  for (let i = 0; i < 5000; i++) lines.say("broken off", `2001:db8:0:${i.toString(16)}`);
+
+  assert.equal(written.length, 120);
+});
+
+test("who is let in or signs out stands in the log, however many are refused", async (t) => {
+  const { app, lines } = await startClosed(t);
+  const from = (address: string) => ({ address, browser: "" });
+  for (let site = 1; site <= 6; site++)
+    for (let i = 0; i < 25; i++)
+      await assert.rejects(
+        app.signIn.signIn({ name: `name ${site}`, password: "wrong" }, from(`10.0.${site}.1`)),
+      );
+
+  const credentials = { name: "admin", password: "orbit lantern copper" };
+  const { account } = await app.signIn.signIn(credentials, from("192.0.2.7"));
+  const [session] = app.store.sessions.ofAccount(1);
+  assert.ok(session);
+  await app.signIn.signOut(session, "admin", "192.0.2.7");
+
+  assert.equal(account.name, "admin");
+  const said = lines.filter((line) => line.startsWith("sign-in: "));
+  assert.equal(said.filter((line) => line.startsWith("sign-in: refused")).length, 120);
+  assert.deepEqual(said.slice(120), [
+    "sign-in: let in: “admin” from 192.0.2.7",
+    "sign-in: signed out: “admin” from 192.0.2.7",
+  ]);
+});
+
+test("forms that are broken off one after the other do not fill the log", async (t) => {
+  const app = await startApp(t);
+  const form = postText("/clients", "application/x-www-form-urlencoded", "name=A", { length: 1000 });
+
+  for (let i = 0; i < 100; i++) await hangUpAfter(app.url, form);
+
+  const broken = app.lines.filter((line) => line.startsWith("broken off"));
+  assert.equal(broken.length, 20);
+});

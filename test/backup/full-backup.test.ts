@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { FullBackup } from "../../src/store/backup/full-backup.ts";
+import { bundle, startApp, temporaryFolder } from "../support/app.ts";
+import { lastingIn, platen, recordsIn, startFullShop } from "../support/backup/backup.ts";
+import { withoutProc } from "../support/children.ts";
+import { command } from "../support/commands.ts";
+import { deepTest, rounds } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { madeOnce } from "../support/filled.ts";
+import { until } from "../support/until.ts";
+
+/** A folder with a full shop in `data`, whose service has ended. */
+async function shopFolder(t: TestContext): Promise<string> {
+  return (await madeOnce(t, makeShop)).folder;
+}
+
+async function makeShop(t: TestContext, folder: string): Promise<void> {
+  await (await startFullShop(t, join(folder, "data"))).stop();
+}
+
+const pythonNames =
+  "import tarfile,sys\nt=tarfile.open(sys.argv[1])\nfor m in t: print(m.name, m.size, oct(m.mode), m.isfile())";
+
+test("a backup of a running service goes back into an empty folder, all of it", async (t) => {
+  const folder = await temporaryFolder(t);
+  const [dataDir, file, other] = [join(folder, "data"), join(folder, "all.tar"), join(folder, "new", "data")];
+  const shop = await startFullShop(t, dataDir);
+  mkdirSync(join(dataDir, "audit"), { recursive: true });
+  writeFileSync(join(dataDir, "audit", "notes.jsonl"), '{"seq":1}\n{"seq":2}\n{"se');
+
+  await shop.app.store.audit.flush();
+
+  const made = platen(dataDir, "backup", file);
+  mkdirSync(join(folder, "new"));
+  const restored = platen(other, "restore", file);
+  const before = await recordsIn(dataDir);
+  const after = await recordsIn(other);
+  const again = await startApp(t, { dataDir: other });
+
+  assert.deepEqual([made.status, restored.status, made.stdout, restored.stdout], [0, 0, "", ""]);
+  assert.match(made.stderr, /^7 files, \d+ bytes in .*all\.tar\n$/);
+  assert.match(
+    restored.stderr,
+    /^Restored the state of .*: 1 client, 1 driver, 1 printer\.\nAccounts, .* Who is let in:\n {2}no account and no token\nLinks have ended, .* Start Platen now\.\n$/,
+  );
+  assert.notEqual(after["audit/notes.jsonl"], before["audit/notes.jsonl"]);
+  assert.equal(readFileSync(join(other, "audit", "notes.jsonl"), "utf8"), '{"seq":1}\n{"seq":2}\n');
+  delete before["audit/notes.jsonl"];
+  delete after["audit/notes.jsonl"];
+  assert.deepEqual(after, before);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(join(other, "secret")).mode & 0o777, 0o600);
+  const packages = await Promise.all(
+    [shop, again].map(async (app) =>
+      Buffer.from(await (await app.fetch("/printers/1/packages/mdm")).arrayBuffer()),
+    ),
+  );
+  assert.ok(packages[0]?.equals(packages[1] ?? Buffer.alloc(0)));
+});
+
+test("tar and Python read a backup, and what tar unpacks is a DATA_DIR", async (t) => {
+  const folder = await shopFolder(t);
+  const [dataDir, file, unpacked] = [join(folder, "data"), join(folder, "all.tar"), join(folder, "unpacked")];
+
+  await command(dataDir, "backup", file);
+  mkdirSync(unpacked);
+  const listed = execFileSync("tar", ["-tf", file], { encoding: "utf8" }).trim().split("\n");
+  const quiet = spawnSync("tar", ["-xf", file, "-C", unpacked], { encoding: "utf8" });
+  const seen = execFileSync("python3", ["-c", pythonNames, file], { encoding: "utf8" }).trim().split("\n");
+  const found = lastingIn(unpacked);
+  const again = await startApp(t, { dataDir: unpacked });
+
+  assert.equal(quiet.stderr, "");
+  assert.deepEqual(
+    seen.map((line) => line.split(" ")[0]),
+    listed,
+  );
+  for (const line of seen) assert.match(line, / 0o600 True$/);
+  assert.deepEqual(found, lastingIn(dataDir));
+  assert.equal(statSync(file).size % 512, 0);
+  assert.equal((await again.fetch("/drivers/1/archive")).status, 200);
+});
+
+test("a backup goes to standard output and comes back from standard input", async (t) => {
+  const folder = await shopFolder(t);
+  const [dataDir, other] = [join(folder, "data"), join(folder, "other")];
+  const env = (folder: string) => ({ PATH: process.env.PATH, DATA_DIR: folder });
+
+  const made = spawnSync(process.execPath, [bundle, "backup", "-"], {
+    env: env(dataDir),
+    maxBuffer: 1 << 26,
+  });
+  const restored = spawnSync(process.execPath, [bundle, "restore", "-"], {
+    env: env(other),
+    input: made.stdout,
+  });
+
+  assert.match(made.stderr.toString(), /^6 files, \d+ bytes\n$/);
+  assert.equal(restored.status, 0, restored.stderr.toString());
+  assert.deepEqual(await recordsIn(other), await recordsIn(dataDir));
+});
+
+test("a file that is there is not replaced unless that is said, and nothing is left where a backup fails", async (t) => {
+  const folder = await shopFolder(t);
+  const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
+  writeFileSync(file, "somebody’s");
+
+  const refused = await command(dataDir, "backup", file);
+  const kept = readFileSync(file, "utf8");
+  const forced = await command(dataDir, "backup", "--force", file);
+  const nowhere = await command(join(folder, "none"), "backup", join(folder, "second.tar"));
+  writeFileSync(join(dataDir, "platen.sqlite"), "no database");
+  const damaged = await command(dataDir, "backup", join(folder, "third.tar"));
+  const wrong = [
+    await command(dataDir, "backup"),
+    await command(dataDir, "backup", "a", "b"),
+    await command(dataDir, "backup", "--all"),
+  ];
+
+  assert.deepEqual([refused.status, kept, forced.status], [1, "somebody’s", 0]);
+  assert.match(refused.stderr, /is there already/);
+  assert.match(nowhere.stderr, /platen\.sqlite is not there: DATA_DIR says where the data is/);
+  assert.match(damaged.stderr, /cannot be read as a database[\s\S]*Started with --recover, Platen goes on/);
+  assert.deepEqual(
+    wrong.map(({ status }) => status),
+    [2, 2, 2],
+  );
+  assert.deepEqual(readdirSync(folder).sort(), ["all.tar", "data"]);
+});
+
+test("a full disk and a signal leave nothing of a backup", async (t) => {
+  const folder = await shopFolder(t);
+  const dataDir = join(folder, "data");
+  const shop = await startApp(t, { dataDir, clock: Date.now });
+  for (let i = 0; i < rounds(3, 8); i++)
+    await shop.addDriver(driverZip({ version: `${i}.1.0.0`, extra: [noise(i)] }));
+  await shop.stop();
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
+  const target = join(folder, "out");
+  mkdirSync(target);
+
+  const limited = spawnSync(
+    "bash",
+    ["-c", `ulimit -f 512; exec "${process.execPath}" "${bundle}" backup "${target}/a.tar"`],
+    { env, encoding: "utf8" },
+  );
+  const stopped = spawn(process.execPath, [bundle, "backup", join(target, "b.tar")], { env });
+  await until(() => readdirSync(target).length > 0);
+  stopped.kill("SIGTERM");
+  const code = await new Promise((resolve) => stopped.on("exit", resolve));
+
+  assert.equal(limited.status, 1);
+  assert.match(limited.stderr, /no backup was made: EFBIG/);
+  assert.ok(code === 1 || (code === 0 && readdirSync(target).length === 1), String(code));
+  assert.deepEqual(
+    readdirSync(target).filter((name) => name.endsWith(".part")),
+    [],
+  );
+});
+
+deepTest("a backup made while records come and go names nothing that it lacks", async (t) => {
+  const folder = await temporaryFolder(t);
+  const dataDir = join(folder, "data");
+  const shop = await startApp(t, { dataDir, backups: 0, clock: Date.now });
+  for (let i = 0; i < 5; i++) await shop.addDriver(driverZip({ version: `${i}.1.0.0`, extra: [noise(i)] }));
+  let deleted = 0;
+  const backup = new FullBackup({ dataDir, version: "1", now: 0 });
+  const chunks: Buffer[] = [];
+
+  for await (const chunk of backup.chunks()) {
+    chunks.push(Buffer.from(chunk));
+    if (deleted === 3) continue;
+    deleted++;
+    const [last] = shop.app.store.drivers.list().slice(-1);
+    await shop.fetch(`/drivers/${last?.id}`, { method: "DELETE" });
+    for (const { id } of shop.app.undo.list()) await shop.post(`/deletions/${id}/delete`, {});
+    await until(() => readdirSync(join(dataDir, "drivers")).length === 5 - deleted);
+  }
+  const file = join(folder, "all.tar");
+  writeFileSync(file, Buffer.concat(chunks));
+  const restored = await command(join(folder, "other"), "restore", file);
+
+  assert.deepEqual(backup.manifest.missing, []);
+  assert.equal(restored.status, 0, restored.stderr);
+  assert.doesNotMatch(restored.stderr, /warning/);
+});
+
+test("what the service misses, or has damaged, is said and backed up as it is", async (t) => {
+  const folder = await shopFolder(t);
+  const [dataDir, file] = [join(folder, "data"), join(folder, "all.tar")];
+  const shop = await startApp(t, { dataDir, clock: Date.now });
+  await shop.addDriver(driverZip({ version: "8.0.0.0" }));
+  await shop.stop();
+  const [first = "", second = ""] = readdirSync(join(dataDir, "drivers"));
+  rmSync(join(dataDir, "drivers", first));
+  writeFileSync(join(dataDir, "drivers", second), "rotten");
+
+  const made = await command(dataDir, "backup", file);
+  const restored = await command(join(folder, "other"), "restore", file);
+
+  assert.deepEqual([made.status, restored.status], [0, 0]);
+  assert.ok(made.stderr.includes(`warning: drivers/${first} is missing in DATA_DIR`), made.stderr);
+  assert.ok(made.stderr.includes(`warning: drivers/${second} is damaged in DATA_DIR`), made.stderr);
+  assert.ok(restored.stderr.includes(`warning: drivers/${first} is not in this backup`), restored.stderr);
+  assert.ok(restored.stderr.includes(`warning: drivers/${second} is damaged already`), restored.stderr);
+  assert.deepEqual(await recordsIn(join(folder, "other")), await recordsIn(dataDir));
+});
+
+deepTest("a large backup takes no memory for its size", { skip: withoutProc }, async (t) => {
+  const folder = await shopFolder(t);
+  const dataDir = join(folder, "data");
+  const [archive = ""] = readdirSync(join(dataDir, "drivers"));
+  truncateSync(join(dataDir, "drivers", archive), 400 << 20);
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
+
+  const child = spawn(process.execPath, [bundle, "backup", "-"], { env });
+  let [bytes, peak] = [0, 0];
+  child.stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+
+  assert.equal(code, 0);
+  assert.ok(bytes > 400 << 20, String(bytes));
+  assert.ok(peak > 10 && peak < 160, `${peak} MB`);
+});
+
+/** A file of random bytes, which takes its size in a ZIP too. */
+function noise(seed: number): { name: string; bytes: Buffer } {
+  const bytes = createHash("shake256", { outputLength: 600_000 }).update(String(seed)).digest();
+  return { name: `noise-${seed}.bin`, bytes };
+}

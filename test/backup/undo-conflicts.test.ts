@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { filesIn, recordsOf, undoLast } from "../support/backup/deletions.ts";
+import { driverZip, printerInf } from "../support/drivers/driver-zip.ts";
+import { startFilled } from "../support/filled.ts";
+import { makePng } from "../support/printers/png.ts";
+
+async function addAll({ post, addDriver, addPrinter }: TestApp): Promise<void> {
+  await post("/clients", { name: "Alpha" });
+  await addDriver();
+  await addPrinter({ client_id: "1", driver_id: "1" });
+}
+
+/** A printer of a client with a driver, and what deletes each. */
+async function startWithAll(t: TestContext) {
+  const app = await startFilled(t, addAll);
+  const [driver, printer] = [1, 1];
+  const remove = (path: string) => app.fetch(path, { method: "DELETE" });
+  const undo = (id: number) => app.post(`/deletions/${id}/undo`, {}, navigation);
+  const found = () => app.app.store.printers.get(printer).printer;
+  return { ...app, driver, printer, remove, undo, found };
+}
+
+test("a client whose name is taken again comes back when the other one is renamed", async (t) => {
+  const { post, remove, undo, app, printer } = await startWithAll(t);
+  await remove(`/printers/${printer}`);
+  await remove("/clients/1");
+  await post("/clients", { name: "ALPHA" });
+
+  const refused = await undo(2);
+  const page = await refused.text();
+  await post("/clients/2", { name: "Beta" });
+  const done = await undo(2);
+
+  assert.equal(refused.status, 409);
+  assert.match(page, /Another client is called “ALPHA” by now: rename that one/);
+  assert.match(page, /<a href="\/clients\/2">Rename the other client<\/a>/);
+  assert.equal(done.headers.get("location"), "/clients/1?restored=2");
+  assert.deepEqual(
+    app.store.clients.list().map(({ id, name }) => [id, name]),
+    [
+      [1, "Alpha"],
+      [2, "Beta"],
+    ],
+  );
+});
+
+test("a printer asks for its client and its driver first, where they can come back", async (t) => {
+  const { remove, undo, printer, driver, ...app } = await startWithAll(t);
+  const before = recordsOf(app);
+  await remove(`/printers/${printer}`);
+  await remove("/clients/1");
+  await remove(`/drivers/${driver}`);
+
+  const statuses: number[] = [];
+  const first = await undo(1);
+  const text = await first.text();
+  statuses.push(first.status, (await undo(2)).status, (await undo(1)).status, (await undo(3)).status);
+  const last = await undo(1);
+
+  assert.match(text, /“Office” needs “Alpha”, which was deleted after it: take that back first\./);
+  assert.match(
+    text,
+    /<form class="inline" method="post" action="\/deletions\/2\/undo"><button><span>Undo: <bdi>Alpha/,
+  );
+  assert.deepEqual([...statuses, last.status], [409, 303, 409, 303, 303]);
+  assert.deepEqual(recordsOf(app), before);
+});
+
+test("a printer comes back without a client and a driver that are gone for good, and says so", async (t) => {
+  const { remove, undo, printer, driver, fetch, app, found } = await startWithAll(t);
+  await remove(`/printers/${printer}`);
+  await remove("/clients/1");
+  await remove(`/drivers/${driver}`);
+  for (const id of [2, 3]) await app.undo.end(id);
+
+  const done = await undo(1);
+  const page = await (await fetch(done.headers.get("location") ?? "")).text();
+
+  assert.match(page, /Restored: .*Without the client “Alpha”, which is deleted\./s);
+  assert.match(page, /Without the driver “Papyrus papyrus\.inf 1\.2\.3\.4”, which is deleted: choose one\./);
+  assert.deepEqual([found().client_id, found().driver_id], [null, null]);
+});
+
+test("a driver whose ZIP was uploaded again stays deleted, until the other one goes", async (t) => {
+  const { remove, undo, addDriver, app, driver, printer } = await startWithAll(t);
+  await remove(`/printers/${printer}`);
+  await remove(`/drivers/${driver}`);
+  const again = await addDriver();
+
+  const refused = await undo(2);
+  const page = await refused.text();
+  await remove(`/drivers/${again}`);
+  const done = await undo(2);
+  const twin = await undo(3);
+
+  assert.notEqual(again, driver);
+  assert.equal(refused.status, 409);
+  assert.match(page, /The same ZIP was uploaded again, and is “Papyrus papyrus\.inf 1\.2\.3\.4” now/);
+  assert.match(page, new RegExp(`href="/drivers/${again}">Open the driver<`));
+  assert.deepEqual([done.status, twin.status], [303, 409]);
+  assert.deepEqual(
+    app.store.drivers.list().map(({ id }) => id),
+    [driver],
+  );
+});
+
+test("a printer gets the driver that its ZIP is now, and stays the revision that it was", async (t) => {
+  const { remove, undo, addDriver, fetch, driver, printer, found } = await startWithAll(t);
+  const revision = async () =>
+    /Revision = '(\w{12})'/.exec(await (await fetch(`/printers/${printer}/scripts/detect`)).text())?.[1];
+  const before = await revision();
+  await remove(`/printers/${printer}`);
+  await remove(`/drivers/${driver}`);
+  const again = await addDriver();
+
+  const done = await undo(1);
+  const page = await (await fetch(done.headers.get("location") ?? "")).text();
+
+  assert.match(page, /which is the same ZIP uploaded again/);
+  assert.equal(found().driver_id, again);
+  assert.equal(await revision(), before);
+});
+
+test("a printer whose model its driver lost meanwhile comes back, and is blocked", async (t) => {
+  const app = await startApp(t);
+  const { post, fetch } = app;
+  const other = { name: "sub/other.inf", bytes: printerInf({ models: ["Papyrus 200"] }) };
+  const driver = await app.addDriver(driverZip({ models: ["Papyrus 1", "Papyrus 2"], extra: [other] }));
+  const printer = await app.addPrinter({ driver_id: String(driver), driver_desc: "Papyrus 2" });
+  await fetch(`/printers/${printer}`, { method: "DELETE" });
+  await post(`/drivers/${driver}`, { inf_path: "sub/other.inf" });
+
+  await undoLast(app);
+  const { row } = await app.app.overview.printer(printer);
+
+  const kinds = row.findings.map(({ kind }) => kind);
+  assert.equal(app.app.store.printers.get(printer).printer.driver_desc, "Papyrus 2");
+  assert.ok(kinds.includes("lost-model"), kinds.join());
+});
+
+test("a replaced icon comes back, and the one in its place can be taken back in turn", async (t) => {
+  const { undo, upload, printer, app, fetch, dataDir } = await startWithAll(t);
+  const icon = `/printers/${printer}/icon`;
+  const [first, second] = [makePng(256, 256, 1), makePng(256, 256, 2)];
+  const shown = async () => Buffer.from(await (await fetch(icon)).arrayBuffer());
+  await upload(icon, first, "icon.png");
+
+  const said = await (await upload(icon, second, "icon.png")).text();
+  const sent = (await upload(icon, second, "icon.png", navigation)).headers.get("location");
+  const back = await undo(1);
+  const page = await (await fetch(back.headers.get("location") ?? "")).text();
+  const restored = await shown();
+  const forth = await undo(2);
+
+  assert.match(said, /Saved: the icon of .*action="\/deletions\/1\/undo"/s);
+  assert.equal(sent, `/printers/${printer}?done=icon`, "the same picture replaces nothing");
+  assert.deepEqual([back.status, forth.status], [303, 303]);
+  assert.match(
+    page,
+    /Restored: .*Icon of Office \(replaced\).*The icon that was there instead can be taken back in its turn\./s,
+  );
+  assert.deepEqual(restored, first);
+  assert.deepEqual(await shown(), second);
+  assert.deepEqual(
+    app.undo.list().map(({ id }) => id),
+    [3],
+  );
+  assert.equal(filesIn(dataDir).filter((name) => name.startsWith("icons/")).length, 2);
+});
+
+test("an icon comes back to its printer, and to no other", async (t) => {
+  const { remove, undo, upload, printer, app } = await startWithAll(t);
+  const icon = `/printers/${printer}/icon`;
+  await upload(icon, makePng(256, 256, 1), "icon.png");
+  await remove(icon);
+  await remove(`/printers/${printer}`);
+
+  const without = await undo(1);
+  const text = await without.text();
+  await app.undo.end(2);
+  const gone = await undo(1);
+
+  assert.match(text, /“Icon of Office” needs “Office”, which was deleted after it/);
+  assert.deepEqual([without.status, gone.status], [409, 409]);
+  assert.match(await gone.text(), /The printer of this icon is deleted for good\./);
+});
+
+test("what is in use is not deleted, and nothing is kept of it", async (t) => {
+  const { remove, app } = await startWithAll(t);
+
+  const answers = [await remove("/clients/1"), await remove("/drivers/1")];
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [409, 409],
+  );
+  assert.deepEqual(app.undo.list(), []);
+});
+
+test("names of markup, quotes and other directions break neither messages nor the dashboard", async (t) => {
+  const { post, fetch } = await startApp(t);
+  const name = `O'Brien & <b>"x"</b> مرحبا`;
+  await post("/clients", { name });
+
+  const answer = await (await fetch("/clients/1", { method: "DELETE" })).text();
+  const dashboard = await (await fetch("/")).text();
+  await post("/clients", { name });
+  const refused = await (await post("/deletions/1/undo", {}, navigation)).text();
+
+  for (const text of [answer, dashboard, refused]) {
+    assert.doesNotMatch(text, /<b>/);
+    assert.match(text, /<bdi>[^<]*O&#39;Brien &amp; &lt;b&gt;&quot;x&quot;&lt;\/b&gt; مرحبا/);
+  }
+});

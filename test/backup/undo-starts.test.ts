@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { migrations } from "../../src/store/database/migrations.ts";
+import { deletedTables } from "../../src/store/deletions.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { filesIn, undoLast } from "../support/backup/deletions.ts";
+import { editDatabase } from "../support/database.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+
+const minute = 60_000;
+
+test("a start keeps what has time left, with its files, and clears away the rest", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  let now = 1_800_000_000_000;
+  const clock = () => now;
+  const first = await startApp(t, { dataDir, clock });
+  const [old, young] = [await first.addDriver(), await first.addDriver(driverZip({ version: "2.0" }))];
+  await first.fetch(`/drivers/${old}`, { method: "DELETE" });
+  now += 9 * minute;
+  await first.fetch(`/drivers/${young}`, { method: "DELETE" });
+  now += 2 * minute;
+  await first.stop();
+
+  const second = await startApp(t, { dataDir, clock });
+  const kept = second.app.undo.list();
+  const files = filesIn(dataDir);
+  await undoLast(second);
+  const found = await second.fetch(`/drivers/${young}/archive`);
+
+  assert.deepEqual(
+    kept.map(({ id, leftMs }) => [id, Math.round(leftMs / minute)]),
+    [[2, 8]],
+  );
+  assert.equal(files.length, 1);
+  assert.equal(found.status, 200);
+  assert.deepEqual(second.lines, []);
+});
+
+test("a file that cannot be deleted is deleted by a later start", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.fetch(`/drivers/${await first.addDriver()}`, { method: "DELETE" });
+  const path = join(dataDir, filesIn(dataDir)[0] ?? "");
+  rmSync(path);
+  mkdirSync(path);
+
+  await first.app.undo.end(1);
+  await first.stop();
+  rmdirSync(path);
+  writeFileSync(path, "as it was");
+  const second = await startApp(t, { dataDir });
+
+  assert.match(first.lines.join(), /^warning: files of deleted records are still there: [^,]*$/);
+  assert.deepEqual([filesIn(dataDir), second.app.store.deletions.ended(), second.lines], [[], [], []]);
+});
+
+test("what an earlier version kept of a deletion, as JSON, is final, and its file goes", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.fetch(`/drivers/${await first.addDriver()}`, { method: "DELETE" });
+  const before = filesIn(dataDir).length;
+  await first.stop();
+  await editDatabase(join(dataDir, "platen.sqlite"), (db) => {
+    for (const table of deletedTables) db.run(`DROP TABLE deleted_${table}`);
+    db.run(`UPDATE deletions SET content = '{"tables":{},"references":{"clients":[],"drivers":[]}}'`);
+    db.run(`PRAGMA user_version = ${migrations.length - 1}`);
+  });
+
+  const second = await startApp(t, { dataDir });
+
+  assert.deepEqual([before, second.app.undo.list(), filesIn(dataDir)], [1, [], []]);
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Scope } from "../../../src/domain/access/access.ts";
+import { type Guarded, startGuarded } from "../../support/access/guarded.ts";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  wide,
+  withoutBrowser,
+} from "../../support/browser.ts";
+import { isDeep, some } from "../../support/depth.ts";
+
+const skip = { skip: withoutBrowser };
+
+/** A browser behind a proxy that names its administrator. */
+async function openAsAdmin(t: TestContext, options: Parameters<typeof openBrowser>[1]) {
+  const guarded = await startGuarded(t);
+  await guarded.admin.post("/clients", { name: "Kunde Müller" });
+  await guarded.admin.addPrinter({ client_id: "1" });
+  const extraHTTPHeaders = { "remote-user": "boss", "remote-groups": "platen-admins" };
+  const browser = await openBrowser(t, { ...options, extraHTTPHeaders });
+  return { ...guarded, page: await browser.newPage() };
+}
+
+test("a token is made, shown once, used and revoked, without a script", skip, async (t) => {
+  const { page, service, bearer } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
+
+  await page.goto(`${service.url}/`);
+  await page.getByRole("link", { name: "Tokens" }).click();
+  await page.getByLabel("Name").fill("Datto RMM");
+  await page.getByLabel("Reaches").selectOption({ label: "Kunde Müller" });
+  await page.getByRole("button", { name: "Make token" }).click();
+  const token = (await page.locator("#token").textContent()) ?? "";
+  await picture(page, "token-made");
+  const used = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
+  await page.goto(`${service.url}/tokens`);
+  const again = await page.content();
+  await page.getByText("Revoke Datto RMM…").click();
+  await picture(page, "token-revoke");
+  await page.getByRole("button", { name: "Revoke token" }).click();
+  await page.getByText("The token “Datto RMM” is revoked").waitFor();
+  await page.getByText("No tokens yet").waitFor();
+  const revoked = (await bearer(token).fetch("/clients/1/packages/rmm")).status;
+
+  assert.deepEqual([used, revoked], [200, 401]);
+  assert.ok(!again.includes(token));
+});
+
+test(
+  "a link is made on a printer's page, opens its file elsewhere, and ends there, without a script",
+  skip,
+  async (t) => {
+    const { page, service } = await openAsAdmin(t, { ...wide, javaScriptEnabled: false });
+
+    await page.goto(`${service.url}/printers/1`);
+    await page.getByText("Copy a link").click();
+    await picture(page, "link-form");
+    await page.getByLabel("Link to").selectOption({ label: "install-office.ps1" });
+    await page.getByLabel("Holds for").selectOption({ label: "7 days" });
+    await page.getByRole("button", { name: "Make the link" }).click();
+    const link = (await page.locator("#link-0").textContent()) ?? "";
+    await picture(page, "link-made");
+    const fetched = await fetch(link);
+    await page.getByRole("link", { name: "Office" }).click();
+    await page.getByText("Copy a link").click();
+    await page.getByText("Make all links to this invalid…").click();
+    await page.getByRole("button", { name: "Make all links invalid" }).click();
+    await page.getByText("All links to this have ended").waitFor();
+    await picture(page, "links-ended");
+    await page.getByRole("heading", { name: "Office" }).waitFor();
+    const ended = await fetch(link);
+
+    assert.deepEqual([fetched.status, ended.status], [200, 403]);
+    assert.match(await fetched.text(), /files\?link=/);
+  },
+);
+
+/** Tokens with long names, of long names, used from long addresses, and over. */
+async function addTokens({ service }: Pick<Guarded, "service">): Promise<void> {
+  const { tokens } = service.app.store;
+  const add = (name: string, scope: Scope, days: number) =>
+    tokens.add({
+      ...{ name, scope, beginning: "platen_1aB2", made_by: "boss", sha256: name.padEnd(64, "0") },
+      expires_at: Date.now() + days * 24 * 60 * 60_000,
+    });
+  const first = await add(`Datto-${"x".repeat(70)}`, { kind: "client", id: 1 }, 20);
+  await add("مكتب القاهرة", { kind: "read" }, 400);
+  await add("over", { kind: "printer", id: 1 }, -1);
+  await tokens.used(first, Date.now(), "2001:db8:85a3:8d3:1319:8a2e:370:7348");
+}
+
+for (const width of some([320, 345, 360, 700, 1440], 1)) {
+  test(`the page of tokens fits ${width} px`, skip, async (t) => {
+    const found: string[] = [];
+
+    for (const javaScriptEnabled of some([true, false], 1)) {
+      const options = { viewport: { width, height: 780 }, colorScheme: "dark", javaScriptEnabled } as const;
+      const { page, ...guarded } = await openAsAdmin(t, options);
+      await addTokens(guarded);
+      await page.goto(`${guarded.service.url}/tokens?done=again`);
+      await picture(page, `tokens-${width}${javaScriptEnabled ? "" : "-no-script"}`);
+      // Without a script nothing of ours can measure.
+      if (!javaScriptEnabled) continue;
+      if (await overflows(page)) found.push("it scrolls sideways");
+      await page.getByText("Revoke over…").click();
+      if (await overflows(page)) found.push("it scrolls sideways with the question open");
+      found.push(...(await accessibilityProblems(page)));
+    }
+
+    assert.deepEqual(found, []);
+  });
+}
+
+for (const colorScheme of some(["light", "dark"] as const, 1)) {
+  test(`the pages of tokens and links fit a phone and everybody, ${colorScheme}`, skip, async (t) => {
+    const { page, service, addToken } = await openAsAdmin(t, {
+      viewport: { width: 360, height: 780 },
+      colorScheme,
+    });
+    await addToken("client:1");
+    const problems = watch(page, service.url);
+    const found: string[] = [];
+
+    for (const path of ["/printers/1", "/clients/1", "/drivers/1"]) {
+      await page.goto(service.url + path);
+      const fold = page.getByText("Copy a link");
+      if ((await fold.count()) > 0) await fold.click();
+      if (await overflows(page)) found.push(`${path} overflows`);
+      if (isDeep || path !== "/clients/1")
+        found.push(...(await accessibilityProblems(page)).map((problem) => `${path} ${problem}`));
+      await picture(page, `phone-${colorScheme}${path.replaceAll("/", "-")}`);
+    }
+    await page.goto(`${service.url}/printers/1`);
+    await page.getByText("Copy a link").click();
+    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.locator("#link-0").waitFor();
+    if (await overflows(page)) found.push("the link overflows");
+    found.push(...(await accessibilityProblems(page)));
+    await picture(page, `phone-${colorScheme}-link`);
+
+    assert.deepEqual([...found, ...problems], []);
+  });
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { adminPassword, signInAdmin, startClosed } from "../../support/access/people.ts";
+import { openWide, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel("Name", { exact: true }).fill("admin");
+  await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+/** A page of a service with one printer, whose reader signed in. */
+async function openSignedIn(t: TestContext, path: string, options: BrowserContextOptions = {}) {
+  const app = await startClosed(t);
+  const cookie = await signInAdmin(app);
+  await app.post("/printers", { name: "Office", address: "10.0.0.1" }, { cookie });
+  const page = await openWide(t, options);
+  await page.context().addCookies(
+    cookie.split("; ").map((part) => {
+      const [name = "", ...value] = part.split("=");
+      return { name, value: value.join("="), url: app.url };
+    }),
+  );
+  await page.goto(app.url + path);
+  return { app, page };
+}
+
+/** Signs in by the link of what is said, which leaves the page as it is. */
+async function signInBeside(page: Page): Promise<void> {
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "Sign in, in a new tab" }).click();
+  const beside = await opened;
+  await signIn(beside);
+  await beside.close();
+}
+
+const notSaved = /not signed in any more: nothing was saved/;
+
+describe("a form whose sender was signed out meanwhile", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("a form that a script sends stays as typed, says so, and saves after signing in beside it", async (t) => {
+    const { app, page } = await openSignedIn(t, "/clients");
+    const problems = watch(page, app.url);
+    await page.getByLabel("Name", { exact: false }).first().fill("Kunde");
+    await page.context().clearCookies();
+
+    await page.getByRole("button", { name: "Save client" }).click();
+    const said = await page.locator("#message [role=alert]").textContent();
+    await picture(page, "signed-out-script");
+    const before = app.app.store.clients.count();
+    await signInBeside(page);
+    await page.getByRole("button", { name: "Save client" }).click();
+    await page.locator("#message [role=status]").waitFor();
+
+    assert.match(said ?? "", notSaved);
+    assert.deepEqual([before, app.app.store.clients.names()[0]?.name], [0, "Kunde"]);
+    assert.deepEqual(problems, []);
+  });
+
+  test("a form that is sent as a page likewise", async (t) => {
+    const { app, page } = await openSignedIn(t, "/printers/1/edit");
+    const problems = watch(page, app.url);
+    await page.getByLabel("Address", { exact: false }).first().fill("10.0.0.7");
+    await page.context().clearCookies();
+
+    await page.getByRole("button", { name: "Save printer" }).click();
+    const said = await page.locator("#message [role=alert]").textContent();
+    const before = app.app.store.printers.get(1).printer.address;
+    await signInBeside(page);
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.waitForURL(/\/printers\/1(?!\/edit)/);
+
+    assert.match(said ?? "", notSaved);
+    assert.deepEqual([before, app.app.store.printers.get(1).printer.address], ["10.0.0.1", "10.0.0.7"]);
+    assert.deepEqual(problems, []);
+  });
+
+  test("without scripts the answer says what to do, and going back shows what was typed", async (t) => {
+    const { app, page } = await openSignedIn(t, "/printers/1/edit", { javaScriptEnabled: false });
+    await page.getByLabel("Address", { exact: false }).first().fill("10.0.0.7");
+    await page.context().clearCookies();
+
+    await page.getByRole("button", { name: "Save printer" }).click();
+    const said = await page.locator("main").textContent();
+    await picture(page, "signed-out-page");
+    await signInBeside(page);
+    await page.goBack();
+    const typed = await page.getByLabel("Address", { exact: false }).first().inputValue();
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.waitForURL(/done=/);
+
+    assert.match(said ?? "", notSaved);
+    assert.match(said ?? "", /go back in the browser/);
+    assert.equal(typed, "10.0.0.7");
+    assert.equal(app.app.store.printers.get(1).printer.address, "10.0.0.7");
+  });
+
+  test("an upload says it in its line, and goes on from there", async (t) => {
+    const { app, page } = await openSignedIn(t, "/drivers");
+    await page.context().clearCookies();
+
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles([{ name: "good.zip", mimeType: "application/zip", buffer: driverZip() }]);
+    await page.getByRole("button", { name: "Upload", exact: false }).first().click();
+    const said = await page.locator(".notice.bad").first().textContent();
+    await signInBeside(page);
+    await page.getByRole("button", { name: "Try good.zip again" }).click();
+    await page.locator(".notice.good").waitFor();
+
+    assert.match(said ?? "", notSaved);
+    assert.equal(app.app.store.drivers.list().length, 1);
+  });
+});

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../../support/browser.ts";
+import { isDeep, looks } from "../../support/depth.ts";
+import { shop } from "../../support/printers/shop.ts";
+
+/** The deep tier also sees the longest of all listings. */
+const paths = [
+  "/printers/1",
+  "/printers/2",
+  "/printers/4",
+  "/clients/1",
+  "/drivers/2",
+  "/printers/1/read/detect",
+  ...(isDeep ? ["/printers/1/read/publish"] : []),
+];
+
+describe("what is deployed, in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  for (const { colorScheme, width } of looks([1440, 320])) {
+    test(`is usable by everybody, ${colorScheme}, at ${width} px`, async (t) => {
+      const { url } = await shop(t);
+      const viewport = { width, height: 900 };
+      const page = await (await openBrowser(t, { colorScheme, viewport, reducedMotion: "reduce" })).newPage();
+      const problems = watch(page, url);
+
+      const found: string[] = [];
+      for (const path of paths) {
+        await page.goto(url + path);
+        await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+        for (const fault of await faultsOfTabs(page)) found.push(`${path}: ${fault}`);
+        await picture(page, `${width}-${colorScheme}-deploy${path.replaceAll("/", "-")}`);
+      }
+
+      assert.deepEqual([...found, ...problems], []);
+    });
+  }
+
+  for (const javaScriptEnabled of [false, true]) {
+    test(`what is said of publishing is unfolded by its link, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+      const { url } = await shop(t);
+      const viewport = { width: 1440, height: 900 };
+      const page = await (await openBrowser(t, { javaScriptEnabled, viewport })).newPage();
+      const problems = watch(page, url);
+      await page.goto(`${url}/printers/1`);
+
+      await page.getByRole("link", { name: "publish by script" }).click();
+
+      const download = page.getByRole("link", { name: "Download publish.ps1" });
+      await download.waitFor({ state: "visible" });
+      await picture(page, `1440-publish-${javaScriptEnabled ? "js" : "plain"}`);
+      const { y } = (await page.locator("#publish").boundingBox()) ?? { y: -1 };
+      assert.ok(y >= 0 && y < viewport.height, `it is seen, at ${y}`);
+      assert.deepEqual(problems, []);
+    });
+  }
+});
+
+/** What is wrong with a page, whichever of its tabs is open; in the quick tier axe sees them all open at once. */
+async function faultsOfTabs(page: Page): Promise<string[]> {
+  const tabs = await page.locator(".tabs > label").all();
+  const found: string[] = [];
+  for (let i = 0; i < Math.max(1, tabs.length); i++) {
+    await tabs[i]?.click();
+    if (isDeep) found.push(...(await accessibilityProblems(page)));
+    found.push(...(await smallTargets(page)));
+    if (await overflows(page)) found.push(`tab ${i} scrolls sideways`);
+  }
+  if (isDeep) return found;
+  await page.evaluate("for (const tab of document.querySelectorAll('.tab')) tab.style.display = 'block'");
+  return [...found, ...(await accessibilityProblems(page))];
+}
+
+/** Buttons that are too small for a finger where the window is narrow, or for anybody. */
+function smallTargets(page: Page): Promise<string[]> {
+  const least = (page.viewportSize()?.width ?? 0) < 640 ? 40 : 24;
+  return page.evaluate(`[...document.querySelectorAll("main button.copy, .deploy .button")]
+    .map((button) => [button.textContent, button.getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 0 && height > 0 && height < ${least})
+    .map(([text, { height }]) => text + " is " + height + " px high")`) as Promise<string[]>;
+}

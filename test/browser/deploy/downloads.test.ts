@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { TestApp } from "../../support/app.ts";
+import {
+  accessibilityProblems,
+  drawn,
+  isFocusIn,
+  isFocusLost,
+  openBrowser,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../../support/browser.ts";
+import { withOnePrinter } from "../../support/printers/one-printer.ts";
+
+/** A printer's page with a package that can be downloaded. */
+async function printerPage(t: TestContext): Promise<{ service: TestApp; page: Page }> {
+  const service = await withOnePrinter(t);
+  const page = await (await openBrowser(t, { acceptDownloads: true })).newPage();
+  await page.goto(`${service.url}/printers/1`);
+  return { service, page };
+}
+
+const link = (page: Page) => page.getByRole("link", { name: "Download .intunewin" });
+const message = (page: Page) => page.locator("#message > .notice.bad");
+const focused = (page: Page) => isFocusIn(page, "#message");
+
+describe("a download in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("that is refused says why on the page, and starts once it can", async (t) => {
+    const { service, page } = await printerPage(t);
+    const downloads: string[] = [];
+    page.on("download", (download) => downloads.push(download.suggestedFilename()));
+    const driver = service.app.store.drivers.get(1);
+    await service.app.store.blobs.remove("drivers", driver.sha256);
+    const problems = watch(page, service.url);
+
+    await link(page).click();
+    await message(page).getByText("missing on disk: upload driver.zip again").waitFor();
+    const isFocused = await focused(page);
+    const faults = await accessibilityProblems(page);
+    await picture(page, "download-refused");
+    const ways = await page.locator("#message .actions li").allInnerTexts();
+    await service.addDriver();
+    const download = page.waitForEvent("download");
+    await link(page).click();
+    await download;
+    await message(page).waitFor({ state: "detached" });
+
+    assert.equal(isFocused, true);
+    assert.deepEqual(ways, ["Upload driver.zip again", "Close"]);
+    assert.equal(page.url(), `${service.url}/printers/1`);
+    assert.deepEqual(downloads, ["office.intunewin"]);
+    assert.deepEqual([...faults, ...problems], []);
+  });
+
+  test("of what is gone meanwhile, or that fails, says so in the service's words or of its own, also where a form asks", async (t) => {
+    const { service, page } = await printerPage(t);
+    const said = async (text: string | RegExp) => {
+      await link(page).click();
+      await message(page).getByText(text).waitFor();
+      assert.equal(await focused(page), true);
+      await page.keyboard.press("Escape");
+      await message(page).waitFor({ state: "detached" });
+      assert.ok(await isFocusIn(page, 'a[href="/printers/1/packages/mdm"]'));
+    };
+    const answers = { status: 502, contentType: "text/html", body: "<!doctype html><h1>Bad gateway</h1>" };
+    await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend",
+      '<form method="get" action="/packages"><input name="ids" value="1"><button formaction="/packages/rmm">Chosen</button></form>')`);
+    const button = page.getByRole("button", { name: "Chosen" });
+
+    const download = page.waitForEvent("download");
+    await button.click();
+    const name = (await download).suggestedFilename();
+    await page.route("**/packages/mdm", (route) => route.fulfill(answers));
+    await said("The service does not answer (502).");
+    await page.unroute("**/packages/mdm");
+    await page.route("**/packages/mdm", (route) => route.abort());
+    await said("The service does not answer: nothing is downloaded.");
+    await page.unroute("**/packages/mdm");
+    const failing = t.mock.method(service.app.packages, "ofPrinter", () =>
+      Promise.reject(new Error("defect")),
+    );
+    await said(/The service made an error \([0-9a-f]{8}\)/);
+    failing.mock.restore();
+    await service.fetch("/printers/1", { method: "DELETE" });
+    await said("There is no printer 1.");
+    await button.click();
+    await message(page).waitFor();
+
+    assert.match(name, /\.zip$/);
+    assert.equal(page.url(), `${service.url}/printers/1`);
+    assert.ok(await focused(page));
+  });
+
+  test("that gets no answer can be asked for again, and then nothing says any more that there is none; one that takes long shows it, and can be given up", async (t) => {
+    const { page } = await printerPage(t);
+    await page.route("**/packages/mdm", (route) => route.abort());
+
+    await link(page).click();
+    await message(page).getByText("The service does not answer").waitFor();
+    await page.unroute("**/packages/mdm");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await download;
+    await message(page).waitFor({ state: "detached" });
+    const isBack = await isFocusIn(page, 'a[href="/printers/1/packages/mdm"]');
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/packages/mdm", async (route) => {
+      await held;
+      await route.abort().catch(() => {});
+    });
+    const before = await link(page).boundingBox();
+    await link(page).click();
+    const isBusy = await link(page).getAttribute("aria-busy");
+    const during = await link(page).boundingBox();
+    await page.getByText("The download is being prepared.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Cancelled: nothing is downloaded.").waitFor();
+    const isLost = await isFocusLost(page);
+    release();
+
+    assert.equal(isBack, true);
+    assert.equal(isBusy, "true");
+    assert.deepEqual(during, before, "nothing moves");
+    assert.equal(await link(page).getAttribute("aria-busy"), null);
+    assert.equal(isLost, false);
+  });
+
+  test("is said on the page without loading it again, and what is folded out stays so", async (t) => {
+    const { page, service } = await printerPage(t);
+    await (await service.fetch("/printers/1/scripts/detect")).arrayBuffer();
+    await page.reload();
+    await page.getByText("All downloads").click();
+    const before = await page.locator(".downloaded > p").textContent();
+
+    const download = page.waitForEvent("download");
+    await link(page).click();
+    await download;
+    await page.locator(".downloaded > p").getByText("Downloaded 21 Nov 2026").waitFor();
+
+    assert.equal(before, "Not downloaded yet.");
+    assert.equal(await page.locator(".downloaded li").count(), 2);
+    await page.locator(".downloaded li").first().waitFor();
+  });
+
+  test("of chosen printers names them alone in its address; refused it closes its sheet, and its message lies over nothing and under nothing", async (t) => {
+    const { service, page } = await printerPage(t);
+    for (const name of ["Bare", "Third"]) await service.post("/printers", { name, address: "10.0.0.1" });
+    const covering = `(() => {
+      const message = document.querySelector("#message > .notice");
+      const covered = [...message.querySelectorAll("p, a, button")].filter((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        return !message.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      });
+      return covered.map(({ outerHTML }) => outerHTML.slice(0, 80));
+    })()`;
+    const found: unknown[] = [];
+
+    for (const [width, height] of [
+      [1440, 900],
+      [360, 640],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`${service.url}/printers`);
+      for (const name of ["Bare", "Office"]) await page.getByLabel(`Choose ${name}`).check();
+      await page.locator(".bulk summary").getByText("Download").click();
+      const asked = page.waitForRequest(/\/packages\/rmm/);
+      await page.getByRole("button", { name: "For RMM" }).click();
+      found.push(new URL((await asked).url()).search);
+      await message(page).getByText("1 of these 2 printers cannot go into one package").waitFor();
+      await picture(page, `${width}-bulk-download-refused`);
+      found.push(await page.evaluate(covering), await page.locator(".bulk details[open]").count());
+      assert.equal(await focused(page), true);
+    }
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download the other one" }).click();
+    const name = (await download).suggestedFilename();
+    await message(page).waitFor({ state: "detached" });
+
+    assert.deepEqual(found, ["?ids=2&ids=1", [], 0, "?ids=2&ids=1", [], 0]);
+    assert.equal(name, "1-printer.zip");
+    assert.equal(await page.getByLabel("Choose Bare").isChecked(), true);
+  });
+
+  test("that is refused stays so while other things work, and one without an answer does not", async (t) => {
+    const { service, page } = await printerPage(t);
+    await service.post("/printers", { name: "Bare", address: "10.0.0.1" });
+    const search = page.getByPlaceholder("Narrow the list");
+    const left: number[] = [];
+
+    for (const isAnswered of [true, false]) {
+      await page.goto(`${service.url}/printers`);
+      if (!isAnswered) await page.route("**/packages/rmm**", (route) => route.abort());
+      for (const box of await page.locator("input[name=ids]").all()) await box.check();
+      await page.locator(".bulk summary").getByText("Download").click();
+      await page.getByRole("button", { name: "For RMM" }).click();
+      await message(page).waitFor();
+      await search.fill("Office");
+      await page.getByText("1 of 2 printers").waitFor();
+      await drawn(page);
+      left.push(await message(page).count(), await page.getByText("Download the other one").count());
+    }
+
+    assert.deepEqual(left, [1, 1, 0, 0]);
+  });
+
+  test("leaves a changed form alone, without asking about it", async (t) => {
+    const { service, page } = await printerPage(t);
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await service.post("/clients", { name: "Alpha" });
+    await service.post("/printers/1", {
+      name: "Office",
+      address: "10.0.0.9",
+      driver_id: "1",
+      client_id: "1",
+    });
+    await page.goto(`${service.url}/clients/1`);
+
+    await page.getByLabel("Notes").fill("typed");
+    const download = page.waitForEvent("download");
+    await link(page).click();
+    await download;
+
+    assert.equal(await page.getByLabel("Notes").inputValue(), "typed");
+    assert.deepEqual(asked, []);
+  });
+
+  test("that is refused without scripts shows a page that leads back", async (t) => {
+    const { url, app } = await withOnePrinter(t);
+    const browser = await openBrowser(t, { javaScriptEnabled: false });
+    const page = await browser.newPage();
+    await page.goto(`${url}/printers/1`);
+    await app.store.blobs.remove("drivers", app.store.drivers.get(1).sha256);
+
+    await link(page).click();
+    await page.getByText("missing on disk: upload driver.zip again").waitFor();
+    await page.getByRole("link", { name: "Back to the page before" }).click();
+
+    assert.equal(page.url(), `${url}/printers/1`);
+  });
+});

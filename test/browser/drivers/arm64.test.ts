@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { startApp } from "../../support/app.ts";
+import { openBrowser, watch, withoutBrowser } from "../../support/browser.ts";
+import { appWithPair, armZip } from "../../support/drivers/arm64-pair.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+import { withOnePrinter } from "../../support/printers/one-printer.ts";
+
+const hint = "#f-arm64_driver_id-hint";
+const suggested = "#arm64-models option";
+
+describe("a driver for ARM64 in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("the printer's page leads to the field, which says whether one is needed as the first driver changes, and suggests the models of the second", async (t) => {
+    const { url, addDriver, addPrinter, app } = await startApp(t);
+    const main = String(await addDriver());
+    const both = String(await addDriver(driverZip({ decoration: "NTamd64,NTarm64", version: "5.0.0.0" })));
+    const arm = String(await addDriver(armZip()));
+    const printer = await addPrinter({ driver_id: main });
+    const context = await openBrowser(t);
+    const page = await context.newPage();
+    const problems = watch(page, url);
+    await page.goto(`${url}/printers/${printer}`);
+
+    await page.getByRole("link", { name: "choose another for them" }).click();
+    await page.waitForURL(/#f-arm64_driver_id$/);
+    await page.locator("#f-arm64_driver_id").waitFor();
+    const needed = await page.locator(hint).textContent();
+    await page.getByLabel("Driver", { exact: true }).selectOption(both);
+    await page.locator(hint).getByText("Nothing to choose").waitFor();
+    await page.getByLabel("Driver", { exact: true }).selectOption(main);
+    await page.locator(hint).getByText("has no files for ARM64 machines").waitFor();
+    await page.getByLabel("Driver for ARM64").selectOption(arm);
+    await page.locator(suggested).nth(1).waitFor({ state: "attached" });
+    const models = await page
+      .locator(suggested)
+      .evaluateAll((options) => options.map((one) => one.getAttribute("value")));
+    const ofFirst = await page.locator("#models option").count();
+    await page.getByLabel("Model for ARM64").fill("Papyrus ARM PS");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByRole("heading", { name: "On ARM64 machines" }).waitFor();
+
+    const { printer: kept } = app.store.printers.get(printer);
+    assert.match(needed ?? "", /The driver above has no files for ARM64 machines/);
+    assert.deepEqual([models, ofFirst], [["Papyrus ARM", "Papyrus ARM PS"], 1]);
+    assert.deepEqual(
+      [kept.driver_id, kept.arm64_driver_id, kept.arm64_driver_desc],
+      [Number(main), Number(arm), "Papyrus ARM PS"],
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  test("the printer's page leads to the field, and IPP hides it, without scripts", async (t) => {
+    const { url } = await withOnePrinter(t);
+    const page = await (await openBrowser(t, { javaScriptEnabled: false })).newPage();
+    await page.goto(`${url}/printers/1`);
+
+    await page.getByRole("link", { name: "choose another for them" }).click();
+    await page.waitForURL(/#f-arm64_driver_id$/);
+    if (!(await page.locator("#f-arm64_driver_id").isVisible()))
+      await page.getByText("ARM64 machines", { exact: true }).click();
+    await page.locator("#f-arm64_driver_id").waitFor();
+    await page.getByText("Port and status").click();
+    await page.getByLabel("Protocol").selectOption("ipp");
+
+    assert.deepEqual(
+      await Promise.all(["id", "desc"].map((name) => page.locator(`#f-arm64_driver_${name}`).isVisible())),
+      [false, false],
+    );
+  });
+
+  test("a driver that is uploaded from the form can be its second where it is for ARM64", async (t) => {
+    const { url, main, printer } = await appWithPair(t);
+    const page = await (await openBrowser(t)).newPage();
+    await page.goto(`${url}/printers/${printer}/edit`);
+    const values = () =>
+      page
+        .locator("#f-arm64_driver_id > option")
+        .evaluateAll((options) => options.map((one) => one.getAttribute("value")));
+    const upload = async (buffer: Buffer) => {
+      await page.getByRole("button", { name: "Upload a driver…" }).click();
+      const name = "driver.zip";
+      await page.getByLabel("Driver ZIP").setInputFiles({ name, mimeType: "application/zip", buffer });
+      await page.locator("#upload-driver").getByRole("button", { name: "Upload driver" }).click();
+      await page.locator("#upload-driver").waitFor({ state: "hidden" });
+    };
+
+    const before = await values();
+    await upload(driverZip({ version: "8.0.0.0" }));
+    const afterX64 = await values();
+    await upload(driverZip({ version: "9.0.0.0", decoration: "NTarm64" }));
+    const afterArm = await values();
+
+    assert.deepEqual(afterX64, before);
+    assert.deepEqual(afterArm, ["", "4", ...before.slice(1)]);
+    assert.equal(main, 1);
+  });
+});

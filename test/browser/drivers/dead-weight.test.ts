@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  accessibilityProblems,
+  openBrowser,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../../support/browser.ts";
+import { startWithWeight } from "../../support/drivers/dead-weight.ts";
+
+describe("dead weight in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  for (const javaScriptEnabled of [true, false]) {
+    test(`is left out by one tick, and put back by another, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+      const { url, app } = await startWithWeight(t);
+      const viewport = { width: javaScriptEnabled ? 1440 : 320, height: 800 };
+      const browser = await openBrowser(t, { viewport, javaScriptEnabled });
+      const page = await browser.newPage();
+      const problems = watch(page, url);
+      const box = page.getByLabel("Leave out unused files");
+      const isDropping = () => app.store.drivers.get(1).drop_unused;
+
+      await page.goto(`${url}/drivers/1`);
+      await page.getByText("Packages become 1.4 MB smaller, counted unpacked: 4 files").waitFor();
+      await box.check();
+      await page.getByRole("button", { name: "Save driver" }).click();
+      await page.getByText("Packages leave out 4 files of 11, 1.4 MB unpacked").waitFor();
+      const [ticked, saved] = [await box.isChecked(), isDropping()];
+      await picture(page, `${viewport.width}-driver-without-dead-weight`);
+      assert.equal(await overflows(page), false);
+      if (javaScriptEnabled) assert.deepEqual(await accessibilityProblems(page), []);
+      await box.uncheck();
+      await page.getByRole("button", { name: "Save driver" }).click();
+      await page.getByText("2 unused files of 11").waitFor();
+
+      assert.deepEqual([ticked, saved, isDropping()], [true, true, false]);
+      assert.deepEqual(problems, []);
+    });
+  }
+});

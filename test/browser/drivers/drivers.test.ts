@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp } from "../../support/app.ts";
+import {
+  accessibilityProblems,
+  assertFocus,
+  openWide,
+  overflows,
+  picture,
+  watch,
+  withoutBrowser,
+} from "../../support/browser.ts";
+import { driverZip, twoInfs } from "../../support/drivers/driver-zip.ts";
+
+const several = driverZip({ models: ["Papyrus A", "Papyrus B", "Papyrus C"] });
+
+/** Tries to leave a page that asks first, and stays. @returns what kind of question it was */
+async function askedBeforeLeaving(page: Page): Promise<string> {
+  const asked = page.waitForEvent("dialog").then(async (dialog) => {
+    await dialog.dismiss();
+    return dialog.type();
+  });
+  await Promise.all([asked, page.locator("nav a").first().click()]);
+  return asked;
+}
+
+describe("drivers in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("the model is asked for where a driver has several names, in the printer's form and after the upload", async (t) => {
+    const { url, app, addDriver } = await startApp(t);
+    await addDriver(driverZip({ models: ["Papyrus Universal"] }));
+    const page = await openWide(t);
+    const problems = watch(page, url);
+
+    await page.goto(`${url}/drivers`);
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.getByText("One of 3 names").waitFor();
+    await picture(page, "1440-upload-asks");
+    await page.goto(`${url}/printers?driver_id=2`);
+    await page.getByText("Needed: one of 3 names").waitFor();
+    await page.getByRole("textbox", { name: "Name" }).fill("Office");
+    await page.getByLabel("Address").fill("10.0.0.9");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.locator(".problems:focus").getByText("Choose one of 3 names").waitFor();
+    await page.getByLabel("Driver", { exact: true }).selectOption({ index: 2 });
+    await page.getByText("Empty takes the driver’s own: Papyrus Universal.").waitFor();
+    await page.getByLabel("Driver", { exact: true }).selectOption("2");
+    await page.getByText("Needed: one of 3 names").waitFor();
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByText("Saved: Office").waitFor();
+
+    assert.equal(app.store.printers.get(1).printer.driver_desc, "Papyrus B");
+    assert.deepEqual(problems, []);
+  });
+
+  test("the answer to an upload takes the model right there, and the list follows", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await openWide(t);
+    const problems = watch(page, url);
+    await page.goto(`${url}/drivers`);
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles({ name: "p.zip", mimeType: "application/zip", buffer: several });
+    await page.getByRole("button", { name: "Upload driver" }).click();
+
+    await page.getByRole("radio", { name: "Papyrus B" }).check();
+    await page.locator("#driver-table").getByText("Attention").waitFor();
+    await page.getByRole("button", { name: "Use this model" }).click();
+    await page.getByText("Deploys Papyrus B, as you chose.").waitFor();
+    await page.locator("#driver-table").getByText("Ready").waitFor();
+
+    await assertFocus(page, /^Deploys Papyrus B/);
+    assert.equal(app.store.drivers.get(1).model_chosen, true);
+    assert.deepEqual(problems, []);
+  });
+
+  test("another INF brings its models at once, a search finds models in all, and both come with one choice", async (t) => {
+    const { url, app, addDriver } = await startApp(t);
+    await addDriver(twoInfs);
+    const page = await openWide(t);
+    const problems = watch(page, url);
+    await page.goto(`${url}/drivers/1`);
+
+    await page.getByLabel("Papyrus 139 PCL6").waitFor();
+    assert.equal(await page.locator(".models li").count(), 40);
+    await page.getByLabel("sub/second.inf").check();
+    await page.getByLabel("Papyrus 777 PCL6").waitFor();
+    assert.equal(await page.locator(".models input").count(), 2);
+    await assertFocus(page, /^sub.second.inf$/);
+    await page.getByLabel("papyrus.inf", { exact: true }).check();
+    await page.getByLabel("Papyrus 139 PCL6").waitFor();
+    await page.getByLabel("Search the models").fill("777");
+    await page.getByRole("button", { name: "Papyrus 777 PCL6" }).waitFor();
+    await page.keyboard.press("Enter");
+    await picture(page, "1440-driver-search");
+    await page.getByRole("button", { name: "Papyrus 777 PCL6" }).click();
+    await page.locator("#inf-and-model:focus").waitFor();
+    assert.ok(await page.getByLabel("sub/second.inf").isChecked());
+    assert.ok(await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).isChecked());
+    assert.equal(await askedBeforeLeaving(page), "beforeunload", "what was chosen is not saved yet");
+    await page.getByRole("button", { name: "Save driver" }).click();
+    await page.getByText("Saved: Papyrus second.inf 9.9.9.9").waitFor();
+
+    const { inf_path, driver_desc, model_chosen } = app.store.drivers.get(1);
+    assert.deepEqual([inf_path, driver_desc, model_chosen], ["sub/second.inf", "Papyrus 777 PCL6", true]);
+    assert.deepEqual(problems, []);
+  });
+
+  test("the list is narrowed while somebody types, and the address follows", async (t) => {
+    const { url, addDriver } = await startApp(t);
+    await addDriver(twoInfs);
+    await addDriver(driverZip({ provider: "Acme" }));
+    const page = await openWide(t);
+    const problems = watch(page, url);
+    await page.goto(`${url}/drivers`);
+
+    await page.getByRole("searchbox", { name: "Words in the list" }).fill("acme");
+    await page.getByText("1 of 2 drivers").waitFor();
+    assert.equal(await page.locator("#driver-table tbody tr").count(), 1);
+    assert.match(page.url(), /\/drivers\?q=acme/);
+    await assertFocus(page, /^Words in the list/);
+    await page.getByRole("combobox", { name: "State" }).selectOption("blocked");
+    await page.getByText("Nothing matches “acme”.").waitFor();
+    await page.getByRole("link", { name: "Show all 2 drivers" }).click();
+    await page.locator("#driver-table tbody tr").nth(1).waitFor();
+
+    assert.deepEqual(problems, []);
+  });
+
+  test("what a save does to printers is asked in place, and nothing typed is lost on the way back", async (t) => {
+    const { url, app, addDriver, addPrinter } = await startApp(t);
+    await addDriver(twoInfs);
+    for (const name of ["One", "Two", "Three"]) await addPrinter({ driver_id: "1", name });
+    const page = await openWide(t);
+    const problems = watch(page, url);
+    await page.goto(`${url}/drivers/1`);
+
+    await page.getByLabel("sub/second.inf").check();
+    await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).check();
+    await page.getByLabel("Comment").fill("kept");
+    await page.getByRole("button", { name: "Save driver" }).click();
+    await page.getByText("3 printers will install again").waitFor();
+    await assertFocus(page, /^Before it is saved/);
+    assert.equal(app.store.drivers.get(1).inf_path, "papyrus.inf");
+    await picture(page, "1440-driver-confirm");
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await page.getByRole("button", { name: "Back to the form" }).click();
+    await page.getByText("Nothing is saved yet.").waitFor();
+    assert.equal(await page.getByLabel("Comment").inputValue(), "kept");
+    assert.ok(await page.getByRole("radio", { name: "Papyrus 777 PCL6" }).isChecked());
+    await page.getByRole("button", { name: "Save driver" }).click();
+    await page.getByRole("button", { name: "Save and change 3 printers" }).click();
+    await page.getByText("Revisions changed: deploy its printers again.").waitFor();
+
+    assert.equal(app.store.drivers.get(1).driver_desc, "Papyrus 777 PCL6");
+    assert.equal(app.store.drivers.get(1).comment, "kept");
+    assert.deepEqual(problems, []);
+  });
+
+  test("without scripts the same choices are made by buttons", async (t) => {
+    const { url, app, addDriver, addPrinter } = await startApp(t);
+    await addDriver(twoInfs);
+    await addPrinter({ driver_id: "1", name: "One" });
+    const page = await openWide(t, { javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
+
+    await page.goto(`${url}/drivers/1`);
+    await page.getByLabel("sub/second.inf").check();
+    await page.getByLabel("Comment").fill("kept");
+    await page.getByRole("button", { name: "Show its models" }).click();
+    assert.equal(await page.locator(".models input").count(), 2);
+    await page.getByLabel("Search the models").fill("158");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Papyrus 158 PCL6" }).click();
+    assert.ok(await page.getByRole("radio", { name: "Papyrus 158 PCL6" }).isChecked());
+    assert.ok(await page.getByLabel("papyrus.inf", { exact: true }).isChecked());
+    await page.getByRole("button", { name: "Save driver" }).click();
+    await page.getByText("1 printer will install again").waitFor();
+    await picture(page, "360-driver-confirm-without-scripts");
+    await page.getByRole("button", { name: "Save and change 1 printer" }).click();
+
+    assert.equal(page.url(), `${url}/drivers/1?done=redeploy`);
+    assert.deepEqual(
+      [app.store.drivers.get(1).driver_desc, app.store.drivers.get(1).comment],
+      ["Papyrus 158 PCL6", "kept"],
+    );
+    assert.equal(await overflows(page), false);
+  });
+});

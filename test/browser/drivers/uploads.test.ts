@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp, temporaryFolder } from "../../support/app.ts";
+import { isFocusIn, openWide, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import { driverZip } from "../../support/drivers/driver-zip.ts";
+
+interface Chosen {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly buffer: Buffer;
+}
+
+function zip(name: string, buffer: Buffer): Chosen {
+  return { name, mimeType: "application/zip", buffer };
+}
+
+/** Drops files `dropped0.zip`, `dropped1.zip`, … on an element. */
+async function dropFiles(page: Page, selector: string, contents: readonly Buffer[]): Promise<void> {
+  const files = contents.map((bytes) => bytes.toString("base64"));
+  await page.evaluate(`(() => {
+    const data = new DataTransfer();
+    ${JSON.stringify(files)}.forEach((text, i) => {
+      const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+      data.items.add(new File([bytes], "dropped" + i + ".zip"));
+    });
+    const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+    document.querySelector(${JSON.stringify(selector)}).dispatchEvent(drop);
+  })()`);
+}
+
+/** How many uploads the page begins. */
+function countUploads(page: Page): { count: number } {
+  const seen = { count: 0 };
+  page.on("request", (request) => {
+    if (request.url().endsWith("/drivers/upload")) seen.count++;
+  });
+  return seen;
+}
+
+/** Lets uploads take their time. */
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  const network = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 100_000 };
+  await session.send("Network.emulateNetworkConditions", network);
+}
+
+/** A file of that size which begins as a ZIP does. */
+async function largeFile(t: TestContext, bytes: number): Promise<string> {
+  const path = join(await temporaryFolder(t), "large.zip");
+  await writeFile(path, Buffer.alloc(bytes, "PK"));
+  return path;
+}
+
+describe("uploads in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  test("several ZIPs, chosen or dropped on the panel, go one after the other, each with a line that says what it brought", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await openWide(t);
+    const problems = watch(page, url);
+    const uploads = countUploads(page);
+    await page.goto(`${url}/drivers`);
+
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles([
+        zip("good.zip", driverZip()),
+        zip("setup.zip", Buffer.from("MZ a program")),
+        zip("asks.zip", driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" })),
+        zip("net.zip", driverZip({ className: "Net", version: "3.0.0.0" })),
+      ]);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.getByText("This is a driver for network adapters").waitFor();
+    await picture(page, "1440-uploads");
+
+    const tones = await page.locator("#upload-lines > li > .notice").evaluateAll((notices) => {
+      return (notices as { className: string }[]).map(({ className }) => className);
+    });
+    assert.deepEqual(tones, ["notice good", "notice bad", "notice warn", "notice bad"]);
+    assert.equal(uploads.count, 3, "what is no ZIP is not sent");
+    await page.getByText("It is no ZIP, and nothing was sent").waitFor();
+    assert.equal(await page.locator("#driver-table tbody tr").count(), 3, "the list follows");
+    assert.equal(await page.getByLabel("Driver ZIP").inputValue(), "");
+    assert.equal(app.store.drivers.list().length, 3);
+    const dropped = ["4.0.0.0", "5.0.0.0"].map((version) => driverZip({ version }));
+    await dropFiles(page, "#upload-form", dropped);
+    await page.locator("#driver-table tbody tr").nth(4).waitFor();
+    assert.deepEqual(
+      app.store.drivers
+        .list()
+        .map(({ file_name }) => file_name)
+        .slice(0, 2),
+      ["dropped1.zip", "dropped0.zip"],
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  test("a ZIP over the limit is refused before anything travels", async (t) => {
+    const { url } = await startApp(t, { uploadLimitBytes: 1024 * 1024 });
+    const page = await openWide(t);
+    const uploads = countUploads(page);
+    await page.goto(`${url}/drivers`);
+
+    await page.getByLabel("Driver ZIP").setInputFiles(await largeFile(t, 3 << 20));
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.locator(".notice.bad:focus").getByText("It has 3 MB; at most 1 MB are taken").waitFor();
+
+    assert.equal(uploads.count, 0);
+  });
+
+  test("an upload can be cancelled, alone or one of several, and leaving while one runs asks", async (t) => {
+    const { url, app } = await startApp(t);
+    const page = await openWide(t);
+    await page.goto(`${url}/drivers`);
+    await slowDown(page);
+    const small = join(await temporaryFolder(t), "small.zip");
+    await writeFile(small, driverZip());
+    const large = await largeFile(t, 1_500_000);
+    await page.getByLabel("Driver ZIP").setInputFiles(large);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.getByRole("button", { name: /Uploading \d+ %/ }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("The upload is cancelled.").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Upload driver" }).isEnabled());
+    assert.equal(app.store.drivers.list().length, 0);
+    await page.getByLabel("Driver ZIP").setInputFiles([large, small]);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.getByRole("button", { name: /Uploading 1 of 2, \d+ %/ }).waitFor();
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.dismiss();
+    });
+
+    await page.getByRole("link", { name: "Clients" }).click({ noWaitAfter: true });
+    await page.getByRole("button", { name: "Cancel large.zip" }).click();
+    const isFocused = await isFocusIn(page, "#upload-lines > li:first-child");
+    await page.getByText("The upload is cancelled.").waitFor();
+    await page.getByText("is uploaded").waitFor();
+    await page.getByRole("link", { name: "Clients" }).click();
+    await page.waitForURL(`${url}/clients`);
+
+    assert.deepEqual(asked, ["beforeunload"]);
+    assert.equal(isFocused, true, "the line has the focus of the button that is gone");
+    assert.equal(app.store.drivers.list().length, 1);
+  });
+
+  test("an upload that broke off is tried again from its line, without choosing the file again; without a service the line says so", async (t) => {
+    const { url, app, stop } = await startApp(t);
+    const page = await openWide(t);
+    await page.goto(`${url}/drivers`);
+    await page.route("**/drivers/upload", (route) => route.abort());
+    await page
+      .getByLabel("Driver ZIP")
+      .setInputFiles([zip("a.zip", driverZip()), zip("no.zip", Buffer.from("MZ"))]);
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.locator("#upload-lines .notice.bad").nth(1).waitFor();
+    await page.unroute("**/drivers/upload");
+    const offered = await page.locator("#upload-lines button").allInnerTexts();
+
+    await page.getByRole("button", { name: "Try a.zip again" }).click();
+    await page.locator("#upload-lines .notice.good:focus").getByText("is uploaded").waitFor();
+
+    assert.deepEqual(offered, ["Try again"], "what is no ZIP is none later either");
+    assert.equal(await page.locator("#upload-lines > li").count(), 2);
+    assert.equal(app.store.drivers.list().length, 1);
+    await stop();
+    await page.getByLabel("Driver ZIP").setInputFiles(zip("p.zip", driverZip()));
+    await page.getByRole("button", { name: "Upload driver" }).click();
+    await page.locator("#upload-lines .notice.bad").getByText("The service does not answer").waitFor();
+  });
+
+  test("a driver uploaded from a printer's form is chosen there, and what was typed stays", async (t) => {
+    const { url, app, addDriver } = await startApp(t);
+    await addDriver();
+    const page = await openWide(t);
+    const problems = watch(page, url);
+    await page.goto(`${url}/printers#new-printer`);
+    await page.getByRole("textbox", { name: "Name" }).fill("Typed already");
+
+    await page.getByRole("button", { name: "Upload a driver…" }).click();
+    await page
+      .locator("dialog")
+      .getByLabel("Driver ZIP")
+      .setInputFiles(zip("setup.zip", Buffer.from("MZ")));
+    await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
+    await page.getByText("It is no ZIP").waitFor();
+    await picture(page, "1440-printer-upload");
+    await dropFiles(page, "#upload-driver form", [Buffer.from("MZ"), driverZip()]);
+    await page.getByText("One ZIP is taken here").waitFor();
+    assert.equal(await page.locator("#upload-driver-lines li").count(), 2);
+    const asks = driverZip({ models: ["Papyrus A", "Papyrus B"], version: "2.0.0.0" });
+    await page.locator("dialog").getByLabel("Driver ZIP").setInputFiles(zip("asks.zip", asks));
+    await page.locator("dialog").getByRole("button", { name: "Upload driver" }).click();
+    await page.locator("dialog").waitFor({ state: "hidden" });
+    await page.getByText("Needed: one of 2 names").waitFor();
+    assert.equal(await page.getByLabel("Driver", { exact: true }).inputValue(), "2");
+    assert.ok(await page.locator("#f-driver_desc").evaluate((field) => field.matches(":focus")));
+    await page.getByLabel("Model", { exact: true }).fill("Papyrus B");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByText("Saved: Typed already").waitFor();
+
+    const { driver_id, driver_desc } = app.store.printers.get(1).printer;
+    assert.deepEqual([driver_id, driver_desc], [2, "Papyrus B"]);
+    assert.deepEqual(problems, []);
+  });
+});

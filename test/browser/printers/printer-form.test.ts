@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { startApp } from "../../support/app.ts";
+import { isFocusIn, openBrowser, pasted, picture, watch, withoutBrowser } from "../../support/browser.ts";
+import { withOnePrinter } from "../../support/printers/one-printer.ts";
+import { until } from "../../support/until.ts";
+
+/** What leaving a page asked. */
+function questionsOf(page: Page): string[] {
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  return asked;
+}
+
+describe("a printer's form in a browser", { skip: withoutBrowser, timeout: 300_000 }, () => {
+  for (const javaScriptEnabled of [true, false]) {
+    test(`shows what depends on another field with it alone, ${javaScriptEnabled ? "with" : "without"} scripts`, async (t) => {
+      const { url } = await withOnePrinter(t);
+      const page = await (await openBrowser(t, { javaScriptEnabled })).newPage();
+      await page.goto(`${url}/printers/1/edit`);
+      const seen = async () => {
+        const names = ["port_number", "lpr_queue", "snmp_community", "snmp_index", "share_name"];
+        const visible = await Promise.all(names.map((name) => page.locator(`#f-${name}`).isVisible()));
+        return names.filter((_, i) => visible[i]);
+      };
+
+      for (const fold of ["Port and status", "Location, sharing"]) await page.getByText(fold).click();
+      const first = await seen();
+      await page.getByLabel("Protocol").selectOption("lpr");
+      await page.getByLabel("Ask the printer’s status by SNMP").check();
+      await page.getByLabel("Share it on the network").check();
+      const then = await seen();
+      await page.getByRole("button", { name: "Save printer" }).click();
+      await page.locator(".problems").waitFor();
+      await page.getByLabel("Protocol").selectOption("raw");
+      const refused = await seen();
+
+      assert.deepEqual(first, ["port_number"]);
+      assert.deepEqual(then, ["lpr_queue", "snmp_community", "snmp_index", "share_name"]);
+      assert.ok(refused.includes("lpr_queue"), "what was refused is seen");
+    });
+  }
+
+  test("says how many fields of a fold are set, while they are set", async (t) => {
+    const { url, addPrinter } = await startApp(t);
+    await addPrinter({ duplex: "long_edge" });
+    const page = await (await openBrowser(t, { viewport: { width: 1440, height: 900 } })).newPage();
+    await page.goto(`${url}/printers/1/edit`);
+    const count = async (title: string) =>
+      (await page.locator("summary", { hasText: title }).locator(".count").textContent())?.trim();
+
+    const before = [await count("Preferences"), await count("Port and status")];
+    await page.locator("summary", { hasText: "Preferences" }).click();
+    await page.getByLabel("Paper size").selectOption("A4");
+    await page.getByText("Port and status").click();
+    await page.getByLabel("Ask the printer’s status by SNMP").check();
+    await page.getByLabel("SNMP community").fill("site");
+    const during = [await count("Preferences"), await count("Port and status")];
+    await page.getByLabel("SNMP community").fill("public");
+    const width = (await page.locator("#f-name").boundingBox())?.width ?? 0;
+    await picture(page, "form-folds");
+
+    assert.deepEqual(before, ["1 set", ""]);
+    assert.deepEqual(during, ["2 set", "2 set"]);
+    assert.equal(await count("Port and status"), "1 set");
+    assert.ok(width > 300 && width <= 560, `a field has ${width} px`);
+  });
+
+  test("asks before what was typed is left, whatever else has changed on the page, unless it was taken back or saved", async (t) => {
+    const { url, addPrinter } = await withOnePrinter(t);
+    await addPrinter({ name: "Two", driver_id: "1" });
+    const page = await (await openBrowser(t)).newPage();
+    const asked = questionsOf(page);
+    /** Whether one is asked before the page is left. */
+    const leave = async () => {
+      asked.length = 0;
+      await page.getByRole("link", { name: "Packages", exact: true }).click({ noWaitAfter: true });
+      await until(() => asked.length > 0 || new URL(page.url()).pathname === "/packages");
+      return asked.length > 0;
+    };
+    await page.goto(`${url}/printers/1/edit`);
+
+    await page.getByLabel("Address").fill("10.0.0.10");
+    await page.getByLabel("Address").fill("10.0.0.9");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.waitForURL(`${url}/printers/1`);
+    await page.goto(`${url}/printers/1/edit`);
+    await page.getByLabel("Address").fill("10.0.0.10");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByText("Saved: Office").waitFor();
+    const unasked = [...asked];
+    await page.goto(`${url}/printers?new=1#new-printer`);
+    await page
+      .getByLabel("Location")
+      .fill("x", { force: true })
+      .catch(() => {});
+    await page.getByRole("textbox", { name: "Name" }).fill("Typed");
+    const typed = await leave();
+    await page.getByRole("button", { name: "Delete Office" }).click();
+    await page.getByText("Deleted: Office").waitFor();
+    const afterDeletion = await leave();
+    await page.getByRole("textbox", { name: "Name" }).fill("A,B");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.locator(".problems:focus").waitFor();
+    const afterRefusal = await leave();
+    await page.getByRole("textbox", { name: "Name" }).fill("Typed");
+    await page.getByRole("button", { name: "Save printer" }).click();
+    await page.getByText("Saved: Typed").waitFor();
+    const afterSave = await leave();
+    await page.waitForURL("**/packages");
+
+    assert.deepEqual(unasked, []);
+    assert.deepEqual([typed, afterDeletion, afterRefusal, afterSave], [true, true, true, false]);
+  });
+
+  test("open in two tabs: the second save says what the first one changed, and asks", async (t) => {
+    const { url, app } = await withOnePrinter(t);
+    const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
+    const [first, second] = [await browser.newPage(), await browser.newPage()];
+    const problems = watch(second, url);
+    for (const page of [first, second]) await page.goto(`${url}/printers/1/edit`);
+    const asked = questionsOf(second);
+
+    await first.getByLabel("Address").fill("10.0.0.10");
+    await first.getByRole("button", { name: "Save printer" }).click();
+    await first.getByText("Saved: Office").waitFor();
+    await second.getByText("Location, sharing").click();
+    await second.getByLabel("Location").fill("Cellar");
+    await second.getByRole("button", { name: "Save printer" }).click();
+    await second.getByText("Somebody else has saved this").waitFor();
+    const isFocused = await isFocusIn(second, ".problems");
+    await picture(second, "form-stale");
+    await second.getByRole("link", { name: "Address", exact: true }).click();
+    const isAtField = await isFocusIn(second, "#f-address");
+    const kept = app.store.printers.get(1).printer.address;
+    await second.getByRole("button", { name: "Save mine all the same" }).click();
+    await second.getByText("Saved: Office").waitFor();
+
+    assert.deepEqual([isFocused, isAtField, kept], [true, true, "10.0.0.10"]);
+    const { address, location } = app.store.printers.get(1).printer;
+    assert.deepEqual([address, location], ["10.0.0.9", "Cellar"]);
+    assert.deepEqual([...asked, ...problems], []);
+  });
+
+  test("copied text is said for two seconds, and moves nothing, on a safe address and on a plain one", async (t) => {
+    const { url } = await withOnePrinter(t);
+    const browser = await openBrowser(t, { viewport: { width: 1440, height: 900 } });
+    await browser.grantPermissions(["clipboard-write"]);
+    const page = await browser.newPage();
+    await page.goto(`${url}/printers/1`);
+    const places = () =>
+      page.evaluate(
+        `[...document.querySelectorAll("main *")].map((element) => { const { x, y, width } = element.getBoundingClientRect(); return [element.outerHTML.slice(0, 60), x, y, width].join(" "); })`,
+      ) as Promise<string[]>;
+    const commands = ["install_cmd", "uninstall_cmd"];
+    const isSecure = await page.evaluate("isSecureContext");
+    const copied: string[] = [];
+
+    for (const command of commands) {
+      const button = page.locator(`button[data-copy="${command}"]`).first();
+      const before = await places();
+      await button.click();
+      await button.getByText("Copied").waitFor();
+      const during = await places();
+      await page.locator("#announcements").getByText("Copied").waitFor({ state: "attached" });
+      copied.push(await pasted(page));
+      await button.getByText("Copied").waitFor({ state: "detached" });
+      const moved = during.filter((place, i) => place !== before[i]);
+      assert.deepEqual([moved, await button.textContent()], [[], "Copy"]);
+      assert.deepEqual(await places(), before);
+      assert.ok(await isFocusIn(page, "button[data-copy]"));
+      await page.evaluate("Object.defineProperty(window, 'isSecureContext', { value: false })");
+    }
+
+    assert.equal(isSecure, true);
+    assert.match(copied[0] ?? "", /-File \.\\install\.ps1$/);
+    assert.match(copied[1] ?? "", /-File \.\\uninstall\.ps1$/);
+  });
+});

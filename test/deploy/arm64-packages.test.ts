@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { labelOfMany } from "../../src/pkg/scripts/revision.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { appWithPair, armZip } from "../support/drivers/arm64-pair.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import { bytesOf, noise, withoutScripts } from "../support/drivers/mixed-driver.ts";
+import { startFilled } from "../support/filled.ts";
+import { makeDriver, makePrinter } from "../support/records.ts";
+
+/** A driver's files as another tool finds them in its archive, in a folder. */
+function filesOf(zip: Buffer, folder: string): Tree {
+  const files = Object.entries(unpackers.fflate(zip));
+  return Object.fromEntries(files.map(([path, bytes]) => [`${folder}/${path}`, bytes]));
+}
+
+const expected = { ...filesOf(driverZip(), "driver"), ...filesOf(armZip(), "driver-arm64") };
+
+function assertSame(tree: Tree, wanted: Tree): void {
+  assert.deepEqual(Object.keys(withoutScripts(tree)).sort(), Object.keys(wanted).sort());
+  for (const [path, bytes] of Object.entries(wanted)) assert.ok(tree[path]?.equals(bytes), path);
+}
+
+/** A driver of all machines, one for ARM64, and a printer that has both. */
+async function addPair({ addDriver, addPrinter }: TestApp): Promise<void> {
+  const main = await addDriver();
+  const arm = await addDriver(armZip());
+  await addPrinter({ driver_id: String(main), arm64_driver_id: String(arm) });
+}
+
+describe("other people's tools open packages with a driver for ARM64", () => {
+  for (const [name, unpack] of everyUnpacker) {
+    const skip = name in without ? without[name as keyof typeof without] : false;
+    test(`${name} finds both folders, byte by byte, and scripts that know them`, { skip }, async (t) => {
+      const { fetch } = await startFilled(t, addPair);
+
+      const tree = unpack(await bytesOf(fetch("/printers/1/packages/rmm")));
+
+      assertSame(tree, expected);
+      for (const kind of ["install", "uninstall", "detect"]) {
+        const text = tree[`${kind}.ps1`]?.toString() ?? "";
+        assert.match(text, /Folder = 'driver'.*Folder = 'driver-arm64'/s);
+        assert.match(text, /Arm64DriverName = 'Papyrus ARM'/);
+        assert.doesNotMatch(text, /https?:/);
+      }
+    });
+  }
+
+  test("the verifier accepts the Intune package, with both folders inside", {
+    skip: without.verifier,
+  }, async (t) => {
+    const { fetch } = await startFilled(t, addPair);
+
+    const tree = verifyIntunewin(await bytesOf(fetch("/printers/1/packages/mdm")));
+
+    assertSame(tree, expected);
+  });
+
+  test("a client's package has each driver once, whoever is its first or its second", {
+    skip: without.verifier,
+  }, async (t) => {
+    const { fetch, post, addPrinter, app } = await startFilled(t, addPair);
+    const [main, arm, printer] = [1, 2, 1];
+    await post("/clients", { name: "Alpha" });
+    await addPrinter({ driver_id: String(arm), client_id: "1", name: "Arm alone" });
+    await post("/printers/bulk", { ids: String(printer), action: "client", client_id: "1" });
+    const folderOf = (id: number) => `driver/${app.store.drivers.get(id).sha256.slice(0, 12)}`;
+    const wanted = { ...filesOf(driverZip(), folderOf(main)), ...filesOf(armZip(), folderOf(arm)) };
+
+    const zip = unpackers.fflate(await bytesOf(fetch("/clients/1/packages/rmm")));
+    const inner = verifyIntunewin(await bytesOf(fetch("/clients/1/packages/mdm")));
+
+    assertSame(zip, wanted);
+    assertSame(inner, wanted);
+  });
+});
+
+test("a driver that is chosen for both is packed once, and beside Windows’ own there is one folder", async (t) => {
+  const { fetch, addDriver, addPrinter } = await startApp(t);
+  const zip = driverZip({ decoration: "NTamd64,NTarm64", models: ["Papyrus A", "Papyrus B"] });
+  const both = String(await addDriver(zip));
+  const twice = await addPrinter({
+    driver_id: both,
+    driver_desc: "Papyrus A",
+    arm64_driver_id: both,
+    arm64_driver_desc: "Papyrus B",
+  });
+  const windows = await addPrinter({
+    driver_id: both,
+    driver_desc: "Papyrus A",
+    arm64_driver_id: "1000002",
+    name: "W",
+  });
+
+  const trees = await Promise.all(
+    [twice, windows].map(async (id) =>
+      unpackers.fflate(await bytesOf(fetch(`/printers/${id}/packages/rmm`))),
+    ),
+  );
+
+  for (const tree of trees) assertSame(tree, filesOf(zip, "driver"));
+  const [first] = trees;
+  const script = first?.["install.ps1"]?.toString() ?? "";
+  assert.equal([...script.matchAll(/Sha256 = '[0-9A-F]{64}'/g)].length, 1);
+  assert.match(script, /Arm64DriverName = 'Papyrus B'/);
+});
+
+test("a second driver without its archive refuses the package and says which; its own files stay reachable", async (t) => {
+  const { fetch, app, dataDir, arm, printer } = await appWithPair(t, { arm64_driver_desc: "Papyrus ARM" });
+  const { sha256 } = app.store.drivers.get(arm);
+  const sound = await fetch(`/drivers/${arm}/files`);
+  await sound.arrayBuffer();
+
+  await rm(join(dataDir, "drivers", `${sha256}.zip`));
+  const refused = await fetch(`/printers/${printer}/packages/rmm`);
+  const text = await refused.text();
+  const script = await (await fetch(`/printers/${printer}/scripts/install`)).text();
+  const row = (await app.overview.printer(printer)).row;
+  const page = await (await fetch(`/printers/${printer}`, { headers: { accept: "text/html" } })).text();
+
+  assert.deepEqual([sound.status, refused.status], [200, 422]);
+  assert.match(
+    text,
+    /The archive of “Papyrus papyrus\.inf 3\.0\.0\.0” is missing on disk: upload driver\.zip again/,
+  );
+  assert.match(script, /driver-2/, "machines that have the driver need no download");
+  assert.deepEqual(
+    row.findings.map(({ kind, state, isArm64 }) => [kind, state, isArm64]),
+    [["archive", "blocked", true]],
+  );
+  assert.match(page, /The archive of the driver for ARM64 is missing on disk: upload driver\.zip again/);
+  assert.match(
+    page,
+    /<a class="button primary" href="\/drivers#upload-form"><span>Upload <bdi>driver\.zip<\/bdi> again/,
+  );
+});
+
+test("what packages of both weigh is what their drivers weigh: nothing is packed twice or anew", async (t) => {
+  const { fetch, addDriver, addPrinter } = await startApp(t);
+  const extra = [{ name: "big.bin", bytes: noise, method: 0 as const }];
+  const main = await addDriver(driverZip({ extra }));
+  const arm = await addDriver(armZip({ extra }));
+  const pair = await addPrinter({
+    driver_id: String(main),
+    arm64_driver_id: String(arm),
+    arm64_driver_desc: "Papyrus ARM",
+  });
+  const plain = await addPrinter({ driver_id: String(main), name: "Plain" });
+
+  const size = async (id: number) =>
+    Number((await fetch(`/printers/${id}/packages/rmm`, { method: "HEAD" })).headers.get("content-length"));
+  const difference = (await size(pair)) - (await size(plain));
+
+  assert.ok(difference > noise.length && difference < noise.length + 4000, `${difference} bytes`);
+});
+
+test("what several printers deploy has another label where one takes another driver for ARM64", () => {
+  const [driver, arm64Driver, newer] = ["a", "b", "c"].map((digit) =>
+    makeDriver({ sha256: digit.repeat(64) }),
+  );
+  const office = { printer: makePrinter(), driver: driver ?? makeDriver() };
+
+  const labels = [undefined, arm64Driver, newer].map((arm64) =>
+    labelOfMany([{ ...office, arm64Driver: arm64 }]),
+  );
+
+  assert.equal(new Set(labels).size, 3);
+});

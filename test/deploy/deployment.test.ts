@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  deploymentApart,
+  deploymentOf,
+  deploymentOfMany,
+  scriptSettings,
+} from "../../src/pkg/scripts/deployment.ts";
+import { driverScriptSettings } from "../../src/pkg/scripts/driver-deployment.ts";
+import { labelOfMany, revisionOf } from "../../src/pkg/scripts/revision.ts";
+import { makeDriver, makePrinter } from "../support/records.ts";
+
+test("a new version of the service alone never makes a fleet reinstall: the revision stays what it was", () => {
+  const plain = revisionOf({ printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined });
+  const full = revisionOf({
+    printer: makePrinter({
+      protocol: "lpr",
+      lpr_queue: "lp",
+      snmp: "on",
+      shared: "on",
+      duplex: "long_edge",
+      color: "mono",
+      replaces: "a\nb",
+    }),
+    driver: makeDriver({ trust_publisher: true, driver_desc: "Other" }),
+    arm64Driver: undefined,
+  });
+
+  // Where this fails, machines in the field would all install again: keep the old revisions, or raise the generation.
+  assert.deepEqual([plain, full], ["4621f1125d34", "1887405aad42"]);
+});
+
+/** With a second driver, and a model of it. */
+function pair() {
+  const arm64Driver = makeDriver({ id: 2, sha256: "b".repeat(64), inf: { architectures: ["arm64"] } });
+  const printer = makePrinter({ arm64_driver_desc: "Papyrus ARM" });
+  return { printer, driver: makeDriver(), arm64Driver };
+}
+
+test("a second driver changes the revision with all that ARM64 machines use of it, and with nothing else", () => {
+  const { printer, driver, arm64Driver } = pair();
+  const changes = {
+    none: { printer, driver, arm64Driver: undefined },
+    model: { printer: { ...printer, arm64_driver_desc: "Other" }, driver, arm64Driver },
+    content: { printer, driver, arm64Driver: { ...arm64Driver, sha256: "c".repeat(64) } },
+    publisher: { printer, driver, arm64Driver: { ...arm64Driver, trust_publisher: true } },
+    turned: { printer, driver: arm64Driver, arm64Driver: driver },
+  };
+  const renamed = { printer, driver, arm64Driver: { ...arm64Driver, name: "x", id: 9, drop_unused: true } };
+
+  const revision = revisionOf(pair());
+  const others = Object.values(changes).map(revisionOf);
+
+  // As above: printers with two drivers are in the field too.
+  assert.equal(revision, "df6138bd4beb");
+  assert.equal(new Set([revision, ...others]).size, 6);
+  assert.equal(revisionOf(renamed), revision);
+});
+
+test("the scripts of a pair hold each driver once, and the model and key of the one for ARM64", () => {
+  const office = pair();
+  const driversOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
+    (scriptSettings(deployment) as { Drivers: Record<string, unknown>[] }).Drivers.map(({ Key, Folder }) => [
+      Key,
+      Folder,
+    ]);
+
+  const { Printers } = scriptSettings(deploymentOf(office)) as { Printers: Record<string, unknown>[] };
+  const folders = driversOf(deploymentOf(office));
+  const same = driversOf(deploymentOf({ ...office, arm64Driver: office.driver }));
+  const many = driversOf(deploymentOfMany("Client", [office, { ...office, driver: office.arm64Driver }]));
+
+  assert.deepEqual(
+    Printers.map(({ DriverKey, Arm64DriverKey, Arm64DriverName }) => [
+      DriverKey,
+      Arm64DriverKey,
+      Arm64DriverName,
+    ]),
+    [["driver-1", "driver-2", "Papyrus ARM"]],
+  );
+  assert.deepEqual(folders, [
+    ["driver-1", "driver"],
+    ["driver-2", "driver-arm64"],
+  ]);
+  assert.deepEqual(same, [["driver-1", "driver"]]);
+  assert.deepEqual(many, [
+    ["driver-1", "driver\\aaaaaaaaaaaa"],
+    ["driver-2", "driver\\bbbbbbbbbbbb"],
+  ]);
+});
+
+test("what names a client's package changes with a second driver", () => {
+  const { printer, driver, arm64Driver } = pair();
+
+  const labels = [
+    [{ printer, driver, arm64Driver: undefined }],
+    [{ printer, driver, arm64Driver }],
+    [{ printer, driver, arm64Driver: { ...arm64Driver, sha256: "d".repeat(64) } }],
+  ].map(labelOfMany);
+
+  assert.equal(new Set(labels).size, 3);
+});
+
+test("the revision of a driver by itself stays what it was, whatever printers use of it", () => {
+  const driver = makeDriver();
+  const revisions = [["One"], ["One", "Two"]].map((models) => {
+    const [first = "", ...others] = models;
+    const { Printers } = driverScriptSettings({ driver, models: [first, ...others] });
+    return (Printers as { Revision: string }[])[0]?.Revision;
+  });
+
+  // As above: machines in the field compare it.
+  assert.deepEqual(revisions, ["2040dc6091e3", "2040dc6091e3"]);
+});
+
+test("without its driver a printer has the revision that it has with it", () => {
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
+  const settings = [deploymentOf(office), deploymentApart(deploymentOf(office))].map(
+    (deployment) =>
+      scriptSettings(deployment) as { Printers: { Revision: string }[]; Drivers: Record<string, string>[] },
+  );
+
+  assert.deepEqual(
+    settings.map(({ Printers }) => Printers[0]?.Revision),
+    ["4621f1125d34", "4621f1125d34"],
+  );
+  assert.deepEqual(
+    settings.map(({ Drivers }) => [Drivers[0]?.Origin, Drivers[0]?.Package]),
+    [
+      ["package", undefined],
+      ["apart", "Printer driver Papyrus papyrus.inf 1.2.3.4"],
+    ],
+  );
+});
+
+test("where a package puts the driver, or where a script comes from, is no part of the revision", () => {
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
+
+  const settings = [
+    deploymentOf(office),
+    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "b".repeat(64) }]])),
+    deploymentOfMany("Client", [office]),
+  ].map((deployment) => scriptSettings(deployment) as { Printers: { Revision: string }[] });
+
+  assert.equal(new Set(settings.map(({ Printers }) => Printers[0]?.Revision)).size, 1);
+});
+
+test("a client's printers keep the revisions that they have alone, whatever else the package holds", () => {
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
+  const hall = {
+    printer: makePrinter({ id: "8", name: "Hall" }),
+    driver: makeDriver({ id: 2, trust_publisher: true }),
+    arm64Driver: undefined,
+  };
+
+  const both = scriptSettings(deploymentOfMany("Client", [office, hall])) as {
+    Printers: { Revision: string }[];
+  };
+
+  assert.deepEqual(
+    both.Printers.map(({ Revision }) => Revision),
+    ["4621f1125d34", revisionOf(hall)],
+  );
+});
+
+test("a script fetched alone says where its files are and what they must be, one in a package does not", () => {
+  const office = { printer: makePrinter(), driver: makeDriver(), arm64Driver: undefined };
+  const driverOf = (deployment: Parameters<typeof scriptSettings>[0]) =>
+    (scriptSettings(deployment) as { Drivers: Record<string, string>[] }).Drivers[0];
+
+  const alone = driverOf(
+    deploymentOf(office, new Map([[1, { url: "http://a/drivers/1/files", sha256: "ab".repeat(32) }]])),
+  );
+  const packed = driverOf(deploymentOf(office));
+
+  assert.deepEqual([alone?.Download, alone?.FilesSha256], ["http://a/drivers/1/files", "AB".repeat(32)]);
+  assert.deepEqual([packed?.Download, packed?.FilesSha256], ["", ""]);
+});

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { counted, download, sent, startWithPrinter } from "../support/audit/counted.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makeTicket } from "../support/printers/tickets.ts";
+import { makePrinter } from "../support/records.ts";
+import { until } from "../support/until.ts";
+
+test("a download counts when its last byte is out, by what it is and the kind of client", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const browser = {
+    "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Chrome/130",
+    referer: `${app.url}/printers/${printer}`,
+  };
+  const powershell = { "user-agent": "Mozilla/5.0 (Windows NT; en-US) WindowsPowerShell/5.1.22621.1" };
+
+  await download(app, `/printers/${printer}/packages/rmm`, browser);
+  await download(app, `/printers/${printer}/packages/mdm`, browser);
+  await download(app, `/printers/${printer}/packages/mdm`, browser);
+  for (const kind of ["install", "uninstall", "detect", "diagnose"])
+    await download(app, `/printers/${printer}/scripts/${kind}`, powershell);
+
+  assert.deepEqual(await counted(app, printer), [
+    "detect script 1",
+    "diagnose script 1",
+    "install script 1",
+    "mdm browser 2",
+    "rmm browser 1",
+    "uninstall script 1",
+  ]);
+});
+
+test("what brings no last byte counts for nothing: HEAD, what is known, the first part, what is refused", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const path = `/printers/${printer}/packages/rmm`;
+  const bare = await app.addPrinter({ driver_id: "", name: "Bare" });
+  const etag = (await app.fetch(path, { method: "HEAD" })).headers.get("etag") ?? "";
+
+  const ranges = ["bytes=0-9", "bytes=10-", "bytes=999999999-"];
+  const statuses = [(await app.fetch(path, { headers: { "if-none-match": etag } })).status];
+  for (const range of ranges) statuses.push((await app.fetch(path, { headers: { range } })).status);
+  statuses.push((await app.fetch(`/printers/${bare}/packages/rmm`)).status);
+  statuses.push((await app.fetch("/printers/99/packages/rmm")).status);
+  await until(() => app.app.deployments.latest(printer) !== undefined);
+
+  assert.deepEqual(statuses, [304, 206, 206, 416, 422, 404]);
+  assert.deepEqual(await counted(app, printer), ["rmm script 1"]);
+  assert.deepEqual(await counted(app, bare), []);
+});
+
+test("a download that is broken off does not count", async (t) => {
+  const app = await startApp(t);
+  const bytes = Buffer.alloc(16 << 20);
+  const driver = await app.addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
+  const printer = await app.addPrinter({ driver_id: String(driver) });
+  const control = new AbortController();
+
+  const answer = await app.fetch(`/printers/${printer}/packages/rmm`, { signal: control.signal });
+  control.abort();
+  await until(() => app.lines.some((line) => line.includes("the client left")));
+
+  assert.equal(answer.status, 200);
+  assert.deepEqual(await counted(app, printer), []);
+});
+
+test("what holds several printers counts for each with its own revision", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const other = await app.addPrinter({ client_id: "1", driver_id: "1", name: "Second" });
+  const { deployments } = app.app;
+
+  await download(app, "/clients/1/packages/rmm");
+  await download(app, "/clients/1/scripts/install");
+  await download(app, `/packages/mdm?ids=${printer},${other}`);
+  const revisions = [printer, other].map((id) => deployments.latest(id)?.revision);
+  const own = await Promise.all(
+    [printer, other].map(async (id) => (await app.fetch(`/printers/${id}/scripts/detect`)).text()),
+  );
+
+  for (const id of [printer, other]) {
+    const counts = (await counted(app, id)).filter((text) => !text.startsWith("detect"));
+    assert.deepEqual(counts, ["install script 1", "mdm script 1", "rmm script 1"]);
+  }
+  assert.notEqual(revisions[0], revisions[1]);
+  for (const [i, revision] of revisions.entries()) assert.ok(own[i]?.includes(`Revision = '${revision}'`));
+});
+
+test("a printer says what was downloaded, and whether it changed since", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const page = async () => (await app.fetch(`/printers/${printer}`)).text();
+  const changed = async () => (await app.app.overview.printer(printer)).row.changed;
+  const save = (fields: Record<string, string>) =>
+    app.post(`/printers/${printer}`, { name: "Office", address: "10.0.0.9", driver_id: "1", ...fields });
+
+  const never = [await page(), await changed()] as const;
+  await download(app, `/printers/${printer}/scripts/detect`);
+  const detected = await page();
+  await download(app, `/printers/${printer}/packages/rmm`);
+  const current = [await page(), await changed()] as const;
+  await save({ location: "Hall" });
+  const moved = [await page(), await changed()] as const;
+  await save({ location: "" });
+  const movedBack = await changed();
+  await app.post("/drivers/1", { trust_publisher: "on" });
+  const trusted = await changed();
+  await download(app, `/printers/${printer}/scripts/install`);
+  const again = await changed();
+
+  assert.match(never[0], /Not downloaded yet\./);
+  assert.match(detected, /Not downloaded yet\..*All downloads.*detect, revision/s);
+  assert.match(
+    current[0],
+    /Downloaded <time[^>]*>21 Nov 2026, 14:05<\/time>,\s+revision <code>\w{12}<\/code>\./,
+  );
+  assert.match(moved[0], /revision <code>\w{12}<\/code>; changed since: deploy again\./);
+  assert.deepEqual(
+    [never[1], current[1], moved[1], movedBack, trusted, again],
+    [false, false, true, false, true, false],
+  );
+});
+
+test("a change of nothing but the PrintTicket is a change in lists too", async (t) => {
+  let now = Date.UTC(2026, 10, 21);
+  const app = await startApp(t, { clock: () => now++ });
+  const printer = await app.addPrinter();
+  const changed = async () => (await app.app.overview.printer(printer)).row.changed;
+  await download(app, `/printers/${printer}/packages/rmm`);
+  const before = await changed();
+
+  const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", print_ticket: makeTicket() };
+  const saved = await app.post(`/printers/${printer}`, fields);
+
+  assert.deepEqual([saved.status, before, await changed()], [200, false, true]);
+});
+
+test("a client says what of its package changed since, and what was never in one", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const page = async () => (await app.fetch("/clients/1")).text();
+
+  const never = await page();
+  await download(app, "/clients/1/packages/rmm");
+  const current = await page();
+  await app.addPrinter({ client_id: "1", driver_id: "1", name: "Second" });
+  await app.post(`/printers/${printer}`, {
+    name: "First",
+    address: "10.0.0.9",
+    driver_id: "1",
+    client_id: "1",
+  });
+  const changed = await page();
+
+  assert.match(never, /Not downloaded yet\./);
+  assert.match(current, /Downloaded <time[^>]*>21 Nov 2026, 14:05<\/time>\./);
+  assert.match(changed, /; 1 printer changed since, 1 printer not downloaded yet: deploy again\./);
+});
+
+test("many downloads cost a few saves, and none of them is lost when the service ends", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const app = await startApp(t, { dataDir });
+  const printer = await app.addPrinter();
+  const before = app.app.store.version();
+
+  for (let i = 0; i < 8; i++) {
+    const answers = Array.from({ length: 15 }, () => app.fetch(`/printers/${printer}/scripts/detect`));
+    await Promise.all(answers.map(async (answer) => (await answer).text()));
+  }
+  const saves = app.app.store.version() - before;
+  await app.stop();
+  const again = await startApp(t, { dataDir });
+
+  assert.ok(saves < 24, `${saves} changes of the database`);
+  assert.deepEqual(
+    again.app.deployments.ofPrinter(printer).map(({ count }) => count),
+    [120],
+  );
+});
+
+test("what was downloaded is shown as one, also while it is being saved", async (t) => {
+  const app = await startWithPrinter(t);
+  await download(app.app, `/printers/${app.printer}/packages/rmm`);
+  const { deployments } = app.app.app;
+
+  const seen = new Set<string>();
+  let isSaved = false;
+  const saved = deployments.flush().then(() => {
+    isSaved = true;
+  });
+  for (; !isSaved; await new Promise((resolve) => setImmediate(resolve)))
+    seen.add(
+      deployments
+        .ofPrinter(app.printer)
+        .map(({ what, count }) => `${what} ${count}`)
+        .join(),
+    );
+  await saved;
+
+  assert.deepEqual([...seen], ["rmm 1"]);
+});
+
+test("a page that is asked for while a download is being written to the log counts it", async (t) => {
+  const { app, printer } = await startWithPrinter(t);
+  const { audit } = app.app.store;
+  await audit.flush();
+  const entry = { what: "rmm", by: "script", digest: "", printers: [[printer, "r1"]] as const };
+
+  audit.download(entry)();
+  const written = audit.flush();
+  await Promise.resolve();
+  await app.app.overview.printer(printer);
+
+  assert.equal(app.app.deployments.latest(printer)?.revision, "r1");
+  await written;
+});
+
+test("of each kind the last five revisions are remembered, also by a clock that is put back", async (t) => {
+  let now = 1_800_000_000_000;
+  const app = await startApp(t, { clock: () => now });
+  const { store, deployments } = app.app;
+  const id = await store.printers.add({ ...makePrinter(), client_id: null, driver_id: null });
+
+  for (let i = 0; i < 9; i++) {
+    now -= 60_000;
+    for (const what of ["rmm", "detect"]) sent(app, [{ id, revision: `r${i}` }], what);
+    await deployments.flush();
+  }
+  const kept = store.downloads.ofPrinter(id).filter(({ what }) => what === "rmm");
+
+  assert.deepEqual(
+    kept.map(({ revision }) => revision),
+    ["r8", "r7", "r6", "r5", "r4"],
+  );
+  assert.equal(store.downloads.ofPrinter(id).length, 10);
+  assert.equal(deployments.latest(id)?.revision, "r8");
+  assert.deepEqual(store.downloads.latest().get(id), deployments.latest(id));
+});
+
+test("counts in memory have a bound, and so has what one save holds up", async (t) => {
+  const app = await startApp(t);
+  const { deployments } = app.app;
+  const many = Array.from({ length: 30_000 }, (_, i) => ({ id: i + 1, revision: "r" }));
+
+  sent(app, many, "rmm");
+  sent(app, many, "mdm");
+  await deployments.flush();
+
+  assert.deepEqual(app.lines, ["warning: downloads are not counted: too many at once"]);
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { PackageFormat } from "../../src/pkg/formats/format.ts";
+import { packageFormats } from "../../src/pkg/formats/formats.ts";
+import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { begin, openFilesBelow } from "../support/audit/downloads.ts";
+import { copyData } from "../support/copies.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { type Tree, unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import {
+  appWithMixedDriver,
+  bytesOf,
+  expectedTree,
+  noise,
+  withoutScripts,
+} from "../support/drivers/mixed-driver.ts";
+import { startFilled } from "../support/filled.ts";
+import { makePng } from "../support/printers/png.ts";
+import { until } from "../support/until.ts";
+
+/** Foreign readers of a kind of file, by its extension: what they find inside. */
+const readers: Record<string, { readonly read: (bytes: Buffer) => Tree; readonly skip: string | false }> = {
+  ".zip": { read: unpackers.fflate, skip: false },
+  ".intunewin": { read: verifyIntunewin, skip: without.verifier },
+};
+
+async function addWithIcon({ addPrinter, upload }: TestApp): Promise<void> {
+  await upload(`/printers/${await addPrinter()}/icon`, makePng(), "icon.png");
+}
+
+async function withIcon(t: TestContext): Promise<TestApp & { printer: number }> {
+  return { ...(await startFilled(t, addWithIcon)), printer: 1 };
+}
+
+/** A driver that is larger than what sockets take in, and a printer that has it. */
+async function addBig({ addDriver, addPrinter }: TestApp): Promise<void> {
+  const bytes = Buffer.concat(Array.from({ length: 60 }, () => noise));
+  const driver = await addDriver(driverZip({ extra: [{ name: "big.bin", bytes, method: 0 }] }));
+  await addPrinter({ driver_id: String(driver) });
+}
+
+/** Every format has to keep what the interface promises; a new one is held to it without another line here. */
+for (const format of packageFormats) {
+  const path = (printer: number) => `/printers/${printer}/packages/${format.id}`;
+  describe(`packages for ${format.target}`, () => conforms(format, path));
+}
+
+function conforms(format: PackageFormat, path: (printer: number) => string): void {
+  test("have the size, type and name that HEAD says", async (t) => {
+    const { fetch, printer } = await withIcon(t);
+
+    const head = await fetch(path(printer), { method: "HEAD" });
+    const whole = await fetch(path(printer));
+    const bytes = await bytesOf(whole);
+
+    assert.equal(head.headers.get("content-length"), String(bytes.length));
+    for (const name of ["content-type", "etag", "content-disposition", "accept-ranges"])
+      assert.equal(head.headers.get(name), whole.headers.get(name), name);
+    assert.equal(whole.headers.get("content-type"), format.contentType);
+    assert.equal(whole.headers.get("accept-ranges"), "bytes");
+    assert.ok(whole.headers.get("content-disposition")?.includes(`"office${format.extension}"`));
+  });
+
+  test("go on where a download broke off, as far as the format says so", async (t) => {
+    const { fetch, printer } = await withIcon(t);
+    const whole = await fetch(path(printer));
+    const [bytes, etag] = [await bytesOf(whole), whole.headers.get("etag") ?? ""];
+
+    const rest = await fetch(path(printer), { headers: { range: "bytes=500-", "if-range": etag } });
+
+    assert.equal(rest.status, 206);
+    assert.ok((await bytesOf(rest)).equals(bytes.subarray(500)));
+  });
+
+  test("are the same bytes in a copy of the folder, and others with another ETag for other contents", async (t) => {
+    const first = await withIcon(t);
+    const before = await first.fetch(path(first.printer));
+    const bytes = await bytesOf(before);
+    const dataDir = await temporaryFolder(t);
+    await copyData(first.dataDir, dataDir);
+    const copy = await startApp(t, { dataDir });
+
+    const same = await copy.fetch(path(first.printer));
+    const sameBytes = await bytesOf(same);
+    const fields = { name: "Office", address: "10.0.0.9", driver_id: "1", comment: "changed" };
+    await copy.post(`/printers/${first.printer}`, fields);
+    const other = await copy.fetch(path(first.printer));
+
+    assert.ok(sameBytes.equals(bytes));
+    assert.equal(same.headers.get("etag"), before.headers.get("etag"));
+    assert.notEqual(other.headers.get("etag"), before.headers.get("etag"));
+    assert.equal((await bytesOf(other)).equals(bytes), false);
+  });
+
+  test("leave no file open when the client goes away", async (t) => {
+    const { url, dataDir, fetch } = await startFilled(t, addBig);
+
+    const download = await begin(url + path(1));
+    assert.ok(openFilesBelow(dataDir).length > 0);
+    download.destroy();
+
+    await until(() => openFilesBelow(dataDir).length === 0);
+    assert.equal((await fetch("/health")).status, 200);
+  });
+
+  const reader = readers[format.extension];
+  test("are opened by somebody else's program, which finds the scripts and the driver's files", {
+    skip: reader?.skip ?? false,
+  }, async (t) => {
+    const { fetch, printer, upload } = await appWithMixedDriver(t);
+    await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+
+    assert.ok(reader, `no foreign reader of ${format.extension} is known to this test`);
+    const tree = reader.read(await bytesOf(fetch(path(printer))));
+
+    const { "icon.png": icon, ...driver } = withoutScripts(tree);
+    assert.deepEqual(icon, format.hasIcon ? makePng() : undefined);
+    assert.ok(tree["install.ps1"] && tree["uninstall.ps1"] && tree["detect.ps1"]);
+    assert.deepEqual(Object.keys(driver).sort(), Object.keys(expectedTree).sort());
+    for (const [name, bytes] of Object.entries(expectedTree)) assert.ok(driver[name]?.equals(bytes), name);
+  });
+
+  test("stand on every page that offers packages", async (t) => {
+    const { fetch, post, addPrinter } = await startApp(t);
+    await post("/clients", { name: "Müller" });
+    const printer = await addPrinter({ client_id: "1" });
+
+    const pages = ["/", "/packages", `/printers/${printer}`].map(async (page) => (await fetch(page)).text());
+    const client = await (await fetch("/clients/1")).text();
+
+    for (const page of await Promise.all(pages)) assert.ok(page.includes(`href="${path(printer)}"`));
+    assert.ok(client.includes(`href="/clients/1/packages/${format.id}"`));
+  });
+}

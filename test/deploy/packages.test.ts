@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { some } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { everyUnpacker } from "../support/drivers/every-unpacker.ts";
+import { unpackers, verifyIntunewin, without } from "../support/drivers/foreign.ts";
+import {
+  appWithMixedDriver,
+  bytesOf,
+  expectedTree,
+  withoutScripts,
+} from "../support/drivers/mixed-driver.ts";
+import { makePng } from "../support/printers/png.ts";
+import { makeSharedZip, withoutShared } from "../support/shared.ts";
+
+describe("other people's tools open the packages", () => {
+  for (const [name, unpack] of everyUnpacker) {
+    const skip = name in without ? without[name as keyof typeof without] : false;
+    test(`${name} finds the driver's files and the scripts, byte by byte`, { skip }, async (t) => {
+      const { fetch, printer } = await appWithMixedDriver(t);
+
+      const tree = unpack(await bytesOf(fetch(`/printers/${printer}/packages/rmm`)));
+
+      assert.deepEqual(Object.keys(withoutScripts(tree)).sort(), Object.keys(expectedTree).sort());
+      for (const [path, bytes] of Object.entries(expectedTree)) assert.ok(tree[path]?.equals(bytes), path);
+      assert.match(tree["install.ps1"]?.toString() ?? "", /Name = 'Büro'/);
+      assert.doesNotMatch(tree["install.ps1"]?.toString() ?? "", /https?:/);
+      assert.ok(tree["uninstall.ps1"] && tree["detect.ps1"]);
+    });
+  }
+
+  for (const [name, unpack] of everyUnpacker) {
+    const skip = name in without ? without[name as keyof typeof without] : false;
+    test(`${name} finds a driver's files as packages hold them, of two that differ by case the later`, {
+      skip,
+    }, async (t) => {
+      const { fetch, addDriver } = await startApp(t);
+      const twins = [
+        { name: "Readme.txt", bytes: "the earlier one" },
+        { name: "README.TXT", bytes: "the later one" },
+        { name: "", rawName: Buffer.from("Ordner\\Gr\x94\xe1e.txt", "latin1"), bytes: "a CP437 name" },
+      ];
+      const driver = await addDriver(driverZip({ extra: twins }));
+
+      const answer = await fetch(`/drivers/${driver}/files`);
+      const tree = unpack(await bytesOf(answer));
+
+      const names = ["Ordner/Größe.txt", "README.TXT", "papyrus.cat", "papyrus.dll", "papyrus.inf"];
+      assert.deepEqual(Object.keys(tree).sort(), names);
+      assert.equal(tree["README.TXT"]?.toString(), "the later one");
+      assert.equal(tree["Ordner/Größe.txt"]?.toString(), "a CP437 name");
+      assert.match(answer.headers.get("content-disposition") ?? "", /filename="driver-files\.zip"/);
+      assert.equal(answer.headers.get("content-type"), "application/zip");
+    });
+  }
+
+  test("the verifier accepts the Intune package, with the icon inside", {
+    skip: without.verifier,
+  }, async (t) => {
+    const { fetch, upload, printer } = await appWithMixedDriver(t);
+    await upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+
+    const tree = verifyIntunewin(await bytesOf(fetch(`/printers/${printer}/packages/mdm`)));
+
+    const { "icon.png": icon, ...rest } = withoutScripts(tree);
+    assert.deepEqual(icon, makePng());
+    assert.deepEqual(Object.keys(rest).sort(), Object.keys(expectedTree).sort());
+    for (const [path, bytes] of Object.entries(expectedTree)) assert.ok(rest[path]?.equals(bytes), path);
+  });
+
+  const six = [
+    "xerox-gpd-ps",
+    "hp-upd-pcl6-701",
+    "kyocera-5054ci",
+    "ricoh-imc3500",
+    "epson-et-multi",
+    "konica-c257i",
+  ];
+  test("the verifier accepts packages of vendors' drivers", { skip: without.verifier }, async (t) => {
+    const { fetch, addDriver, addPrinter } = await startApp(t);
+    const folder = await temporaryFolder(t);
+    for (const name of some(six, 1)) {
+      const zip = join(folder, `${name}.zip`);
+      await makeSharedZip(name, zip, "--scale", "0.05", "--prefix", "Vendor Driver/");
+      const source = readFileSync(zip);
+      const printer = await addPrinter({ name, driver_id: String(await addDriver(source)) });
+
+      const tree = verifyIntunewin(await bytesOf(fetch(`/printers/${printer}/packages/mdm`)));
+
+      const files = Object.entries(unpackers.fflate(source)).map(
+        ([path, bytes]) => [`driver/${path}`, bytes] as const,
+      );
+      assert.equal(Object.keys(withoutScripts(tree)).length, files.length);
+      for (const [path, bytes] of files) assert.ok(tree[path]?.equals(bytes), `${name}: ${path}`);
+    }
+  });
+});
+
+test("a driver of the corpus passes through with its archive served as uploaded", {
+  skip: withoutShared,
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const zip = join(folder, "driver.zip");
+  await makeSharedZip("ricoh-imc3500", zip, "--scale", "0.01");
+  const { fetch, addDriver } = await startApp(t);
+
+  const id = await addDriver(readFileSync(zip));
+
+  assert.ok((await bytesOf(fetch(`/drivers/${id}/archive`))).equals(readFileSync(zip)));
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import {
+  commandFor,
+  curlCommand,
+  exitWithOne,
+  fetchedCommand,
+  fetchedScript,
+  unpackedScript,
+} from "../../src/pkg/scripts/commands.ts";
+import { startApp, temporaryFolder } from "../support/app.ts";
+import { deepTest, some } from "../support/depth.ts";
+import { bytesOf } from "../support/drivers/mixed-driver.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+function execute(program: string, args: readonly string[], cwd: string, path = ""): Promise<Ran> {
+  const env = { ...process.env, PATH: `${path}${delimiter}${process.env.PATH}`, TMPDIR: join(cwd, "tmp") };
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+    );
+  });
+}
+
+/** A folder with a `powershell.exe` that keeps what it was given and ends with a code. */
+async function machine(
+  t: TestContext,
+  code: number,
+): Promise<{ folder: string; run: (text: string) => Promise<Ran> }> {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, "tmp"));
+  await mkdir(join(folder, "bin"));
+  const substitute = `#!/bin/sh\nprintf '%s\\n' "$@" > "${folder}/arguments"\nfor last; do :; done\ncp "$last" "${folder}/script.ps1"\nexit ${code}\n`;
+  await writeFile(join(folder, "bin", "powershell.exe"), substitute);
+  await chmod(join(folder, "bin", "powershell.exe"), 0o755);
+  const run = async (text: string) => {
+    await writeFile(join(folder, "pasted.ps1"), text);
+    const args = ["-NoProfile", "-NonInteractive", "-File", join(folder, "pasted.ps1")];
+    return execute(process.env.PLATEN_PWSH || "pwsh", args, folder, join(folder, "bin"));
+  };
+  return { folder, run };
+}
+
+/** What Windows PowerShell has had since version 5.0, and PowerShell here does not bring. */
+const expandArchive = `function Expand-Archive {
+  param([string]$LiteralPath, [string]$DestinationPath, [switch]$Force)
+  $archive = Join-Path $PWD (Split-Path -Leaf $LiteralPath)
+  [IO.Compression.ZipFile]::ExtractToDirectory($archive, (Join-Path $PWD (Split-Path -Leaf $DestinationPath)), [bool]$Force)
+}`;
+
+/** Text as a page shows it. */
+function shownIn(page: string, id: string): string {
+  const text = new RegExp(`<(?:pre|code) id="${id}">([^<]*)<`).exec(page)?.[1] ?? "";
+  return text
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&")
+    .replaceAll("&gt;", ">");
+}
+
+test("nothing but plain names and addresses can stand in a command", () => {
+  assert.throws(() => commandFor("install-a b.ps1"));
+  assert.throws(() => commandFor("$(calc).ps1"));
+  assert.throws(() => unpackedScript("a';calc;'.zip"));
+  for (const text of [fetchedCommand, fetchedScript, curlCommand].map((make) =>
+    make("https://a/b'`$(c);&d/x"),
+  )) {
+    assert.ok(text.includes("https://a/b%27%60%24%28c%29%3B%26d/x"), text);
+  }
+  assert.match(fetchedCommand("https://a/x"), /-bor 3072/);
+  assert.doesNotMatch(fetchedCommand("http://a/x"), /3072/);
+});
+
+test("curl saves a package and a script under the names that the pages say", async (t) => {
+  const { fetch, addPrinter, post } = await startApp(t);
+  await post("/clients", { name: "Kunde Müller" });
+  const id = await addPrinter({ name: "Büro “1”", client_id: "1" });
+  const page = await (await fetch(`/printers/${id}`)).text();
+  const folder = await temporaryFolder(t);
+  const commands = [...page.matchAll(/>(curl [^<]*)</g)].map((match) =>
+    (match[1] ?? "").replaceAll("&quot;", '"'),
+  );
+
+  const ran = await Promise.all(commands.map((command) => execute("/bin/sh", ["-c", command], folder)));
+  const refused = await execute(
+    "/bin/sh",
+    ["-c", commands[0]?.replace("packages/", "packages/x") ?? ""],
+    folder,
+  );
+
+  assert.equal(commands.length, 2);
+  assert.deepEqual(
+    ran.map(({ code }) => code),
+    [0, 0],
+  );
+  assert.notEqual(refused.code, 0, "a refusal is no package");
+  assert.deepEqual((await readdir(folder)).sort(), ["install-buro-1.ps1", "kunde-muller-buro-1.zip"]);
+  assert.ok(page.includes("-File .\\install-buro-1.ps1"), "the command names the file as it is downloaded");
+  assert.ok(page.includes("Expand-Archive -LiteralPath .\\kunde-muller-buro-1.zip"));
+});
+
+describe("commands pasted into a real PowerShell", { skip: withoutPowerShell }, () => {
+  for (const owner of some(["printers", "clients"], 1)) {
+    test(`fetch the install script of ${owner}, run it, pass its exit code on and leave nothing`, async (t) => {
+      const { fetch, addPrinter, post } = await startApp(t);
+      await post("/clients", { name: "O'Brien" });
+      await addPrinter({ client_id: "1", name: "Büro" });
+      const page = await (await fetch(`/${owner}/1`)).text();
+      const { folder, run } = await machine(t, 203);
+
+      const line = await run(shownIn(page, "hand-0"));
+      const ranByLine = await readFile(join(folder, "script.ps1"));
+      const script = await run(shownIn(page, "rmm-snippet-1"));
+      const args = (await readFile(join(folder, "arguments"), "utf8")).trim().split("\n");
+
+      assert.match(line.output, /^Exit code 203$/m);
+      assert.equal(script.code, 203);
+      const served = await bytesOf(fetch(`/${owner}/1/scripts/install`));
+      assert.ok(ranByLine.equals(served), "the very bytes, with the byte order mark");
+      assert.ok((await readFile(join(folder, "script.ps1"))).equals(served));
+      assert.deepEqual(args.slice(0, -1), [
+        "-NoProfile",
+        "-NonInteractive",
+        "-ExecutionPolicy",
+        "Bypass",
+        "-File",
+      ]);
+      assert.match(args.at(-1) ?? "", /[0-9a-f-]{36}\.ps1$/);
+      assert.deepEqual(
+        (await readdir(join(folder, "tmp"))).filter((name) => name.endsWith(".ps1")),
+        [],
+      );
+    });
+  }
+
+  deepTest("fetch the diagnosis, run it and pass its exit code on", async (t) => {
+    const { fetch, addPrinter } = await startApp(t);
+    const id = await addPrinter({ name: "Büro" });
+    const page = await (await fetch(`/printers/${id}`)).text();
+    const { folder, run } = await machine(t, 1);
+
+    const line = await run(shownIn(page, "hand-1"));
+
+    const served = await bytesOf(fetch(`/printers/${id}/scripts/diagnose`));
+    assert.match(line.output, /^Exit code 1$/m);
+    assert.ok((await readFile(join(folder, "script.ps1"))).equals(served));
+  });
+
+  test("fail clearly where the service refuses, and run nothing", async (t) => {
+    const { url, post } = await startApp(t);
+    await post("/printers", { name: "Bare", address: "10.0.0.1" });
+    const { folder, run } = await machine(t, 0);
+
+    const script = await run(fetchedScript(`${url}/printers/1/scripts/install`));
+
+    assert.notEqual(script.code, 0);
+    assert.match(script.output, /“Bare” has no driver: choose one on the printer’s page/);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name === "arguments"),
+      [],
+    );
+  });
+
+  test("unpack the attached ZIP and install from it, for Level with no other failure than 1", async (t) => {
+    const { fetch, addPrinter } = await startApp(t);
+    const id = await addPrinter({ name: "Office" });
+    const zip = await bytesOf(fetch(`/printers/${id}/packages/rmm`));
+    const codes: number[] = [];
+    for (const [code, text] of [
+      [203, unpackedScript("office.zip")],
+      [203, unpackedScript("office.zip", { exit: exitWithOne })],
+      [0, unpackedScript("office.zip", { exit: exitWithOne })],
+    ] as const) {
+      const { folder, run } = await machine(t, code);
+      await writeFile(join(folder, "office.zip"), zip);
+      const ran = await run(
+        `${expandArchive}\n${text.replaceAll(".\\platen\\install.ps1", "./platen/install.ps1")}`,
+      );
+      codes.push(ran.code);
+      assert.match(await readFile(join(folder, "script.ps1"), "utf8"), /Name = 'Office'/);
+    }
+
+    assert.deepEqual(codes, [203, 1, 0]);
+  });
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { startApp, type TestApp, temporaryFolder } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+
+function archivePath({ app }: TestApp): string {
+  return app.store.blobs.pathOf("drivers", app.store.drivers.get(1).sha256);
+}
+
+/** Changes one bit and no size: in a file's data, which no directory tells anything of. */
+function flipBit(path: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf("papyrus.inf") + 40;
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  writeFileSync(path, bytes);
+}
+
+const needArchive = [
+  "/printers/1/packages/rmm",
+  "/printers/1/packages/mdm",
+  "/drivers/1/files",
+  "/drivers/1/archive",
+];
+
+async function statuses({ fetch }: TestApp, method = "HEAD"): Promise<number[]> {
+  const answers = await Promise.all(needArchive.map((path) => fetch(path, { method })));
+  return answers.map(({ status }) => status);
+}
+
+test("an archive that rots while the service runs counts as missing, until the same ZIP is uploaded again", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  const before = await statuses(app);
+
+  flipBit(archivePath(app));
+  const damaged = await statuses(app);
+  const scripts = await Promise.all(
+    ["install", "uninstall", "detect"].map((kind) => app.fetch(`/printers/1/scripts/${kind}`)),
+  );
+  const install = await scripts[0]?.text();
+  const reason = await (await app.fetch("/printers/1/packages/rmm")).text();
+  const page = await (await app.fetch("/drivers/1")).text();
+  await app.upload("/drivers/upload", driverZip());
+  const after = await statuses(app);
+
+  assert.deepEqual(before, [200, 200, 200, 200]);
+  assert.deepEqual(damaged, [422, 422, 422, 422]);
+  assert.deepEqual(
+    scripts.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.match(install ?? "", /Download = 'http[^']+\/drivers\/1\/files'\r\n\s+FilesSha256 = ''/);
+  assert.match(reason, /is damaged on disk: upload driver\.zip again to put it back/);
+  assert.match(page, /The archive is damaged on disk: upload driver\.zip again/);
+  assert.deepEqual(after, [200, 200, 200, 200]);
+  assert.equal(app.lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length, 1);
+});
+
+test("an archive that rotted while the service was off is found after the start, which does not wait for it", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.addPrinter();
+  const path = archivePath(first);
+  const { atime, mtime } = statSync(path);
+  flipBit(path);
+  utimesSync(path, atime, mtime);
+  await first.stop();
+
+  const second = await startApp(t, { dataDir });
+  const atOnce = await statuses(second);
+  await second.app.archives.settled();
+
+  assert.deepEqual(atOnce, [422, 422, 422, 422]);
+  assert.deepEqual(await statuses(second), [422, 422, 422, 422]);
+  assert.equal(second.lines.filter((line) => /is damaged: its SHA-256 is/.test(line)).length, 1);
+});
+
+test("a sound archive is read once after the start, and again only when its time stamp changes", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await startApp(t, { dataDir });
+  await first.addPrinter();
+  await first.stop();
+  const second = await startApp(t, { dataDir });
+  const { archives, workers } = second.app;
+  let reads = 0;
+  const { verify, digest } = workers;
+  workers.verify = (file) => {
+    reads++;
+    return verify.call(workers, file);
+  };
+  const path = archivePath(second);
+  workers.digest = (input) => {
+    if (input.files.length === 1 && input.layout.parts.every(({ literals }) => literals.length === 0))
+      reads++;
+    return digest.call(workers, input);
+  };
+
+  await archives.settled();
+  await statuses(second);
+  const afterStart = reads;
+  utimesSync(path, 1, 1);
+  const touched = await statuses(second);
+  await archives.settled();
+  const after = await statuses(second);
+
+  assert.ok(afterStart <= 1, `${afterStart} reads after the start`);
+  assert.equal(reads - afterStart, 1);
+  assert.deepEqual([touched, after], [new Array(4).fill(200), new Array(4).fill(200)]);
+});
+
+test("missing and shortened archives are refused at once, with the remedy", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+  const path = archivePath(app);
+  const bytes = readFileSync(path);
+
+  writeFileSync(path, bytes.subarray(0, 100));
+  const short = await app.fetch("/drivers/1/archive");
+  await app.app.store.blobs.remove("drivers", app.app.store.drivers.get(1).sha256);
+  const missing = await statuses(app);
+  const page = await (await app.fetch("/drivers/1")).text();
+
+  assert.equal(short.status, 422);
+  assert.match(await short.text(), /is damaged on disk: upload driver\.zip again/);
+  assert.deepEqual(missing, [422, 422, 422, 422]);
+  assert.match(page, /The archive is missing on disk/);
+});

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { navigation, startApp, type TestApp } from "../support/app.ts";
+import { overlappingInfs, saveDriverForm, script, severalModels } from "../support/drivers/driver-form.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+
+test("what arrives without a choice deploys the first name, and says so with the way to choose", async (t) => {
+  const { addDriver, addPrinter, app, fetch } = await startApp(t);
+  const id = await addDriver(severalModels);
+  const printer = await addPrinter({ driver_id: String(id) });
+
+  const { row } = await app.overview.printer(printer);
+  const { driver } = await app.overview.driver(id);
+  const list = await (await fetch("/drivers")).text();
+
+  for (const { state, findings } of [row, driver]) {
+    assert.equal(state, "attention");
+    assert.match(findings[0]?.text ?? "", /^Deploys Papyrus A, the first of 3 names/);
+  }
+  assert.match(list, new RegExp(`href="/drivers/${id}#models-found">Choose the model`));
+});
+
+test("a browser's form of a printer asks for the model that nobody has chosen; a plain request is not asked", async (t) => {
+  const { addDriver, post, app } = await startApp(t);
+  const id = String(await addDriver(severalModels));
+  const printer = { name: "Office", address: "10.0.0.9", driver_id: id };
+
+  const refused = await post("/printers", { ...printer, from_form: "1" }, navigation);
+  const both = await post("/printers", { ...printer, name: "", from_form: "1" }, script);
+  const plain = await post("/printers", printer);
+  const chosen = await post(
+    "/printers",
+    { ...printer, name: "Two", driver_desc: "Papyrus B", from_form: "1" },
+    navigation,
+  );
+  await saveDriverForm({ post } as TestApp, Number(id), { driver_desc: "Papyrus A" });
+  const later = await post("/printers", { ...printer, name: "Three", from_form: "1" }, navigation);
+
+  assert.deepEqual(
+    [refused, both, plain, chosen, later].map(({ status }) => status),
+    [422, 422, 200, 303, 303],
+  );
+  const page = await refused.text();
+  assert.match(page, /Which model is it\? Choose one of 3 names\./);
+  assert.match(page, /<option value="Papyrus C">/, "they are suggested without scripts too");
+  assert.match(await both.text(), /name is needed[\s\S]*Which model is it/);
+  assert.deepEqual(
+    app.store.printers.list().map(({ printer }) => printer.driver_desc),
+    ["", "", "Papyrus B"],
+  );
+});
+
+test("a model counts as chosen when a person confirms the one that was preselected, and not by a comment alone", async (t) => {
+  const service = await startApp(t);
+  const id = await service.addDriver(severalModels);
+  const isChosen = () => service.app.store.drivers.get(id).model_chosen;
+
+  const commented = await saveDriverForm(service, id, { comment: "for the ground floor" });
+  const afterComment = isChosen();
+  const confirmed = await saveDriverForm(service, id, { driver_desc: "Papyrus A" });
+
+  assert.deepEqual([commented.status, confirmed.status], [303, 303]);
+  assert.deepEqual([afterComment, isChosen()], [false, true]);
+  assert.equal((await service.app.overview.driver(id)).driver.state, "ready");
+});
+
+test("nothing is preselected until somebody has chosen, and a name for all devices needs no choice", async (t) => {
+  const { addDriver, fetch, app } = await startApp(t);
+  const open = await addDriver(severalModels);
+  const universal = await addDriver(driverZip({ models: ["Papyrus 1", "Papyrus Universal PCL6"] }));
+
+  const [openPage, universalPage] = await Promise.all(
+    [open, universal].map(async (id) => (await fetch(`/drivers/${id}`)).text()),
+  );
+
+  assert.match(openPage ?? "", /deployed now, chosen by nobody/);
+  assert.doesNotMatch(openPage ?? "", /name="driver_desc"[^>]*checked/);
+  assert.match(universalPage ?? "", /value="Papyrus Universal PCL6"\s+checked/);
+  assert.equal(app.store.drivers.get(universal).driver_desc, "Papyrus Universal PCL6");
+  assert.equal((await app.overview.driver(universal)).driver.state, "ready");
+});
+
+test("another INF keeps a model that it has, and asks for one where it lacks it", async (t) => {
+  const service = await startApp(t);
+  const id = await service.addDriver(overlappingInfs());
+  const { drivers } = service.app.store;
+  await saveDriverForm(service, id, { driver_desc: "Papyrus A" });
+
+  const asked = await saveDriverForm(service, id, { inf_path: "sub/second.inf", driver_desc: "Papyrus A" });
+  const none = await saveDriverForm(service, id, { inf_path: "sub/second.inf" });
+  const kept = drivers.get(id);
+  await saveDriverForm(service, id, { driver_desc: "Papyrus B" });
+  const moved = await saveDriverForm(service, id, { inf_path: "sub/second.inf", driver_desc: "Papyrus B" });
+
+  assert.deepEqual([asked.status, none.status, moved.status], [422, 422, 303]);
+  const page = await asked.text();
+  assert.match(page, /Which model is it\? Choose one of 2 names\./);
+  assert.match(page, /value="Papyrus C"/, "the models of the other INF are there to choose");
+  assert.doesNotMatch(page, /value="Papyrus A"/);
+  assert.deepEqual([kept.inf_path, kept.driver_desc], ["papyrus.inf", "Papyrus A"]);
+  const { inf_path, driver_desc, model_chosen } = drivers.get(id);
+  assert.deepEqual([inf_path, driver_desc, model_chosen], ["sub/second.inf", "Papyrus B", true]);
+});
+
+test("without scripts a button shows the models of another INF, with everything that was typed and nothing saved", async (t) => {
+  const service = await startApp(t);
+  const id = await service.addDriver(overlappingInfs());
+
+  const shown = await saveDriverForm(service, id, {
+    show: "models",
+    inf_path: "sub/second.inf",
+    name: "Typed",
+    comment: "also typed",
+    trust_publisher: "on",
+    q: "c",
+  });
+
+  const page = await shown.text();
+  assert.equal(shown.status, 200);
+  for (const part of [/Nothing is saved yet/, /value="Papyrus C"/, /value="Typed"/, /also typed/])
+    assert.match(page, part);
+  assert.match(page, /name="trust_publisher"[^>]*checked/);
+  assert.match(page, /value="sub\/second\.inf"\s+checked/);
+  assert.equal(service.app.store.drivers.get(id).name, "");
+});
+
+test("a search finds models in every INF of the archive, and choosing one chooses its INF", async (t) => {
+  const service = await startApp(t);
+  const id = await service.addDriver(overlappingInfs());
+
+  const found = await (await service.fetch(`/drivers/${id}/models?q=papyrus+c&inf_path=papyrus.inf`)).text();
+  const pick = /name="pick" value="([^"]+)"/.exec(found)?.[1] ?? "";
+  const fragment = await (
+    await service.fetch(`/drivers/${id}/models?pick=${encodeURIComponent(pick)}`)
+  ).text();
+  const page = await (await saveDriverForm(service, id, { pick, name: "Typed" })).text();
+  const garbage = await saveDriverForm(service, id, { pick: "99:x" });
+
+  assert.match(found, /In other INFs of the archive: 1 name/);
+  assert.match(found, /in <bdi>sub\/second\.inf<\/bdi>/);
+  for (const text of [fragment, page]) {
+    assert.match(text, /value="sub\/second\.inf"\s+checked/);
+    assert.match(text, /value="Papyrus C"\s+checked/);
+  }
+  assert.match(page, /value="Typed"/);
+  assert.equal(garbage.status, 200);
+});
+
+test("another INF brings all of its models, whatever is chosen in the INF before", async (t) => {
+  const { addDriver, fetch } = await startApp(t);
+  const id = await addDriver(overlappingInfs());
+
+  const answer = await fetch(`/drivers/${id}/models?inf_path=sub%2Fsecond.inf&driver_desc=Papyrus+A`);
+  const list = await answer.text();
+
+  assert.match(list, /2 names in <bdi>sub\/second\.inf<\/bdi>/);
+  assert.deepEqual(
+    [...list.matchAll(/type="radio" name="driver_desc"[^>]* value="([^"]*)"/g)].map(([, name]) => name),
+    ["Papyrus B", "Papyrus C"],
+  );
+});

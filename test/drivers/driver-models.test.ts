@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { InfSummary } from "../../src/domain/drivers/driver.ts";
+import { inOrder, newerVersions, olderVersions } from "../../src/domain/drivers/driver-order.ts";
+import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/drivers/models.ts";
+import { driverLabel } from "../../src/html/drivers/driver-label.ts";
+import { makeDriver, makeInf } from "../support/records.ts";
+import { shared, withoutShared } from "../support/shared.ts";
+
+test("a name is universal by its words, and not where it names a device", () => {
+  const universal = [
+    "Papyrus Universal PCL 6 (v7.0.1)",
+    "PAPYRUS PCL6 UniversalDriver V4.38",
+    "Papyrus Global Print Driver PS",
+    "Papyrus GPD PCL6 V5.887.3.0",
+    "Papyrus Generic Plus PCL6",
+    "Papyrus IPP Class Driver",
+  ];
+  const others = [
+    "Papyrus 100 PCL6",
+    "Generic 55BW-5eSeriesPCL",
+    "Papyrus Global 200",
+    "Papyrus diversal",
+    "Driver",
+    "",
+  ];
+
+  const found = [...universal, ...others].filter(isUniversal);
+
+  assert.deepEqual(found, universal);
+});
+
+test("a name for all devices is preselected before any device's, and before one for a kind of them", () => {
+  const names = ["Papyrus 1", "Papyrus Generic mono", "Universal Printing (Papyrus)", "Papyrus 2"];
+
+  const broadest = firstModel({ descriptions: names, manufacturers: ["Papyrus"] });
+  const kind = firstModel({ descriptions: names.slice(0, 2), manufacturers: ["Papyrus"] });
+  const device = firstModel({ descriptions: ["B 1", "Papyrus 1"], manufacturers: ["Papyrus"] });
+  const none = firstModel({ descriptions: [], manufacturers: [] });
+
+  assert.deepEqual(
+    [broadest, kind, device, none],
+    ["Universal Printing (Papyrus)", "Papyrus Generic mono", "Papyrus 1", ""],
+  );
+});
+
+/** Of the packages in ../shared/inf, the printer INFs with several names that have one for all devices. */
+const withUniversalName: readonly string[] = [
+  "canon-ricoh-mixed/oemsetup.inf",
+  "hp-upd-pcl6-701/hpcu255u.inf",
+  "konica-c257i/KOAX5J__.inf",
+  "kyocera-kx-merged/OEMSETUP (2).INF",
+  "ricoh-universal-huz/oemsetup.inf",
+  "ricoh-universal-old/oemsetup.inf",
+  "triumphadler-3207ci/OEMSETUP.INF",
+  "xerox-gpd-ps/x3UNIVP.inf",
+  "xerox-gpd-x64-5759/x3UNIVX.inf",
+  "xerox-gpd-x64/x3UNIVX.inf",
+];
+
+test("of real drivers with several names, just the universal ones need no choice", {
+  skip: withoutShared,
+}, () => {
+  const folder = join(shared, "inf");
+  const files = readdirSync(folder).filter((name) => existsSync(join(folder, name, "expected.json")));
+  const several = files.flatMap((name) => {
+    const { infs } = JSON.parse(readFileSync(join(folder, name, "expected.json"), "utf8"));
+    const all = Object.entries(infs as Record<string, InfSummary>);
+    return all
+      .filter(([, inf]) => inf.isPrinter && inf.descriptions.length > 1)
+      .map(([path, inf]) => [`${name}/${path}`, inf] as const);
+  });
+
+  const found = several.filter(([, inf]) => isUniversal(firstModel(inf))).map(([path]) => path);
+
+  assert.deepEqual(found.sort(), [...withUniversalName].sort());
+  assert.ok(several.length > found.length + 20, "most are of devices");
+});
+
+test("a model is found by its name, else without regard to case, else but for the version in it", () => {
+  const find = modelFinder({
+    descriptions: ["Papyrus 100", "Papyrus v4.41", "PAPYRUS GPD (v7.0.1)", "papyrus 100"],
+  });
+
+  const found = [
+    "Papyrus 100",
+    "PAPYRUS 100",
+    "Papyrus V4.24",
+    "Papyrus GPD (v6.8)",
+    "Papyrus GPD",
+    "Other",
+  ].map(find);
+
+  assert.deepEqual(found, [
+    "Papyrus 100",
+    "Papyrus 100",
+    "Papyrus v4.41",
+    "PAPYRUS GPD (v7.0.1)",
+    undefined,
+    undefined,
+  ]);
+});
+
+test("a search over many INFs says which of them has the model", () => {
+  const infs = [
+    makeInf({ path: "a.inf", descriptions: ["Papyrus 1", "Papyrus 2"] }),
+    makeInf({ path: "b/b.inf", descriptions: ["Papyrus 22", "Other"] }),
+  ];
+
+  const { shown, count } = findModels(infs, "PAPYRUS 2", 10);
+  const few = findModels(infs, "", 1);
+
+  assert.deepEqual(
+    shown.map(({ model, inf }) => [model, inf.path]),
+    [
+      ["Papyrus 2", "a.inf"],
+      ["Papyrus 22", "b/b.inf"],
+    ],
+  );
+  assert.deepEqual([count, few.shown.length, few.count], [2, 1, 4]);
+});
+
+/** A driver of an INF in a version. */
+function versionOf(id: number, version: string, date: string, more: Parameters<typeof makeDriver>[0] = {}) {
+  return makeDriver({ id, ...more, inf: { driverVer: { date, version }, ...more.inf } });
+}
+
+test("drivers stand by title, of one title the newest first, whatever their texts say", () => {
+  const drivers = [
+    versionOf(1, "9.0", "01/01/2020"),
+    versionOf(2, "10.0", "01/01/2020"),
+    versionOf(3, "1.0", "06/01/2025"),
+    versionOf(4, "1.0", "06/01/2025", { name: "Älteste" }),
+    versionOf(5, "1.0", "01/01/2020", { inf: { provider: "Acme" } }),
+  ];
+
+  const order = inOrder(drivers).map(({ id }) => id);
+
+  assert.deepEqual(order, [5, 3, 2, 1, 4]);
+});
+
+test("a newer version is of the same provider and INF, and never of an unknown provider", () => {
+  const own = versionOf(1, "2.0", "01/01/2024");
+  const drivers = [
+    own,
+    versionOf(2, "3.0", "01/01/2025"),
+    versionOf(3, "2.5", "06/01/2024", { inf: { provider: "PAPYRUS", path: "x64/Papyrus.INF" } }),
+    versionOf(4, "1.0", "01/01/2023"),
+    versionOf(5, "9.0", "01/01/2026", { inf: { path: "other.inf" } }),
+    versionOf(6, "9.0", "01/01/2026", { inf: { provider: "%P%" } }),
+    versionOf(7, "9.0", "01/01/2026", { inf: { provider: "Acme" } }),
+  ];
+  const unknown = versionOf(8, "1.0", "01/01/2020", { inf: { provider: "%P%" } });
+
+  const found = [newerVersions(own, drivers), olderVersions(own, drivers), newerVersions(unknown, drivers)];
+  const ids = found.map((some) => some.map(({ id }) => id));
+
+  assert.deepEqual(ids, [[2, 3], [4], []]);
+});
+
+test("a label tells a driver from all others: title, version, date, machines that have files, file name", () => {
+  const plain = makeDriver({ inf: { architectures: ["amd64", "arm64"], notShipped: ["arm64"] } });
+  const named = makeDriver({ name: "Ground floor" });
+  const unread = makeDriver({ inf_path: "" });
+
+  const labels = [plain, named, unread].map(driverLabel);
+
+  assert.deepEqual(labels, [
+    "Papyrus papyrus.inf 1.2.3.4 · 21 Jun 2025 · x64 · papyrus.zip",
+    "Ground floor · 1.2.3.4 · 21 Jun 2025 · x64 · papyrus.zip",
+    "papyrus.zip",
+  ]);
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { describe, test } from "node:test";
+import { driverRank } from "../../src/domain/drivers/driver-version.ts";
+import { type PowerShellValue, powershell } from "../../src/pkg/scripts/powershell.ts";
+import { currentPairs, type DriverVer, rankedPairs } from "../support/drivers/driver-versions.ts";
+import { withoutPowerShell } from "../support/powershell/powershell.ts";
+import { simulatedWindows } from "../support/powershell/simulated-windows.ts";
+import { seededRandom } from "../support/random.ts";
+
+function orderOf(a: DriverVer | null, b: DriverVer | null): number {
+  const [left, right] = [driverRank(a), driverRank(b)];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+const seed = 20251121;
+
+/** Pairs that differ in little, so that many are equal in part. */
+function randomPairs(count: number): [DriverVer, DriverVer][] {
+  const random = seededRandom(seed);
+  const oneOf = (texts: readonly string[]) => texts[random(texts.length)] ?? "";
+  const date = () =>
+    oneOf(["", "6/21/2025", "06-21-2025", "06/22/2025", "12/31/2024", "13/01/2025", "00/00/0000", "x"]);
+  const number = () => oneOf(["0", "1", "2", "10", "010", "65536", "99999999999999999999", "", "a"]);
+  const driverVer = () => ({
+    date: date(),
+    version: Array.from({ length: random(6) }, number).join(oneOf([".", ".", "..", "-"])),
+  });
+  return Array.from({ length: count }, () => [driverVer(), driverVer()]);
+}
+
+for (const [why, a, b, order] of rankedPairs) {
+  test(`drivers rank as Windows ranks them: ${why}`, () => {
+    const orders = [orderOf(a, b), orderOf(b, a)];
+
+    assert.deepEqual(orders, [order, 0 - order]);
+  });
+}
+
+test("an INF without a DriverVer is as old as one without date and version", () => {
+  const orders = [orderOf(null, { date: "", version: "" }), orderOf(null, { date: "", version: "0.1" })];
+
+  assert.deepEqual(orders, [0, -1]);
+});
+
+describe("driver versions in a real PowerShell", { skip: withoutPowerShell }, () => {
+  const windows = simulatedWindows();
+
+  /** What a command of the scripts makes of each pair, which it sees as `$_.A` and `$_.B`. */
+  async function evaluate(pairs: readonly PowerShellValue[], command: string): Promise<unknown> {
+    const script = join(windows.folder, "versions.ps1");
+    const part = resolve("src/pkg/scripts/shared/driver-version.ps1");
+    const values = powershell`Set-StrictMode -Version 2.0\n. ${part}\n$Pairs = ${pairs}\n`;
+    await writeFile(script, `\ufeff${values}$Settings = @($Pairs | ForEach-Object { ${command} })`);
+    return (await windows.ask<{ value: unknown }>({ do: "evaluate", script })).value;
+  }
+
+  const tableOf = (driverVer: DriverVer | null) =>
+    driverVer && { Date: driverVer.date, Version: driverVer.version };
+  const rank =
+    "[Math]::Sign([string]::CompareOrdinal((Get-DriverRank -Driver $_.A), (Get-DriverRank -Driver $_.B)))";
+
+  test("the scripts rank drivers as the choice of the printer's INF does", async () => {
+    const pairs = rankedPairs.map(([, a, b]) => ({ A: tableOf(a), B: tableOf(b) }));
+
+    const orders = await evaluate(pairs, rank);
+
+    assert.deepEqual(
+      orders,
+      rankedPairs.map(([, , , order]) => order),
+    );
+  });
+
+  test("so they do with random dates and versions", async () => {
+    const pairs = randomPairs(3000);
+
+    const orders = await evaluate(
+      pairs.map(([a, b]) => ({ A: tableOf(a), B: tableOf(b) })),
+      rank,
+    );
+
+    assert.deepEqual(
+      orders,
+      pairs.map(([a, b]) => orderOf(a, b)),
+      `seed ${seed}`,
+    );
+  });
+
+  test("an installed driver will do when it is the wanted one or newer; where a date is unknown, its version counts", async () => {
+    const pairs = currentPairs.map(([, installed, wanted]) => ({
+      A: tableOf(installed),
+      B: tableOf(wanted),
+    }));
+
+    const answers = await evaluate(pairs, "Test-DriverCurrent -Installed $_.A -Driver $_.B");
+
+    assert.deepEqual(
+      answers,
+      currentPairs.map(([, , , isCurrent]) => isCurrent),
+    );
+  });
+});

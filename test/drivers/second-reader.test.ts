@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32 } from "node:zlib";
+import { UserError } from "../../src/domain/errors.ts";
+import { checkEntry, readArchive } from "../../src/pkg/zip/archive.ts";
+import { rounds, seedOr } from "../support/depth.ts";
+import { damagedZip, honestZips } from "../support/drivers/damaged-zip.ts";
+import { type Found, type Leniency, readWithYauzl } from "../support/drivers/foreign-reader.ts";
+import { sourceOf } from "../support/drivers/zip.ts";
+import { seededRandom } from "../support/random.ts";
+
+/** What a reader makes of an archive: its files by name, or why it refuses it. */
+type Reading = Map<string, Found> | string;
+
+async function readWithOurs(zip: Buffer): Promise<Reading> {
+  const source = sourceOf(zip);
+  try {
+    const found = new Map<string, Found>();
+    for (const entry of (await readArchive(source)).entries) {
+      const bytes = await checkEntry(source, entry, entry.size);
+      found.set(entry.path, { size: entry.size, crc32: entry.crc32, bytes });
+    }
+    return found;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.message;
+  }
+}
+
+/** yauzl checks no checksums, so whoever uses it does. */
+async function readWithTheirs(zip: Buffer, options: Leniency = {}): Promise<Reading> {
+  try {
+    const found = await readWithYauzl(zip, options);
+    for (const [name, file] of found)
+      if (!options.unread?.has(name) && crc32(file.bytes) !== file.crc32) return `${name}: wrong checksum`;
+    return found;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What we refuse and yauzl reads, by our sentence. */
+const strictness: readonly [rule: string, message: RegExp][] = [
+  ["the directory is as long as its end says", /does not fit|cut off|goes on after|broken: it lists/],
+  ["disk numbers, and the count of this disk", /one part of several/],
+  ["names are valid UTF-8", /not valid UTF-8/],
+  ["the ZIP64 end record stands right in front of its locator", /ZIP64 end record is missing/],
+  ["files and their headers stand in front of the directory", /is not where its table of contents says/],
+  ["files do not overlap", /overlap in this ZIP/],
+  ["nothing stands behind the deflated bytes of a file", /does not match its checksum/],
+  ["what is marked as encrypted, or as a link", /is encrypted|symbolic link/],
+  ["names that harm or that Windows cannot create", /the name “/],
+];
+
+/** The place of the last end record. */
+function endOf(zip: Buffer): number {
+  return zip.lastIndexOf("PK\x05\x06", zip.length - 22, "latin1");
+}
+
+function withoutPrefix(zip: Buffer): Buffer {
+  const end = endOf(zip);
+  const isLarge = end >= 76 && zip.readUInt32LE(end - 20) === 0x07064b50;
+  const prefix = isLarge
+    ? end - 76 - Number(zip.readBigUInt64LE(end - 12))
+    : end - zip.readUInt32LE(end + 12) - zip.readUInt32LE(end + 16);
+  return zip.subarray(prefix);
+}
+
+function withoutSuffix(zip: Buffer): Buffer {
+  const end = endOf(zip);
+  return zip.subarray(0, end + 22 + zip.readUInt16LE(end + 20));
+}
+
+/** Extra fields that are longer than their record has space for become short ones of an unknown kind. */
+function withFittingExtras(zip: Buffer): Buffer {
+  const copy = Buffer.from(zip);
+  const start = "PK\x01\x02";
+  for (let at = copy.indexOf(start, 0, "latin1"); at >= 0; at = copy.indexOf(start, at + 1, "latin1")) {
+    const from = at + 46 + copy.readUInt16LE(at + 28);
+    const end = from + copy.readUInt16LE(at + 30);
+    for (let field = from; field + 4 <= end; field += 4 + copy.readUInt16LE(field + 2)) {
+      const space = end - field - 4;
+      if (copy.readUInt16LE(field + 2) > space) copy.writeUInt32LE(0xffff + space * 0x10000, field);
+    }
+  }
+  return copy;
+}
+
+/** What yauzl is to be given, and told, to read what we read. */
+type Repair = (zip: Buffer, ours: Map<string, Found>) => { readonly zip?: Buffer } & Leniency;
+
+/** What we read and yauzl refuses: by its message, with what makes it read the same. */
+const tolerance: readonly [reason: string, message: RegExp, repair: Repair][] = [
+  [
+    "bytes behind the comment, as downloads have them",
+    /^Invalid comment length/,
+    (zip) => ({ zip: withoutSuffix(zip) }),
+  ],
+  [
+    "`\\` between folders, as old writers on Windows have it",
+    /^invalid characters in fileName: [^/]*\\/,
+    () => ({ strictFileNames: false }),
+  ],
+  [
+    "an extra field that is too long is left out",
+    /^extra field length exceeds/,
+    (zip) => ({ zip: withFittingExtras(zip) }),
+  ],
+  [
+    "a program in front",
+    /header signature|end of central directory record sig|EOF|bounds/,
+    (zip) => ({ zip: withoutPrefix(zip) }),
+  ],
+  [
+    "a twin that is left out is not unpacked",
+    /wrong checksum|bytes in the stream|^invalid |^unexpected end/,
+    (_, ours) => ({ unread: namesOfTwins(ours) }),
+  ],
+];
+
+/** Why yauzl refuses what we read; only where it reads the same once that is mended. */
+async function reasonOf(zip: Buffer, ours: Map<string, Found>, theirs: string): Promise<string | undefined> {
+  const reasons: string[] = [];
+  let given: { readonly zip: Buffer } & Leniency = { zip };
+  let message = theirs;
+  while (reasons.length < 4) {
+    const [reason, , repair] = tolerance.find(([, pattern]) => pattern.test(message)) ?? [];
+    if (reason === undefined || repair === undefined) return undefined;
+    reasons.push(reason);
+    given = { ...given, ...repair(given.zip, ours) };
+    const again = await readWithTheirs(given.zip, given);
+    if (typeof again !== "string") return same(ours, withoutTwins(again)) ? reasons.join(", ") : undefined;
+    message = again;
+  }
+  return undefined;
+}
+
+/** The names that the seeds' twins have, where we kept another one. */
+function namesOfTwins(ours: Map<string, Found>): Set<string> {
+  return new Set(["Driver.dll", "DRIVER.DLL"].filter((name) => !ours.has(name)));
+}
+
+/** Of names that differ only by case the last: we keep what Windows keeps. */
+function withoutTwins(found: Map<string, Found>): Map<string, Found> {
+  const last = new Map([...found.keys()].map((name) => [name.toUpperCase(), name]));
+  return new Map([...found].filter(([name]) => last.get(name.toUpperCase()) === name));
+}
+
+async function verdict(zip: Buffer, ours: Reading, theirs: Reading): Promise<string> {
+  if (typeof ours === "string") {
+    if (typeof theirs === "string") return "both refuse";
+    const rule = strictness.find(([, pattern]) => pattern.test(ours))?.[0];
+    return rule === undefined ? `UNEXPLAINED, only we refuse: ${ours}` : `only we refuse: ${rule}`;
+  }
+  if (typeof theirs === "string") {
+    const reason = await reasonOf(zip, ours, theirs);
+    return reason === undefined
+      ? `two readings, only yauzl refuses: ${theirs}`
+      : `only yauzl refuses: ${reason}`;
+  }
+  if (same(ours, theirs)) return "both read the same";
+  if (same(ours, withoutTwins(theirs))) return "both read the same but for twins by case";
+  return `two readings: ${[...ours.keys()]} and ${[...theirs.keys()]}`;
+}
+
+function same(ours: Map<string, Found>, theirs: Map<string, Found>): boolean {
+  if (ours.size !== theirs.size) return false;
+  return [...ours].every(([name, file]) => {
+    const other = theirs.get(name);
+    return other?.size === file.size && other.crc32 === file.crc32 && other.bytes.equals(file.bytes);
+  });
+}
+
+test("a second reader agrees on honest archives and nearly all damaged ones, or a rule says why not", {
+  timeout: 300_000,
+}, async (t) => {
+  const random = seededRandom(seedOr(20));
+  const seeds = honestZips();
+  const verdicts = new Map<string, number>();
+  // Damage may make two archives of one: packages are made of what we read, whatever another program does.
+  let twoReadings = 0;
+
+  for (let i = 0; i < rounds(300, 3000); i++) {
+    const zip = seeds[i] ?? damagedZip(seeds, random);
+    const kind = await verdict(zip, await readWithOurs(zip), await readWithTheirs(zip));
+    verdicts.set(kind, (verdicts.get(kind) ?? 0) + 1);
+    if (!kind.startsWith("two readings")) continue;
+    twoReadings++;
+    assert.ok(i >= seeds.length, kind);
+  }
+
+  for (const [kind, count] of [...verdicts].sort(([, a], [, b]) => b - a)) t.diagnostic(`${count} ${kind}`);
+  assert.deepEqual(
+    [...verdicts.keys()].filter((kind) => kind.startsWith("UNEXPLAINED")),
+    [],
+  );
+  t.diagnostic(`${twoReadings} with two readings`);
+  assert.ok(twoReadings < rounds(10, 60));
+  assert.ok((verdicts.get("both read the same") ?? 0) > rounds(20, 300));
+  assert.ok((verdicts.get("both refuse") ?? 0) > rounds(50, 600));
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Driver, InfSummary } from "../../src/domain/drivers/driver.ts";
+import { unusedHint, unusedNote } from "../../src/html/drivers/unused.ts";
+import { makeDriver } from "../support/records.ts";
+
+/** A driver of several INFs, each of which does not use ten files. */
+function driverOf(printers: number, report: Partial<Driver["report"]> = {}): Driver {
+  const driver = makeDriver();
+  const [first] = driver.report.infs;
+  assert.ok(first);
+  const infs = Array.from({ length: printers }, (_, i): InfSummary => {
+    const unused = { count: 10, bytes: 2048, paths: ["<a>.dll"] };
+    return { ...first, path: `${i}.inf`, unused };
+  });
+  return { ...driver, report: { ...driver.report, fileCount: 1200, infs, ...report } };
+}
+
+function noteOf(driver: Driver): string {
+  const [inf] = driver.report.infs;
+  assert.ok(inf);
+  return String(unusedNote(inf, driver));
+}
+
+test("files that another printer INF of the archive uses are no dead weight", () => {
+  const note = noteOf(driverOf(2, { unused: { count: 3, bytes: 1024, paths: ["<b>.dll"] } }));
+
+  assert.match(note, /3 unused files of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses them/);
+  assert.match(note, /&lt;b&gt;\.dll and 2 more/);
+});
+
+test("where a report does not tell what other INFs use, it is said of the chosen one alone", () => {
+  const [one, two] = [noteOf(driverOf(1)), noteOf(driverOf(2))];
+
+  assert.match(one, /10 unused files of 1\u202f200, 2\.0 KB: no printer INF/);
+  assert.match(two, /10 files of 1\u202f200, 2\.0 KB, that this INF does not use/);
+});
+
+test("what packages leave out is what the chosen INF does not use, whatever others do", () => {
+  const unused = { count: 3, bytes: 1024, paths: [] };
+
+  const note = noteOf({ ...driverOf(2, { unused }), drop_unused: true });
+
+  assert.match(note, /Packages leave out 10 files of 1\u202f200, 2\.0 KB unpacked/);
+});
+
+test("without dead weight there is nothing to leave out, and it is said", () => {
+  const none = { unused: { count: 0, bytes: 0, paths: [] } };
+
+  assert.match(noteOf(driverOf(1, none)), /No unused files: all 1\u202f200 files/);
+  assert.match(unusedHint(none), /uses every file: packages stay as they are/);
+  assert.match(unusedHint(undefined), /what the chosen INF uses/);
+});
+
+test("one file is spoken of as one", () => {
+  const unused = { count: 1, bytes: 1024, paths: ["<b>.dll"] };
+  const none = { count: 0, bytes: 0, paths: [] };
+
+  const note = noteOf(driverOf(2, { unused }));
+  const only = noteOf(driverOf(1, { unused: none, fileCount: 1 }));
+
+  assert.equal(only, "No unused files: the only file belongs to the driver.");
+  assert.match(
+    note,
+    /1 unused file of 1\u202f200, 1\.0 KB: no printer INF of this ZIP uses it, and packages carry it\./,
+  );
+});

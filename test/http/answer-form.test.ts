@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+import { type ErrorCode, UserError } from "../../src/domain/errors.ts";
+import { html } from "../../src/html/html.ts";
+import { answerForm, type FormAnswers, type Result, saving, uploading } from "../../src/http/answer-form.ts";
+import { statusOf } from "../../src/http/answers/errors.ts";
+import { navigation, startApp } from "../support/app.ts";
+
+const script = { "hx-request": "true" };
+
+/** What `answerForm` reads of a request. */
+function requestWith(headers: Record<string, string>): IncomingMessage {
+  return { headers, socket: {} } as unknown as IncomingMessage;
+}
+
+/** Answers that say which of them were made. */
+function answersWith(made: string[]): FormAnswers<number> {
+  return {
+    redirect: (id) => {
+      made.push("redirect");
+      return `/things/${id}`;
+    },
+    page: ({ message }) => {
+      made.push("page");
+      return html`page: ${message}`;
+    },
+    fragment: ({ value, error }) => {
+      made.push("fragment");
+      return html`fragment: ${value} ${error?.message}`;
+    },
+  };
+}
+
+test("every error code has one status", () => {
+  const statuses: Record<ErrorCode, number> = {
+    malformed: 400,
+    unauthorized: 401,
+    "too-often": 429,
+    invalid: 422,
+    "not-found": 404,
+    conflict: 409,
+    stale: 409,
+    "too-large": 413,
+    full: 507,
+    forbidden: 403,
+    misdirected: 421,
+    busy: 503,
+  };
+
+  const found = Object.keys(statuses).map((code) => [
+    code,
+    statusOf(new UserError(code as ErrorCode, "why")),
+  ]);
+
+  assert.deepEqual(Object.fromEntries(found), statuses);
+});
+
+test("a form is answered in the shape that its sender can show, and nothing else is made", async () => {
+  const saved: Result<number> = { value: 7 };
+  const refused: Result<number> = { error: new UserError("conflict", "taken", { name: "taken" }) };
+  const made: string[] = [];
+  const ask = (headers: Record<string, string>, outcome: Result<number>) =>
+    answerForm(requestWith(headers), outcome, answersWith(made));
+
+  const replies = [
+    await ask(navigation, saved),
+    await ask({ "sec-fetch-mode": "navigate" }, refused),
+    await ask(script, saved),
+    await ask({ ...navigation, ...script }, refused),
+    await ask({}, saved),
+  ];
+
+  assert.deepEqual(made, ["redirect", "page", "fragment", "fragment", "fragment"]);
+  assert.deepEqual(
+    replies.map((reply) =>
+      reply.kind === "text" ? [reply.status, reply.body] : reply.kind === "redirect" && reply.location,
+    ),
+    [
+      "/things/7",
+      [409, "page: taken"],
+      [200, "fragment: 7 "],
+      [409, "fragment:  taken"],
+      [200, "fragment: 7 "],
+    ],
+  );
+});
+
+test("without a page of its own a refused form is answered as every other error", async () => {
+  const error = new UserError("too-large", "too large");
+  const { redirect, fragment } = answersWith([]);
+
+  const answer = answerForm(requestWith(navigation), { error }, { redirect, fragment });
+
+  await assert.rejects(answer, error);
+});
+
+test("a form shows errors of its fields, and an upload those of its file; every other is thrown", async () => {
+  const field = new UserError("conflict", "taken", { name: "taken" });
+  const file = new UserError("too-large", "too large");
+  const others = [new UserError("busy", "later"), new UserError("not-found", "gone"), new Error("defect")];
+  const failing = (error: Error) => () => Promise.reject(error);
+
+  const shown = [await saving(failing(field)), await uploading(failing(file))];
+
+  assert.deepEqual(
+    shown.map(({ error }) => error),
+    [field, file],
+  );
+  assert.deepEqual(await saving(async () => 7), { value: 7 });
+  for (const error of others) {
+    await assert.rejects(saving(failing(error)), error);
+    await assert.rejects(uploading(failing(error)), error);
+  }
+});
+
+test("messages go to the place for them that every page has", async (t) => {
+  const { fetch, post } = await startApp(t);
+  const line = /<div id="message"/;
+
+  const page = await (await fetch("/")).text();
+  const fragment = await (await post("/clients", { name: "Alpha" }, script)).text();
+  const failed = await fetch("/clients/9", { headers: script });
+
+  assert.match(page, line);
+  assert.match(fragment, line);
+  assert.equal(failed.headers.get("hx-retarget"), "#message");
+  assert.match(readFileSync("assets/scripts/dom.js", "utf8"), /\$\("#message"\)/);
+});

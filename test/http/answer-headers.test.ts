@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { routes } from "../../src/http/routes.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { isDeep, some } from "../support/depth.ts";
+import { makePng } from "../support/printers/png.ts";
+import { connectRaw, exchange, postText, statusOf } from "../support/raw.ts";
+
+const wanted: Record<string, RegExp> = {
+  "content-security-policy":
+    /^default-src 'none'; (?:(?:script|style|img|connect)-src 'self'; ){4}form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+  "x-content-type-options": /^nosniff$/,
+  "referrer-policy": /^same-origin$/,
+  "cross-origin-opener-policy": /^same-origin$/,
+  "cross-origin-embedder-policy": /^require-corp$/,
+  "cross-origin-resource-policy": /^same-origin$/,
+  "permissions-policy": /^[a-z-]+=\(\)(?:, [a-z-]+=\(\))+$/,
+};
+
+/** The names of what an answer lacks, or has otherwise. */
+function lacking(headers: Headers): string[] {
+  return Object.keys(wanted).filter((name) => !wanted[name]?.test(headers.get(name) ?? ""));
+}
+
+/** An answer as it came over the wire: its status, its headers, and nothing of what follows another answer. */
+function parsed(answer: string): { status: number; headers: Headers } {
+  const head = answer.slice(0, answer.indexOf("\r\n\r\n"));
+  const lines = head.split("\r\n").slice(1);
+  const pairs = lines.map((line): [string, string] => {
+    const at = line.indexOf(":");
+    return [line.slice(0, at), line.slice(at + 1).trim()];
+  });
+  return { status: statusOf(answer), headers: new Headers(pairs) };
+}
+
+/** A shop with one of everything, so that every route has something to answer with. */
+async function oneOfEach(service: TestApp): Promise<void> {
+  await service.post("/clients", { name: "Contoso" });
+  const id = await service.addPrinter({ client_id: "1" });
+  await service.upload(`/printers/${id}/icon`, makePng(), "icon.png");
+}
+
+/** An address of every route, with what its parts may be called. */
+function addressesOf(pattern: RegExp, names: readonly string[]): string[] {
+  const values: Record<string, string[]> = {
+    id: ["1", "999"],
+    kind: ["install", "detect", "nothing"],
+    format: ["rmm", "mdm", "nothing"],
+    name: ["nothing"],
+  };
+  return names.reduce(
+    (addresses, name) =>
+      addresses.flatMap((address) =>
+        (values[name] ?? []).map((value) => address.replace("([^/]+)", () => value)),
+      ),
+    [pattern.source.replace(/^\^|\$$/g, "").replaceAll("\\", "")],
+  );
+}
+
+/** Every route at each of its addresses, in the quick tier at the first and the last; those that only read first. */
+function everyAsk(): { readonly method: string; readonly path: string }[] {
+  const asks = routes.flatMap(({ method, pattern, names }, i) =>
+    some(addressesOf(pattern, names), 2).flatMap((path) =>
+      (method === "GET" ? headToo(i) : [method]).map((as) => ({ method: as, path })),
+    ),
+  );
+  const isReading = ({ method }: { method: string }) => method === "GET" || method === "HEAD";
+  return [...asks.filter(isReading), ...asks.filter((ask) => !isReading(ask))];
+}
+
+/** The quick tier asks for the head of every other route. */
+function headToo(route: number): readonly string[] {
+  return isDeep || route % 2 === 0 ? ["GET", "HEAD"] : ["GET"];
+}
+
+test("every route answers with all headers, whatever its method, status and reader", async (t) => {
+  const service = await startApp(t);
+  await oneOfEach(service);
+  const readers = [{ accept: "text/html" }, { accept: "*/*" }, { "hx-request": "true" }];
+  const statuses = new Set<number>();
+  const bad: string[] = [];
+
+  for (const [i, { method, path }] of everyAsk().entries()) {
+    for (const headers of isDeep ? readers : readers.slice(i % 3, (i % 3) + 1)) {
+      const answer = await service.fetch(path, { method, headers });
+      await answer.arrayBuffer();
+      statuses.add(answer.status);
+      bad.push(...lacking(answer.headers).map((name) => `${method} ${path} ${answer.status}: ${name}`));
+    }
+  }
+
+  assert.deepEqual(bad, []);
+  for (const status of [200, 303, 404, 422]) assert.ok(statuses.has(status), `no answer was ${status}`);
+});
+
+test("answers that are no page carry all headers, too: 206, 304, 405, 413, 416, 421, 403 and 503", async (t) => {
+  const service = await startApp(t, { limits: { bodyBytes: 2 * 1024 * 1024 } });
+  await oneOfEach(service);
+  const script = "/drivers/1/archive";
+  const etag = (await service.fetch(script, { method: "HEAD" })).headers.get("etag") ?? "";
+  const form = "application/x-www-form-urlencoded";
+
+  const answers = [
+    await service.fetch(script, { headers: { range: "bytes=0-9" } }),
+    await service.fetch(script, { headers: { "if-none-match": etag } }),
+    await service.fetch(script, { headers: { range: "bytes=99999999-" } }),
+    await service.fetch("/clients", { method: "PUT" }),
+    await service.post("/clients", { name: "A" }, { "sec-fetch-site": "cross-site" }),
+    await service.post("/clients", { name: "x".repeat(300_000) }),
+    await service.post("/import", { text: "x".repeat(2_000_000) }),
+  ];
+  const host = parsed(await exchange(service.url, postText("/clients", form, "", { host: "evil.example" })));
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [206, 304, 416, 405, 403, 413, 503],
+  );
+  assert.equal(host.status, 421);
+  for (const { status, headers } of [...answers, host]) assert.deepEqual(lacking(headers), [], `${status}`);
+});
+
+test("what is refused before it is a request carries all headers, and says why in a line", async (t) => {
+  const service = await startApp(t, { limits: { connections: 20 } });
+  const host = "Host: localhost\r\n";
+  const cases: [string, number, RegExp][] = [
+    ["no HTTP\r\n\r\n", 400, /no HTTP request/],
+    [`GET / HTTP/1.1\r\n${host}X: ${"x".repeat(20_000)}\r\n\r\n`, 431, /16 KB at most/],
+    [`GET / HTTP/1.1\r\n${host}${"X: y\r\n".repeat(150)}\r\n`, 431, /100 headers at most/],
+    ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, /names no host/],
+    [`GET / HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`, 400, /more than once/],
+    [`GET / HTTP/1.1\r\n${host}Expect: a miracle\r\n\r\n`, 417, /100-continue alone/],
+    ["CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n", 405, /no proxy/],
+  ];
+
+  for (const [request, status, why] of cases) {
+    const text = await exchange(service.url, request);
+    const answer = parsed(text);
+
+    assert.equal(answer.status, status, request.slice(0, 60));
+    assert.deepEqual(lacking(answer.headers), [], request.slice(0, 60));
+    assert.match(text, why);
+    assert.equal(answer.headers.get("connection"), "close");
+  }
+  const waiting = await Promise.all(Array.from({ length: 12 }, () => connectRaw(service.url)));
+  const full = parsed((await Promise.race(waiting.map(({ closed }) => closed))) ?? "");
+  for (const { socket } of waiting) socket.destroy();
+  assert.equal(full.status, 503);
+  assert.deepEqual(lacking(full.headers), []);
+  assert.equal(full.headers.get("retry-after"), "5");
+});
+
+test("browsers are told to stay on https where PUBLIC_URL is https, and only there", async (t) => {
+  const name = "strict-transport-security";
+  const services = [
+    await startApp(t, { publicUrl: "https://platen.example" }),
+    await startApp(t, { publicUrl: "http://platen.example" }),
+    await startApp(t),
+  ];
+
+  const pages = await Promise.all(services.map(async ({ fetch }) => (await fetch("/")).headers.get(name)));
+  const broken = await exchange(services[0]?.url ?? "", "no HTTP\r\n\r\n");
+
+  assert.deepEqual(pages, ["max-age=31536000", null, null]);
+  assert.equal(parsed(broken).headers.get(name), "max-age=31536000");
+});
+
+test("no answer lets another origin read it, and pages are stored nowhere", async (t) => {
+  const service = await startApp(t);
+  await oneOfEach(service);
+  const origin = { origin: "https://other.example", "access-control-request-method": "POST" };
+
+  for (const path of ["/", "/printers/1", "/clients/1", "/nothing", "/health", "/drivers/1/archive"]) {
+    const answers = [
+      await service.fetch(path, { headers: origin }),
+      await service.fetch(path, { method: "OPTIONS", headers: origin }),
+    ];
+    for (const { headers } of answers) {
+      const allowed = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
+      assert.deepEqual(allowed, [], path);
+    }
+    const isPage = answers[0]?.headers.get("content-type")?.startsWith("text/");
+    if (isPage) assert.equal(answers[0]?.headers.get("cache-control"), "no-store", path);
+  }
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Hole, html } from "../../src/html/html.ts";
+
+const rendered = (hole: Hole) => html`<p title="${hole}">${hole}</p>`.toString();
+
+test("each character that means something to HTML is escaped, alone and anywhere in a text", () => {
+  const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "\0": "\ufffd" };
+
+  for (const [character, safe] of Object.entries(escaped)) {
+    for (const around of ["", "a", "é’“🖨", "&", "\0"]) {
+      const safeAround = around.replaceAll("&", "&amp;").replaceAll("\0", "\ufffd");
+      const text = `${safeAround}${safe}${safeAround}${safe}`;
+      assert.equal(rendered(`${around}${character}${around}${character}`), `<p title="${text}">${text}</p>`);
+    }
+  }
+});
+
+test("a text without such a character stays as it is", () => {
+  const plain = "Müller / Söhne: 10.0.0.9 `x` = y; {z} – 🖨 \u2028 \ud800";
+
+  assert.equal(rendered(plain), `<p title="${plain}">${plain}</p>`);
+});
+
+test("nothing renders as nothing, numbers as they are, markup once, and lists of lists in their order", () => {
+  const bold = html`<b>${"a&b"}</b>`;
+
+  const nothing = [null, undefined, false, "", []] as const;
+
+  assert.deepEqual(
+    nothing.map((hole) => html`${hole}`.toString()),
+    ["", "", "", "", ""],
+  );
+  assert.equal(html`${0} ${-1.5} ${Number.NaN}`.toString(), "0 -1.5 NaN");
+  assert.equal(
+    html`${[bold, [1, ["<", null, [bold]]], false]}.`.toString(),
+    "<b>a&amp;b</b>1&lt;<b>a&amp;b</b>.",
+  );
+  assert.equal(html`no holes`.toString(), "no holes");
+});

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crc32, inflateRawSync } from "node:zlib";
+import type { ByteSource } from "../../src/domain/byte-source.ts";
+import { UserError } from "../../src/domain/errors.ts";
+import { fillFromLayout, type Layout, LayoutBuilder } from "../../src/pkg/zip/layout.ts";
+import { sharedSuffix, type ZipFile, zipLayout, zipMade } from "../../src/pkg/zip/zip.ts";
+import { sourceOf } from "../support/drivers/zip.ts";
+import { seededRandom } from "../support/random.ts";
+
+type Random = (bound: number) => number;
+
+/** A segment as it was put in: literal bytes, or a range of a source. */
+type Segment = Buffer | readonly [source: number, offset: number, length: number];
+
+const sources = [1, 2, 3].map((seed) => {
+  const random = seededRandom(seed);
+  return Buffer.from(Array.from({ length: 60_000 }, () => random(256)));
+});
+
+function layoutOf(segments: readonly Segment[]): Layout {
+  const builder = new LayoutBuilder();
+  for (const segment of segments) {
+    if (segment instanceof Buffer) builder.bytes(segment);
+    else builder.range(segment[0], segment[1], segment[2]);
+  }
+  return builder.build();
+}
+
+/** What the file is, byte by byte. */
+function wholeOf(segments: readonly Segment[]): Buffer {
+  const bytes: number[] = [];
+  for (const segment of segments) {
+    if (segment instanceof Buffer) bytes.push(...segment);
+    else for (let i = 0; i < segment[2]; i++) bytes.push(sources[segment[0]]?.[segment[1] + i] ?? -1);
+  }
+  return Buffer.from(bytes);
+}
+
+/** The sources, and how many pieces each read of one filled. */
+function watchedSources(): { readonly sources: ByteSource[]; readonly reads: number[] } {
+  const reads: number[] = [];
+  const watched = sources.map((bytes) => {
+    const source = sourceOf(bytes);
+    const fill = async (position: number, targets: readonly Uint8Array[]) => {
+      reads.push(targets.length);
+      await source.fill(position, targets);
+    };
+    return { ...source, fill };
+  });
+  return { sources: watched, reads };
+}
+
+async function filled(layout: Layout, start: number, length: number) {
+  const { sources: watched, reads } = watchedSources();
+  const out = Buffer.alloc(length, 0xee);
+  await fillFromLayout(layout, watched, start, out);
+  return { out, reads };
+}
+
+function randomSegments(random: Random): Segment[] {
+  let at = random(60_000);
+  let source = random(3);
+  return Array.from({ length: random(40) }, () => {
+    if (random(3) === 0) return Buffer.alloc(random(50), random(256));
+    if (random(6) === 0) source = random(3);
+    if (random(8) === 0) at = random(60_000);
+    const length = Math.min(random(3) === 0 ? 0 : random(2000), 60_000 - at);
+    const segment = [source, at, length] as const;
+    at = Math.min(60_000, at + length + random(4) * 3000);
+    return segment;
+  });
+}
+
+test("any part of any layout is what it is byte by byte", async () => {
+  const random = seededRandom(5);
+
+  for (let i = 0; i < 1500; i++) {
+    const segments = randomSegments(random);
+    const layout = layoutOf(segments);
+    const whole = wholeOf(segments);
+    const start = random(whole.length + 1);
+    const length = random(4) === 0 ? whole.length - start : random(whole.length - start + 1);
+
+    const { out } = await filled(layout, start, length);
+
+    assert.equal(layout.size, whole.length);
+    assert.ok(
+      out.equals(whole.subarray(start, start + length)),
+      `layout ${i}, ${length} bytes from ${start}`,
+    );
+  }
+});
+
+test("every start and every end within and between segments comes out right", async () => {
+  const segments: Segment[] = [
+    Buffer.from("abc"),
+    [0, 5, 4],
+    Buffer.from("de"),
+    [0, 12, 3],
+    [1, 0, 2],
+    Buffer.from("f"),
+  ];
+  const layout = layoutOf(segments);
+  const whole = wholeOf(segments);
+
+  for (let start = 0; start <= whole.length; start++) {
+    for (let end = start; end <= whole.length; end++) {
+      const { out } = await filled(layout, start, end - start);
+
+      assert.ok(out.equals(whole.subarray(start, end)), `from ${start} to ${end}`);
+    }
+  }
+});
+
+test("nothing of an empty layout, and nothing of any, is read", async () => {
+  const empty = await filled(layoutOf([]), 0, 0);
+  const nothing = await filled(layoutOf([[0, 0, 10]]), 5, 0);
+  const behind = await filled(layoutOf([[0, 0, 10]]), 10, 0);
+
+  assert.deepEqual([empty.reads, nothing.reads, behind.reads], [[], [], []]);
+});
+
+test("a part that the layout does not have is an error, not other bytes", async () => {
+  const layout = layoutOf([Buffer.from("abc"), [0, 0, 10]]);
+
+  for (const [start, length] of [
+    [0, 14],
+    [13, 1],
+    [14, 0],
+    [20, 5],
+    [-1, 2],
+  ] as const) {
+    await assert.rejects(filled(layout, start, length), /the layout has 13 bytes/, `${length} from ${start}`);
+  }
+});
+
+test("a source that is not there is an error that names it", async () => {
+  const layout = layoutOf([[7, 0, 10]]);
+
+  await assert.rejects(filled(layout, 0, 10), /source 7, which is not there/);
+});
+
+test("neighbours in a source are read at once, over literals between them and gaps of up to 8,192 bytes", async () => {
+  const near = layoutOf([[0, 0, 10], Buffer.from("header"), [0, 10 + 8192, 10], [0, 20 + 8192, 10]]);
+  const far = layoutOf([[0, 0, 10], Buffer.from("header"), [0, 10 + 8193, 10]]);
+  const back = layoutOf([
+    [0, 100, 10],
+    [0, 50, 10],
+    [1, 60, 10],
+    [0, 60, 10],
+  ]);
+
+  assert.deepEqual((await filled(near, 0, near.size)).reads, [5]);
+  assert.deepEqual((await filled(far, 0, far.size)).reads, [1, 1]);
+  assert.deepEqual((await filled(back, 0, back.size)).reads, [1, 1, 1, 1]);
+});
+
+test("no read fills more pieces than a system call takes", async () => {
+  const segments = Array.from({ length: 3000 }, (_, i): Segment => [0, i * 20, 10]);
+  const layout = layoutOf(segments);
+
+  const { out, reads } = await filled(layout, 0, layout.size);
+
+  assert.ok(out.equals(wholeOf(segments)));
+  assert.ok(Math.max(...reads) <= 1024, `${Math.max(...reads)} pieces`);
+});
+
+test("a file of own bytes and a shared end inflates to both, however long its own bytes are", () => {
+  const end = Buffer.from("the end that all files have in common ".repeat(100));
+  const shared = sharedSuffix(end);
+
+  for (const length of [0, 1, 16 * 1024, 16 * 1024 + 1, 200_000]) {
+    const own = Buffer.alloc(length, "settings, ");
+    const { data, ...file } = zipMade("install.ps1", own, shared);
+
+    const whole = Buffer.concat([own, end]);
+    assert.ok("deflated" in data);
+    assert.ok(inflateRawSync(data.deflated).equals(whole), `${length} bytes`);
+    assert.deepEqual(file, { name: "install.ps1", crc32: crc32(whole), size: whole.length });
+  }
+});
+
+const emptyFile = (name: string): ZipFile => ({
+  name,
+  crc32: 0,
+  size: 0,
+  data: { deflated: Buffer.alloc(0) },
+});
+const largeFile = (name: string, length: number): ZipFile => ({
+  name,
+  crc32: 0,
+  size: length,
+  data: { source: 0, offset: 0, length, method: 8 },
+});
+
+test("a package of more files or bytes than a ZIP can hold is refused in a clear sentence", () => {
+  const most = Array.from({ length: 65_535 }, (_, i) => emptyFile(`${i}`));
+  const refused: [readonly ZipFile[], RegExp][] = [
+    [[...most, emptyFile("one more")], /would hold more than 65,535 files/],
+    [[largeFile("a", 3e9), largeFile("b", 2e9)], /would hold more than 4 GB/],
+    [[{ ...largeFile("a", 1000), size: 5e9 }], /would hold more than 4 GB/],
+    [[largeFile("a", 0xffffffff - 98)], /would hold more than 4 GB/],
+  ];
+
+  assert.equal(zipLayout(most).size, 22 + 65_535 * 76 + sizeOfNames(most));
+  assert.equal(zipLayout([largeFile("a", 0xffffffff - 100)]).size, 0xffffffff);
+  for (const [files, message] of refused) {
+    assert.throws(
+      () => zipLayout(files),
+      (error) => error instanceof UserError && message.test(error.message),
+    );
+  }
+});
+
+function sizeOfNames(files: readonly ZipFile[]): number {
+  return files.reduce((sum, file) => sum + 2 * file.name.length, 0);
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { StatedPrinter } from "../../src/domain/printers/listings.ts";
+import { messageBox } from "../../src/html/layout.ts";
+import { doneIn, printerMessage } from "../../src/html/messages.ts";
+import { packageFormats } from "../../src/pkg/formats/formats.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makeDriver, makePrinter } from "../support/records.ts";
+
+/** A message as one reads it: its text, and the addresses of its links. */
+function read(message: Parameters<typeof messageBox>[0] | undefined): [string, string[]] {
+  const text = message === undefined ? "" : messageBox(message).toString();
+  const [sentence = ""] = /<p>[\s\S]*?<\/p>/.exec(text) ?? [];
+  const links = [...text.slice(text.indexOf("</p>")).matchAll(/<a href="([^"]*)"/g)].map((m) => m[1] ?? "");
+  return [sentence.replace(/<[^>]*>/g, ""), links];
+}
+
+const row = {
+  printer: { ...makePrinter({ name: "Office" }), id: 7 },
+  client: { id: 3, name: "Alpha" },
+  driver: makeDriver({ id: 2 }),
+  arm64Driver: undefined,
+  changed: false,
+  ...{ state: "ready", findings: [] },
+} satisfies StatedPrinter;
+const packages = ["/printers/7/packages/mdm", "/printers/7/packages/rmm"];
+
+test("after each change of a printer its name, what it means and the next step are said", () => {
+  const say = (
+    done: Parameters<typeof printerMessage>[0],
+    changed: Partial<StatedPrinter> = {},
+    isDeployed = true,
+  ) => read(printerMessage(done, { ...row, ...changed }, packageFormats, isDeployed));
+  const later = { changed: true };
+  const finding = { kind: "no-driver", state: "blocked", text: "No driver assigned." } as const;
+  const bare = { client: undefined, driver: undefined, state: "blocked", findings: [finding] } as const;
+
+  assert.deepEqual(say("saved"), [
+    "Saved: Office",
+    [...packages, "/printers?new=1&amp;client_id=3&amp;driver_id=2#new-printer"],
+  ]);
+  for (const done of ["changed", "redeploy"] as const) {
+    assert.deepEqual(say(done, later), ["Saved: Office. Revision changed: deploy again.", packages]);
+    assert.deepEqual(say(done), ["Saved: Office. Nothing to deploy again.", []]);
+    assert.deepEqual(say(done, {}, false), ["Saved: Office", packages], "nobody has it yet");
+  }
+  assert.deepEqual(say("icon"), ["Saved: the icon of Office. Packages carry it from now on.", packages]);
+  assert.deepEqual(say("saved", bare), [
+    "Saved: Office. No driver assigned.",
+    ["/printers/7/edit#f-driver_id", "/printers?new=1&amp;client_id=&amp;driver_id=#new-printer"],
+  ]);
+  assert.equal(printerMessage(undefined, row, packageFormats, true), undefined);
+});
+
+test("an address says what became of a change only in words that are known", () => {
+  const query = (text: string) => new URLSearchParams(text);
+
+  assert.equal(doneIn(query("done=redeploy")), "redeploy");
+  for (const text of ["", "done=", "done=deleted", "done=toString"])
+    assert.equal(doneIn(query(text)), undefined);
+});
+
+test("a browser without scripts is told by name what was saved and deleted, and what comes next", async (t) => {
+  const { post, fetch, addPrinter } = await startApp(t);
+  await post("/clients", { name: "Alpha" });
+  const id = await addPrinter({ client_id: "1" });
+  const follow = async (path: string, fields: Record<string, string> = {}) => {
+    const answer = await post(path, fields, navigation);
+    const text = await (await fetch(answer.headers.get("location") ?? "")).text();
+    return text.slice(text.indexOf('id="message"'), text.indexOf("<h1>"));
+  };
+
+  const created = await follow("/printers", {
+    name: "Second",
+    address: "10.0.0.8",
+    client_id: "1",
+    driver_id: "1",
+  });
+  await (await fetch(`/printers/${id}/packages/rmm`)).arrayBuffer();
+  const renamed = await follow(`/printers/${id}`, { name: "Other", address: "10.0.0.9", driver_id: "1" });
+  const client = await follow("/clients/1", { name: "Beta" });
+  const deleted = await follow(`/printers/${id}/delete`);
+  const next = /href="(\/printers\?new=1[^"]*)"/.exec(created)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const form = await (await fetch(next)).text();
+
+  assert.match(created, /Saved: <a href="\/printers\/2"><bdi>Second<\/bdi>/);
+  assert.match(renamed, /<bdi>Other<\/bdi><\/a>\. Revision changed: deploy again\./);
+  assert.match(client, /Saved: <a href="\/clients\/1"><bdi>Beta<\/bdi>/);
+  assert.match(deleted, /Deleted: <bdi>Other<\/bdi>/);
+  assert.match(form, /<option value="1" selected>Beta</);
+  assert.match(form, /<option value="1" selected>Papyrus /);
+});
+
+test("a printer that cannot be deployed is saved with what is in the way, and without a download", async (t) => {
+  const { post, fetch, addDriver, app } = await startApp(t);
+  const unsigned = await addDriver(driverZip({ catalog: null }));
+  const fields = { name: "Bad", address: "10.0.0.8", driver_id: String(unsigned) };
+
+  const created = await (await post("/printers", fields, { "HX-Request": "true" })).text();
+  const page = await (await fetch("/printers/1?done=redeploy")).text();
+  const said = [created, page].map((text) =>
+    text.slice(text.indexOf('id="message"'), text.indexOf("</ul></div>", text.indexOf('id="message"'))),
+  );
+
+  assert.equal(app.store.printers.list().length, 1);
+  for (const text of said) {
+    assert.match(text, /class="notice warn"/);
+    assert.match(
+      text,
+      /Saved: <a href="\/printers\/1"><bdi>Bad<\/bdi><\/a>\. Unsigned: 64-bit Windows will refuse/,
+    );
+    assert.doesNotMatch(text, /Download for/);
+    assert.match(text, new RegExp(`href="/drivers/${unsigned}">Open the driver`));
+  }
+});

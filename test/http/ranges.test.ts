@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dispositionOf, isNotModified, requestedRange } from "../../src/http/answers/ranges.ts";
+
+const etag = '"abc"';
+
+test("one range of bytes is read, wherever its ends are", () => {
+  const cases: [string, number, number][] = [
+    ["bytes=0-0", 0, 1],
+    ["bytes=2-5", 2, 6],
+    ["bytes=2-", 2, 10],
+    ["bytes=-3", 7, 10],
+    ["bytes=-99", 0, 10],
+    ["bytes=5-99999999999999999999", 5, 10],
+    ["BYTES= 2 - 5 ", 2, 6],
+    ["bytes=9-9", 9, 10],
+  ];
+
+  for (const [range, start, end] of cases)
+    assert.deepEqual(requestedRange({ range }, 10, etag), { start, end }, range);
+});
+
+test("what is no single range of bytes is answered with the whole", () => {
+  const cases = [
+    undefined,
+    "",
+    "bytes",
+    "bytes=",
+    "bytes=-",
+    "bytes=a-b",
+    "bytes=0-1,3-4",
+    "bytes=5-2",
+    "bytes=1-2-3",
+    "bytes=+1-2",
+    "bytes=1.5-2",
+    "bytes=0x1-2",
+    "lines=1-2",
+    "xbytes=1-2",
+  ];
+
+  for (const range of cases)
+    assert.equal(requestedRange(range === undefined ? {} : { range }, 10, etag), undefined, range);
+});
+
+test("a range behind the end, or of nothing, cannot be satisfied", () => {
+  for (const range of ["bytes=10-", "bytes=10-20", "bytes=-0", "bytes=99999999999999999999-"])
+    assert.equal(requestedRange({ range }, 10, etag), "unsatisfiable", range);
+  assert.equal(requestedRange({ range: "bytes=0-" }, 0, etag), "unsatisfiable");
+});
+
+test("If-Range holds for the very same ETag alone: no weak one, no date", () => {
+  const range = "bytes=0-1";
+  const ask = (condition: string) => requestedRange({ range, "if-range": condition }, 10, etag);
+
+  assert.deepEqual(ask(etag), { start: 0, end: 2 });
+  for (const condition of ['"other"', 'W/"abc"', "abc", new Date().toUTCString(), ""])
+    assert.equal(ask(condition), undefined, condition);
+});
+
+test("If-None-Match knows lists, weak tags and the star; If-Modified-Since means nothing", () => {
+  const knows = (value: string) => isNotModified({ "if-none-match": value }, etag);
+
+  assert.deepEqual(["*", etag, `"x", ${etag}`, `W/${etag}`, ` ${etag} `].map(knows), Array(5).fill(true));
+  assert.deepEqual(['"x"', "", "abc", "**", 'w/"abc"'].map(knows), Array(5).fill(false));
+  assert.equal(isNotModified({ "if-modified-since": new Date(2040, 0, 1).toUTCString() }, etag), false);
+});
+
+test("an attachment's name is plain ASCII once, and whole in UTF-8", () => {
+  assert.equal(
+    dispositionOf('Büro "1"\r\n/\\%.zip'),
+    `attachment; filename="B_ro _1______.zip"; filename*=UTF-8''B%C3%BCro%20%221%22%0D%0A%2F%5C%25.zip`,
+  );
+});

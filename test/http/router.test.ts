@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { textReply } from "../../src/http/answers/reply.ts";
+import {
+  type Context,
+  findRoute,
+  get,
+  type RequestContext,
+  type Route,
+  runRoute,
+} from "../../src/http/router.ts";
+import { routes } from "../../src/http/routes.ts";
+import { startApp } from "../support/app.ts";
+
+/** Nothing is read of it: the handlers here only look at the path's parts. */
+const base = {} as RequestContext;
+
+/** What a route's handler would be given for a path. */
+async function contextFor(route: Route, path: string): Promise<object> {
+  let given: object = {};
+  const handler = (context: object) => {
+    given = context;
+    return textReply(200, "");
+  };
+  const found = findRoute([{ ...route, handler }], route.method, path);
+  assert.equal(found.kind, "route", path);
+  if (found.kind === "route") await runRoute(found, base);
+  return given;
+}
+
+/** A path of each route, with this in place of every part that has a name. */
+function pathsOf(some: readonly Route[], part: string): [Route, string][] {
+  return some.map((route) => {
+    const path = route.pattern.source.replaceAll("([^/]+)", part).replace(/[\\^$]/g, "");
+    return [route, path];
+  });
+}
+
+const withId = routes.filter(({ names }) => names.includes("id"));
+const withoutId = routes.filter(({ names }) => !names.includes("id"));
+
+test("routes without :id give their handlers none, whatever their path holds", async () => {
+  const contexts = await Promise.all(pathsOf(withoutId, "7").map(([route, path]) => contextFor(route, path)));
+
+  assert.ok(contexts.length > 10);
+  assert.deepEqual(
+    contexts.filter((context) => "id" in context),
+    [],
+  );
+});
+
+test("routes with :id give it as an integer, and are not found where it is none", async () => {
+  const contexts = await Promise.all(pathsOf(withId, "7").map(([route, path]) => contextFor(route, path)));
+  const wrong = ["0", "-1", "01", "1.5", "x", "1e3", "9".repeat(16)].flatMap((part) => pathsOf(withId, part));
+
+  assert.ok(contexts.length >= 20);
+  for (const context of contexts) assert.equal((context as { id?: unknown }).id, 7);
+  for (const [route, path] of wrong) {
+    await assert.rejects(contextFor(route, path), { code: "not-found" }, path);
+  }
+});
+
+test("a handler can read only what its route's pattern names", async () => {
+  const named = get("/printers/:id/scripts/:kind", "viewer", ({ id, params }) =>
+    textReply(200, `${id} ${params.kind}`),
+  );
+  const takesId = ({ id }: Context<"id">) => textReply(200, String(id));
+
+  // @ts-expect-error: the pattern has no :id
+  get("/printers", "viewer", ({ id }) => textReply(200, String(id)));
+  // @ts-expect-error: nor has it for a handler that was written for one
+  get("/static/:name", "open", takesId);
+  // @ts-expect-error: the pattern has no :format
+  get("/printers/:id", "viewer", ({ params }) => textReply(200, params.format));
+  const found = findRoute(
+    [named, get("/printers/:id", "viewer", takesId)],
+    "GET",
+    "/printers/7/scripts/detect",
+  );
+  const reply = found.kind === "route" ? await runRoute(found, base) : undefined;
+
+  assert.equal(reply?.kind === "text" && reply.body, "7 detect\n");
+});
+
+test("every address with an id that is none is not found", async (t) => {
+  const { fetch } = await startApp(t);
+
+  const answers = await Promise.all(
+    pathsOf(withId, "x").map(([{ method }, path]) => fetch(path, { method, redirect: "manual" })),
+  );
+
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [404]);
+});

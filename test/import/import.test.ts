@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { agreementIn, marked, planOf } from "../support/printers/lists.ts";
+import { makePng } from "../support/printers/png.ts";
+
+const list = "name,client,address\nOffice,Alpha,10.0.0.1\nStore,Beta,10.0.0.2\n";
+
+test("a list is brought in two steps: nothing is changed by the first, all of it by the second", async (t) => {
+  const { app, upload, post, fetch } = await startApp(t);
+
+  const preview = await upload("/import/preview", Buffer.from(list), "printers.csv");
+  const page = await preview.text();
+  const before = app.store.printers.list().length;
+  const answer = await post("/import", agreementIn(page), navigation);
+
+  assert.equal(preview.status, 200);
+  assert.match(page, /New<\/span> 2/);
+  assert.equal(before, 0);
+  assert.equal(answer.status, 303);
+  const after = await (await fetch(answer.headers.get("location") ?? "")).text();
+  assert.match(after, /Imported: 2 new printers, 2 new clients\./);
+  assert.deepEqual(
+    app.store.printers
+      .list()
+      .map(({ printer, client }) => `${client?.name} ${printer.name} ${printer.port_name}`),
+    ["Alpha Office IP_10.0.0.1", "Beta Store IP_10.0.0.2"],
+  );
+});
+
+test("one wrong row stops all of it, unless wrong rows are left out", async (t) => {
+  const { app, post } = await startApp(t);
+  const text = `${list}"A, B",Gamma,10.0.0.3\n`;
+
+  const refused = await post("/import", { text });
+  const none = app.store.clients.count();
+  const taken = await post("/import", { text, leave_wrong: "on" });
+
+  assert.equal(refused.status, 422);
+  assert.match(await refused.text(), /Nothing was imported: 1 row is wrong/);
+  assert.equal(none, 0);
+  assert.equal(taken.status, 200);
+  assert.equal(app.store.printers.list().length, 2);
+  assert.deepEqual(
+    app.store.clients.names().map(({ name }) => name),
+    ["Alpha", "Beta"],
+    "no client is made for a row that is left out",
+  );
+});
+
+test("what was changed since the preview, so that the outcome would differ, is shown again and not done", async (t) => {
+  const { app, upload, post } = await startApp(t);
+  await post("/printers", { name: "Other", address: "10.0.0.9" });
+  const page = await (await upload("/import/preview", Buffer.from(list))).text();
+
+  await post("/printers", { name: "Elsewhere", address: "10.0.0.8" });
+  await post("/clients", { name: "alpha" });
+  await post("/printers", { name: "OFFICE", client_id: "1", address: "10.0.0.7" });
+  const stale = await post("/import", agreementIn(page));
+  const shown = await stale.text();
+  const again = await post("/import", agreementIn(shown));
+
+  assert.equal(stale.status, 409);
+  assert.match(shown, /something changed here since the preview/);
+  assert.match(shown, /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
+  assert.equal(again.status, 200);
+  assert.equal(app.store.printers.list().length, 4);
+});
+
+test("a field that the list sets too, and somebody has changed since the preview, is shown again", async (t) => {
+  const { app, upload, post } = await startApp(t);
+  await post("/printers", { name: "Office", address: "10.0.0.9" });
+  const csv = "name,address\nOffice,10.0.0.1\n";
+  const page = await (await upload("/import/preview", Buffer.from(csv))).text();
+
+  await post("/printers/1", { name: "Office", address: "10.0.0.7" });
+  const stale = await post("/import", agreementIn(page));
+
+  assert.equal(stale.status, 409);
+  assert.match(await stale.text(), /10\.0\.0\.7<\/bdi> → <bdi>10\.0\.0\.1/);
+  assert.equal(app.store.printers.get(1).printer.address, "10.0.0.7");
+});
+
+test("a change that has nothing to do with the list is none for it", async (t) => {
+  const { app, upload, post } = await startApp(t);
+  const page = await (await upload("/import/preview", Buffer.from(list))).text();
+
+  await post("/printers", { name: "Elsewhere", address: "10.0.0.8" });
+  const answer = await post("/import", agreementIn(page));
+
+  assert.equal(answer.status, 200);
+  assert.equal(app.store.printers.list().length, 3);
+});
+
+test("writes at the same moment are neither lost nor overwritten", async (t) => {
+  const { app, post } = await startApp(t);
+  const rows = Array.from({ length: 60 }, (_, i) => `P${i},Alpha,10.0.${i >> 8}.${i & 255}`);
+  const text = `name,client,address\n${rows.join("\n")}\n`;
+
+  const answers = await Promise.all([
+    post("/import", { text }),
+    ...Array.from({ length: 10 }, (_, i) => post("/printers", { name: `Other ${i}`, address: "10.9.0.1" })),
+    post("/import", { text: text.replaceAll("P", "Q") }),
+  ]);
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    answers.map(() => 200),
+  );
+  assert.equal(app.store.printers.list().length, 130);
+  assert.equal(app.store.clients.count(), 1);
+});
+
+test("an import succeeds while somebody saves all the time, and neither loses anything", async (t) => {
+  const { app, post } = await startApp(t);
+  const rows = Array.from({ length: 1000 }, (_, i) => `P ${i},Gamma,10.0.${i >> 8}.${i & 255}`);
+  const text = `name,client,address\n${rows.join("\n")}\n`;
+  await post("/printers", { name: "Busy", address: "10.9.0.1" });
+  let saves = 0;
+  let isDone = false;
+  const saving = (async () => {
+    while (!isDone) {
+      const settings = parsePrinter({ name: "Busy", address: "10.9.0.1", comment: `${++saves}` });
+      await app.store.printers.update(1, settings);
+    }
+  })();
+
+  const answer = await post("/import", { text });
+  isDone = true;
+  await saving;
+
+  assert.equal(answer.status, 200);
+  assert.ok(saves > 1, `${saves} saves`);
+  assert.equal(app.store.printers.list().length, 1001);
+  assert.equal(app.store.printers.get(1).printer.comment, `${saves}`);
+});
+
+test("an import that is refused, or that changes nothing, is no write", async (t) => {
+  const { app, post } = await startApp(t);
+  await post("/import", { text: list });
+  const before = app.store.version();
+
+  const same = await post("/import", { text: list });
+  const wrong = await post("/import", { text: `${list}"A, B",Gamma,10.0.0.3\n` });
+  const stale = await post("/import", { text: `${list}New,Gamma,10.0.0.3\n`, digest: "0".repeat(64) });
+  const broken = await post("/import", { text: "{" });
+
+  assert.deepEqual(
+    [same, wrong, stale, broken].map(({ status }) => status),
+    [200, 422, 409, 422],
+  );
+  assert.match(await same.text(), /Nothing to import: 2 printers the same as before/);
+  assert.equal(app.store.version(), before);
+});
+
+test("what a start reads again is what was imported", async (t) => {
+  const first = await startApp(t);
+  await first.post("/import", { text: list });
+  await first.stop();
+
+  const second = await startApp(t, { dataDir: first.dataDir });
+
+  assert.deepEqual(marked(await planOf(second, list)), ["same: Office", "same: Store"]);
+});
+
+test("a changed printer keeps its id, its icon and the time that it was made", async (t) => {
+  const { app, post, upload } = await startApp(t);
+  await post("/import", { text: list });
+  await upload("/printers/1/icon", makePng(), "icon.png");
+  const { printer } = app.store.printers.get(1);
+
+  await post("/import", { text: list.replace("10.0.0.1", "10.0.0.99") });
+
+  const after = app.store.printers.get(1).printer;
+  assert.equal(after.address, "10.0.0.99");
+  assert.equal(after.created_at, printer.created_at);
+  assert.ok(app.store.icons.find(1));
+  assert.equal(app.store.printers.list().length, 2);
+});
+
+test("a list is read however Windows wrote it", async (t) => {
+  const service = await startApp(t);
+  const text = "name;location\r\nBüro;Straße\r\n";
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
+  const forms = {
+    "UTF-8": Buffer.from(text),
+    "UTF-8 with a mark": Buffer.from(`\ufeff${text}`),
+    "UTF-16, as > writes it": utf16,
+    "Windows-1252, as Excel saves it": Buffer.from(text, "latin1"),
+  };
+
+  for (const [what, bytes] of Object.entries(forms)) {
+    const answer = await service.upload("/import/preview", bytes, "printers.csv");
+    const page = await answer.text();
+
+    assert.equal(answer.status, 200, what);
+    assert.match(page, /<bdi>Büro<\/bdi>/, what);
+    await service.post("/import", agreementIn(page));
+    assert.equal(service.app.store.printers.get(1).printer.location, "Straße", what);
+  }
+});
+
+test("what cannot be read is said: beside the form to a browser, in a line to a shell", async (t) => {
+  const { post, fetch, app } = await startApp(t);
+
+  const page = await post("/import/preview", { text: "Drucker\nA\n", client: "<Alpha>" }, navigation);
+  const fragment = await post("/import/preview", { text: "{" }, { "hx-request": "true" });
+  const line = await post("/import/preview", { text: "" });
+  const lost = await post("/import", { state: "AAAA", digest: "x" });
+  const back = await fetch("/import/preview");
+
+  const html = await page.text();
+  assert.equal(page.status, 422);
+  assert.match(html, /must name the columns/);
+  assert.match(html, /value="&lt;Alpha&gt;"/);
+  assert.match(html, />Drucker\nA\n<\/textarea>/);
+  assert.equal(fragment.status, 422);
+  assert.equal(fragment.headers.get("hx-retarget"), "#import-problem");
+  assert.equal(line.status, 422);
+  assert.equal(await line.text(), "Choose a file, or paste the list.\n");
+  assert.equal(lost.status, 422);
+  assert.deepEqual([back.status, back.headers.get("location")], [303, "/import"]);
+  assert.equal(app.store.printers.list().length, 0);
+});
+
+test("the printers’ page leads to the lists, and the page says by which rule a row finds its printer", async (t) => {
+  const { fetch } = await startApp(t);
+
+  const printers = await (await fetch("/printers")).text();
+  const page = await (await fetch("/import")).text();
+
+  assert.match(printers, /href="\/import">Import or export</);
+  assert.match(page, /A row is the printer that it was exported from/);
+  assert.match(page, /Get-PrinterPort @target/);
+  assert.match(page, /href="\/export\/printers.csv"/);
+});
+
+test("a file that is no text is called what it is, and a ZIP leads to where drivers are uploaded", async (t) => {
+  const { upload } = await startApp(t);
+  const script = { "hx-request": "true" };
+  const said = async (bytes: Uint8Array, name: string, headers = {}) => {
+    const answer = await upload("/import/preview", bytes, name, headers);
+    return [answer.status, await answer.text()] as const;
+  };
+
+  const zip = await said(driverZip(), "driver.zip", script);
+  const page = await said(driverZip(), "driver.zip", navigation);
+  const picture = await said(makePng(), "icon.png", script);
+  const utf16 = await said(Buffer.from(`\ufeff${list}`, "utf16le"), "printers.csv");
+
+  for (const [status, text] of [zip, page]) {
+    assert.equal(status, 422);
+    assert.match(text, /This is no list but a ZIP[^<]* <a href="\/drivers#upload-form">Upload a driver<\/a>/);
+  }
+  assert.equal(picture[0], 422);
+  assert.match(picture[1], /This is no list but a file of another kind\./);
+  assert.doesNotMatch(picture[1], /<a /);
+  assert.equal(utf16[0], 200);
+});
+
+test("a preview names fields as forms do, and offers nothing where there is nothing to import", async (t) => {
+  const { post, upload } = await startApp(t);
+  await post("/printers", { name: "Office", address: "10.0.0.1" });
+  const previewOf = async (text: string) =>
+    (await upload("/import/preview", Buffer.from(text), "printers.csv")).text();
+
+  const changed = await previewOf("name,address,port_name\nOffice,10.0.0.1,LPT_1\n");
+  const wrong = await previewOf('name,address\nOffice,10.0.0.1\n"A, B",10.0.0.3\n');
+
+  assert.match(changed, /<li>Port: <bdi>IP_10\.0\.0\.1<\/bdi> → <bdi>LPT_1<\/bdi><\/li>/);
+  assert.doesNotMatch(wrong, /leave_wrong/);
+  assert.match(wrong, /Nothing to import: 1 row is wrong, and no other row would change anything here\./);
+});
+
+test("an export fits although its driver has been named since", async (t) => {
+  const service = await startApp(t);
+  await service.addPrinter();
+  const exported = await (await service.fetch("/export/printers.csv")).text();
+  await service.post("/drivers/1", { name: "Ground floor" });
+
+  const before = await planOf(service, exported);
+  const again = await (await service.fetch("/export/printers.csv")).text();
+  const after = await planOf(service, again);
+
+  assert.match(exported, /papyrus\.inf 1\.2\.3\.4/);
+  assert.match(again, /Ground floor/);
+  assert.deepEqual([before.counts.same, after.counts.same], [1, 1]);
+});

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { UserError } from "../../src/domain/errors.ts";
+import { csvColumns, readPrinterCsv } from "../../src/domain/import/printer-csv.ts";
+import { printerDefaults } from "../../src/domain/printers/printer-fields.ts";
+import { startApp } from "../support/app.ts";
+import { rounds } from "../support/depth.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { without } from "../support/drivers/foreign.ts";
+import { planOf } from "../support/printers/lists.ts";
+import { seededRandom } from "../support/random.ts";
+
+const odd = [
+  "=1+1",
+  "＝1+1",
+  "'＋x",
+  "a;－1",
+  "＠a",
+  "+49 30 1",
+  "-x",
+  "@a",
+  "'=1",
+  "''",
+  "'s-Hertogenbosch",
+  "a;=1",
+  'a; "=1"',
+  "a, -b",
+  'the "door"',
+  '=HYPERLINK("x")',
+  "Büro",
+  "😀 مكتب",
+  "a\u00a0b",
+  "1e5",
+  "007",
+  "yes",
+  "a'b",
+  ", ; 'x",
+  "plain",
+];
+
+/** Form fields of a printer that a spreadsheet or a careless reader spoils. */
+function oddPrinter(seed: number): Record<string, string> {
+  const random = seededRandom(seed);
+  const text = () => odd[random(odd.length)] ?? "";
+  const one = (...choices: string[]) => choices[random(choices.length)] ?? "";
+  const name = text().replace(/[\\,!]/g, "-");
+  return {
+    name: `${name} ${seed}`,
+    client_id: one("", "1", "2"),
+    address: one("", "10.0.0.9", "fe80::1", "printer.contoso.local"),
+    port_name: one("", "=port", "IP_10.0.0.9"),
+    protocol: one("raw", "lpr"),
+    port_number: one("", "515", "9101"),
+    lpr_queue: one("lp", "-auto"),
+    snmp: one("", "on"),
+    snmp_community: text(),
+    snmp_index: one("", "7"),
+    location: text(),
+    comment: `${text()}${text()}`,
+    set_default: one("", "on"),
+    shared: one("", "on"),
+    share_name: one("", "=share", "OFFICE"),
+    duplex: one("", "one_sided", "long_edge"),
+    color: one("", "mono"),
+    collate: one("", "on", "off"),
+    paper_size: one("", "A4"),
+    keep_driver: one("", "on"),
+    reset_user_preferences: one("", "on"),
+    replaces: [
+      ...[text(), text(), "-old"].map((line) => line.replace(/[\\,!]/g, "-")),
+      ...one("", "\\\\server\\=q\naddress:fe80::1").split("\n"),
+    ].join("\n"),
+  };
+}
+
+test("what is exported comes back without loss: nothing changes here, and another Platen has the same", async (t) => {
+  const here = await startApp(t);
+  const there = await startApp(t);
+  const zip = driverZip({ models: ["Papyrus 100 PCL6", "Papyrus 100 PS"] });
+  for (const { addDriver, post } of [here, there]) {
+    await addDriver(zip);
+    await post("/clients", { name: "=Alpha; -Beta" });
+  }
+  await here.post("/clients", { name: "'Gamma" });
+  const count = rounds(12, 120);
+  for (let seed = 1; seed <= count; seed++) {
+    const driver = [{}, { driver_id: "1" }, { driver_id: "1", driver_desc: "Papyrus 100 PS" }][seed % 3];
+    const { status } = await here.post("/printers", { ...oddPrinter(seed), ...driver });
+    assert.equal(status, 200);
+  }
+
+  for (const path of ["/export/printers.csv", "/export/printers.csv?separator=semicolon"]) {
+    const text = await (await here.fetch(path)).text();
+    const again = await planOf(here, text);
+    const copied = await planOf(there, text);
+    assert.deepEqual(again.counts, { new: 0, changes: 0, same: count, wrong: 0, "left out": 0 });
+    assert.deepEqual(copied.counts, { new: count, changes: 0, same: 0, wrong: 0, "left out": 0 });
+    assert.deepEqual(again.notices, []);
+  }
+  const text = await (await here.fetch("/export/printers.csv")).text();
+  assert.equal((await there.post("/import", { text })).status, 200);
+
+  const all = ({ app }: typeof here) => {
+    const names = new Map(app.store.clients.names().map(({ id, name }) => [id, name]));
+    return app.store.printers.whole().map(({ id, client_id, ...settings }) => {
+      return { ...settings, client: names.get(client_id ?? 0) };
+    });
+  };
+  assert.deepEqual(all(there), all(here));
+});
+
+test("every setting of a printer is a column", () => {
+  const missing = Object.keys(printerDefaults).filter((name) => !csvColumns.includes(name));
+
+  // Its number means something here alone: it is named as drivers are.
+  assert.deepEqual(missing, ["arm64_driver_id"]);
+  assert.equal(new Set(csvColumns).size, csvColumns.length);
+});
+
+test("no cell of an export is a formula, in whatever way a spreadsheet cuts the lines", async (t) => {
+  const { post, fetch } = await startApp(t);
+  for (let seed = 1; seed <= rounds(20, 60); seed++) await post("/printers", oddPrinter(seed));
+  await post("/clients", { name: "=cmd|' /C calc'!A0" });
+  await post("/printers", { name: "-1+1 ;=2", client_id: "1", location: 'x";"=3', comment: "x\t=4,@5" });
+
+  for (const path of ["/export/printers.csv", "/export/printers.csv?separator=semicolon"]) {
+    const text = (await (await fetch(path)).text()).slice(1);
+    // Where quotes hold nothing together, every separator and line break begins a cell.
+    const cells = text.split(/[,;\t\r\n]/).map((cell) => cell.replace(/^[ "]+/, ""));
+
+    assert.deepEqual(
+      cells.filter((cell) => /^[=+@\-＝＋＠－]/.test(cell)),
+      [],
+    );
+  }
+});
+
+test("the export is UTF-8 for Excel, an attachment, and the same to Python", {
+  skip: without.python,
+}, async (t) => {
+  const { post, fetch } = await startApp(t);
+  await post("/printers", {
+    name: "Büro",
+    address: "10.0.0.9",
+    location: 'the "door", left',
+    replaces: "a\nb",
+  });
+
+  const answer = await fetch("/export/printers.csv");
+  const bytes = Buffer.from(await answer.arrayBuffer());
+
+  const program =
+    "import csv, io, json, sys\ntext = sys.stdin.buffer.read().decode('utf-8-sig')\nprint(json.dumps(list(csv.DictReader(io.StringIO(text, newline='')))))";
+  const python = spawnSync("python3", ["-c", program], { input: bytes });
+  const [row] = JSON.parse(python.stdout.toString());
+  assert.match(answer.headers.get("content-type") ?? "", /^text\/csv; charset=utf-8/);
+  assert.match(answer.headers.get("content-disposition") ?? "", /attachment; filename="printers.csv"/);
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
+  assert.doesNotMatch(bytes.toString().replaceAll("\r\n", "").replaceAll("a\nb", ""), /[\r\n]/);
+  assert.equal(row.name, "Büro");
+  assert.equal(row.location, 'the "door", left');
+  assert.equal(row.replaces, "a\nb");
+  assert.equal(row.port_number, "9100");
+  assert.equal(row.snmp, "no");
+});
+
+test("commas, semicolons and tabs are told apart by the columns that they make", () => {
+  for (const separator of [",", ";", "\t"]) {
+    const line = (...cells: string[]) => cells.join(separator);
+    const text = `${line("Name", "Location", "address")}\r\n${line("A", '"x, y; z\t!"', "10.0.0.1")}\r\n`;
+
+    const { rows } = readPrinterCsv(text);
+
+    assert.deepEqual(rows[0]?.values, { name: "A", location: "x, y; z\t!", address: "10.0.0.1" });
+  }
+  assert.equal(readPrinterCsv("sep=;\r\nname;comment\r\nA;b,c\r\n").rows[0]?.values.comment, "b,c");
+  const broken = readPrinterCsv('"Raum\n(Etage)";name;location\nx;A;Hall\n');
+  assert.deepEqual(
+    broken.rows.map(({ number, values }) => [number, values]),
+    [[2, { name: "A", location: "Hall" }]],
+  );
+});
+
+test("columns that are unknown or there twice are said; a name that means something to JavaScript means nothing", () => {
+  const { rows, notices } = readPrinterCsv(
+    "name,__proto__,constructor,address,address\nA,x,y,10.0.0.1,10.0.0.2\n",
+  );
+
+  assert.deepEqual(rows[0]?.values, { name: "A", address: "10.0.0.1" });
+  assert.equal(notices.length, 2);
+  assert.match(notices[0] ?? "", /“__proto__”, “constructor”/);
+  assert.match(notices[1] ?? "", /twice the first is taken: “address”/);
+});
+
+test("a column that is there several times is named once", () => {
+  const { notices } = readPrinterCsv("name,name,name,odd,odd\nA,B,C,D,E\n");
+
+  assert.deepEqual(notices, [
+    "Columns that mean nothing here are passed over: “odd”.",
+    "Of columns that are there twice the first is taken: “name”.",
+  ]);
+});
+
+test("a file without the column “name” is refused, and so is one of too many rows", () => {
+  const message = (text: string) => {
+    try {
+      readPrinterCsv(text);
+    } catch (error) {
+      if (error instanceof UserError) return error.message;
+    }
+    return "";
+  };
+
+  assert.match(message("Drucker;IP\nA;10.0.0.1\n"), /must name the columns, “name” among them/);
+  assert.match(message('Dear all, "see below\n'), /must name the columns/);
+  assert.match(message(`name${",x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
+  assert.match(message(`sep=;\nname${";x".repeat(300)}\nA\n`), /^Row 1 .* has more than 256 columns\./);
+  assert.match(message("\u0000\u0001PK"), /must name the columns/);
+  assert.match(message(`name\n${"a\n".repeat(5001)}`), /More than 5000 printers/);
+  assert.equal(readPrinterCsv(`name\n${"a\n".repeat(5000)}\n\n`).rows.length, 5000);
+});
+
+test("yes and no are understood as Excel writes them, and nothing else is taken for one of them", () => {
+  const words = ["yes", "TRUE", "WAHR", "x", "no", "FALSCH", "", "maybe"];
+
+  const { rows } = readPrinterCsv(`name,snmp\n${words.map((word) => `a,${word}\n`).join("")}`);
+
+  assert.deepEqual(
+    rows.map(({ values }) => values.snmp),
+    ["on", "on", "on", "on", "", "", "", ""],
+  );
+  assert.deepEqual(
+    rows.flatMap(({ problems }) => problems),
+    ["“snmp” is “maybe”; it can be yes or no."],
+  );
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { test } from "node:test";
+import { newerVersions } from "../../src/domain/drivers/driver-order.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { driverZip } from "../support/drivers/driver-zip.ts";
+import { makeDriver } from "../support/records.ts";
+import { until } from "../support/until.ts";
+
+/** What the dashboard says needs somebody: each sentence with its number, by the address it leads to. */
+async function needs({ fetch }: Pick<TestApp, "fetch">): Promise<Record<string, string>> {
+  const text = await (await fetch("/")).text();
+  const found = text.matchAll(
+    /<a href="([^"]*)">\s*<span class="figure">([^<]*)<\/span> <span>([^<]*)<\/span><\/a>/g,
+  );
+  return Object.fromEntries([...found].map(([, path, number, sentence]) => [path, `${number} ${sentence}`]));
+}
+
+test("a service where nothing is wrong says so in a sentence", async (t) => {
+  const app = await startApp(t);
+  await app.addPrinter();
+
+  const text = await (await app.fetch("/")).text();
+
+  assert.match(text, /Nothing needs you: every printer can be deployed as it is\./);
+  assert.doesNotMatch(text, /What needs you|Deleted in the last ten minutes/);
+});
+
+test("everything that needs somebody is counted, and leads to the list that shows it", async (t) => {
+  const app = await startApp(t);
+  const { post, fetch, addDriver, addPrinter } = app;
+  await post("/clients", { name: "Alpha" });
+  const old = await addDriver();
+  await addDriver(driverZip({ version: "2.0.0.0", date: "06/21/2026" }));
+  const unsigned = await addDriver(driverZip({ provider: "Other", catalog: null }));
+  await addDriver(driverZip({ provider: "Third", models: ["A 1", "B 2"] }));
+  const printer = (fields: Record<string, string>) =>
+    addPrinter({ client_id: "1", driver_id: String(old), ...fields });
+  const first = await printer({ name: "Office", address: "10.0.0.1" });
+  await printer({ name: "office", address: "10.0.0.2" });
+  await printer({ name: "Hall", address: "10.0.0.2" });
+  await printer({ name: "Cellar", address: "10.0.0.3", driver_id: String(unsigned) });
+  await printer({ name: "Attic", address: "10.0.0.4", driver_id: "" });
+  await (await fetch(`/printers/${first}/scripts/install`)).text();
+  await until(() => app.app.deployments.latest(first) !== undefined);
+  await post(`/printers/${first}`, {
+    name: "Office",
+    address: "10.0.0.9",
+    client_id: "1",
+    driver_id: String(old),
+  });
+  await post("/clients", { name: "Beta" });
+  await fetch("/clients/2", { method: "DELETE" });
+
+  const found = await needs(app);
+
+  assert.deepEqual(found, {
+    "/printers?state=blocked": "2 printers cannot be deployed",
+    "/drivers?state=blocked": "1 driver cannot be installed",
+    "/printers?state=changed": "1 printer changed since the last download: deploy again",
+    "/printers?state=same-name": "2 queues with the name of another queue of the client",
+    "/printers?state=same-address": "2 printers with the address of another one of the client",
+    "/drivers?state=attention": "1 driver to look at",
+    "/drivers?state=newer": "1 driver in use, with a newer version here",
+    "/drivers?state=unused": found["/drivers?state=unused"],
+    "/#deleted": "1 deletion can still be undone",
+  });
+  assert.match(found["/drivers?state=unused"] ?? "", /^2 drivers without printers, 1\.\d KB$/);
+});
+
+test("an archive that is missing is noticed, and a deletion says how long it can be taken back", async (t) => {
+  const app = await startApp(t, { undoMs: 90_000 });
+  const { post, fetch, addPrinter, dataDir } = app;
+  await addPrinter();
+  await post("/clients", { name: "Alpha" });
+  await fetch("/clients/1", { method: "DELETE" });
+  rmSync(`${dataDir}/drivers`, { recursive: true });
+
+  const text = await (await fetch("/")).text();
+
+  assert.match(text, /1<\/span> <span>printer cannot be deployed/);
+  assert.match(text, /Deleted in the last ten minutes.*<bdi>Alpha<\/bdi> <span class="soft">client/s);
+  assert.match(text, /<time class="soft" datetime="PT(?:90|89|88)S">[12] minutes? left<\/time>/);
+});
+
+test("a first start shows its steps, and no driver that waits for its first printer", async (t) => {
+  const app = await startApp(t);
+  await app.addDriver();
+
+  const text = await (await app.fetch("/")).text();
+
+  assert.match(text, /Three steps to the first package/);
+  assert.match(text, /Done:<\/span> <a href="\/drivers">/);
+  assert.doesNotMatch(text, /What needs you|Nothing needs you/);
+});
+
+test("a driver is newer than another of its provider and INF that Windows ranks lower, for the same machines", () => {
+  const driver = (id: number, version: string, inf: Parameters<typeof makeDriver>[0] = {}) =>
+    makeDriver({ id, ...inf, inf: { driverVer: { date: "01/01/2025", version }, ...inf?.inf } });
+  const drivers = [
+    driver(1, "1.0"),
+    driver(2, "1.10"),
+    driver(3, "1.9"),
+    driver(4, "9.0", { inf: { provider: "Somebody else" } }),
+    driver(5, "9.0", { inf: { path: "other.inf" } }),
+    driver(6, "9.0", { inf: { architectures: ["x86"] } }),
+    driver(7, "0.5", {
+      inf: { provider: "PAPYRUS", path: "sub/Papyrus.inf", architectures: ["amd64", "x86"] },
+    }),
+    driver(8, "9.0", { inf: { provider: null } }),
+    driver(9, "9.0", { inf: { provider: "%MFG%" } }),
+    driver(10, "", { inf: { driverVer: null } }),
+  ];
+
+  const newer = drivers.flatMap((one) => {
+    const [newest] = newerVersions(one, drivers);
+    return newest === undefined ? [] : [[one.id, newest.id]];
+  });
+
+  assert.deepEqual(newer, [
+    [1, 2],
+    [3, 2],
+    [10, 2],
+  ]);
+});

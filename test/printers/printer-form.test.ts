@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isQueueName, type Printer, queueNameRule } from "../../src/domain/printers/printer.ts";
+import {
+  type Choices,
+  collateModes,
+  colorModes,
+  duplexModes,
+  labelOf,
+  paperSizes,
+  protocols,
+} from "../../src/domain/printers/printer-choices.ts";
+import {
+  parsePrinter,
+  printerDefaults,
+  printerFormValues,
+  printerSettingsFrom,
+} from "../../src/domain/printers/printer-fields.ts";
+import { settingsSection } from "../../src/html/printers/printer.ts";
+import { printerForm } from "../../src/html/printers/printer-form.ts";
+import { makeTicket } from "../support/printers/tickets.ts";
+import { makePrinter, settingDefaults } from "../support/records.ts";
+
+const fieldsWithChoices: Record<string, Choices> = {
+  protocol: protocols,
+  duplex: duplexModes,
+  color: colorModes,
+  collate: collateModes,
+  paper_size: paperSizes,
+};
+
+const everything = {
+  name: "Office “1”",
+  client_id: "3",
+  driver_id: "1",
+  driver_desc: "Papyrus 100 PS",
+  address: "10.0.0.9",
+  port_name: "Port of ours",
+  protocol: "lpr",
+  port_number: "9101",
+  ipp_path: "/ipp/port1",
+  ipp_tls: "on",
+  lpr_queue: "lp",
+  snmp: "on",
+  snmp_community: "site",
+  snmp_index: "2",
+  location: "Hall",
+  comment: "By the door",
+  set_default: "on",
+  shared: "on",
+  share_name: "OFFICE",
+  duplex: "long_edge",
+  color: "mono",
+  collate: "off",
+  paper_size: "A4",
+  print_ticket: makeTicket(),
+  reset_user_preferences: "on",
+  arm64_driver_id: "2",
+  arm64_driver_desc: "Papyrus 100 ARM",
+  subnets: "10.1.2.0/24\n2001:db8::/32",
+  replaces: "Old\n\\\\server\\Older\naddress:10.0.0.5",
+  keep_driver: "on",
+};
+
+function formOf(values: Record<string, string | undefined>): string {
+  return printerForm({ clients: [], drivers: [], uploadLimitBytes: 1 }, { values, problems: {} }).toString();
+}
+
+test("every choice is offered by the form and named by the printer's page in the same words", () => {
+  for (const [name, choices] of Object.entries(fieldsWithChoices)) {
+    for (const [value, label] of choices) {
+      const printer: Printer = { ...makePrinter({ lpr_queue: "lp" }), [name]: value };
+
+      const option = `<option value="${value}" selected>${label}</option>`;
+      const page = settingsSection({ printer, client: undefined, revision: undefined }).toString();
+
+      assert.ok(formOf({ [name]: value }).includes(option), option);
+      assert.ok(page.includes(label), `${name}: ${label}`);
+    }
+  }
+});
+
+test("every choice is taken from a form and from what was kept, and the first is the default", () => {
+  for (const [name, choices] of Object.entries(fieldsWithChoices)) {
+    for (const [value] of choices) {
+      const parsed = makePrinter({ [name]: value, lpr_queue: "lp" });
+      const kept = printerSettingsFrom(JSON.stringify({ [name]: value }));
+
+      assert.deepEqual(
+        [{ ...parsed }, { ...kept }].map((found) => found[name as "duplex"]),
+        [value, value],
+      );
+    }
+    assert.equal({ ...printerDefaults }[name as "duplex"], choices[0][0]);
+  }
+  assert.equal(labelOf(duplexModes, "short_edge"), "Two-sided, short edge");
+});
+
+test("the defaults of an empty form, of an old row and of a fresh form are the same", () => {
+  const { name, client_id, driver_id, ...parsed } = parsePrinter({ name: "Office" });
+  const sentBack = parsePrinter({ ...printerFormValues(), name: "Office" });
+
+  assert.deepEqual({ ...printerDefaults }, settingDefaults);
+  assert.deepEqual(parsed, { ...printerDefaults });
+  assert.deepEqual(sentBack, { name, client_id, driver_id, ...parsed });
+  for (const shown of ["9100", "public"])
+    assert.match(formOf(printerFormValues()), new RegExp(`value="${shown}"`));
+});
+
+test("a printer that its own form sends back is the same, and so is one that was kept", () => {
+  const printer = parsePrinter(everything);
+  const { name, client_id, driver_id, arm64_driver_id, print_ticket, ...kept } = printer;
+
+  const sentBack = parsePrinter(printerFormValues(printer));
+  const readBack = printerSettingsFrom(JSON.stringify(kept));
+
+  assert.deepEqual(sentBack, printer);
+  const columns = { name, client_id, driver_id, arm64_driver_id, print_ticket };
+  assert.deepEqual({ ...readBack, ...columns }, printer);
+  assert.deepEqual(
+    Object.entries(printer).filter(([field, value]) => value === settingDefaults[field]),
+    [],
+    "every field was changed",
+  );
+});
+
+test("every field of a printer is in its form", () => {
+  const form = formOf({});
+
+  const missing = Object.keys(parsePrinter(everything)).filter((name) => !form.includes(` name="${name}"`));
+
+  assert.deepEqual(missing, []);
+});
+
+test("fields are read in the order in which the form shows them, and so are their problems", () => {
+  const form = formOf({});
+  // The mark of a form of ours is no setting; a driver's file has a form of its own.
+  const others = ["from_form", "file"];
+  const shown = [...form.matchAll(/ name="(\w+)"/g)].map(([, name = ""]) => name);
+
+  assert.deepEqual(
+    Object.keys(parsePrinter(everything)),
+    shown.filter((name) => !others.includes(name)),
+  );
+});
+
+test("a fold says how many of its fields are set, and opens where one was refused", () => {
+  const foldsOf = (values: Record<string, string | undefined>, problems = {}) => {
+    const form = printerForm(
+      { clients: [], drivers: [], uploadLimitBytes: 1 },
+      { values, problems },
+    ).toString();
+    return [...form.matchAll(/data-fold ([^>]*)>\s*<summary>([^<]*)<span class="soft count">([^<]*)/g)].map(
+      ([, open = "", title = "", count = ""]) => [title.trim(), count, open.trim()],
+    );
+  };
+
+  assert.deepEqual(foldsOf(printerFormValues()), foldsOf({}));
+  assert.deepEqual(foldsOf(printerFormValues(parsePrinter(everything)), { comment: "too long" }), [
+    ["Port and status", "8 set", ""],
+    ["Location, sharing, default printer", "5 set", "open"],
+    ["Preferences", "6 set", ""],
+    ["ARM64 machines", "2 set", ""],
+    ["Where it belongs", "1 set", ""],
+    ["Clean-up", "2 set", ""],
+  ]);
+});
+
+test("every setting is on the printer's page: another value makes another page", () => {
+  const printers = ["lpr", "raw", "ipp"].map((protocol) => makePrinter({ ...everything, protocol }));
+  const pageOf = (printer: Printer) =>
+    settingsSection({ printer, client: undefined, revision: undefined }).toString();
+  const other = printerSettingsFrom("{}");
+
+  const unseen = Object.entries({ ...other, port_number: 1 }).filter(([name, value]) =>
+    printers.every((printer) => pageOf({ ...printer, [name]: value }) === pageOf(printer)),
+  );
+
+  // The models stand beside the drivers.
+  assert.deepEqual(
+    unseen.map(([name]) => name),
+    ["driver_desc", "arm64_driver_desc"],
+  );
+});
+
+test("characters that no queue can have are refused in both places where one is named, and the form says them", () => {
+  const refused = (fields: Record<string, string>) => {
+    try {
+      parsePrinter({ name: "Office", ...fields });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const hint = /id="f-name-hint">([^<]*)</.exec(formOf({}))?.[1] ?? "";
+
+  assert.equal(hint, "The queue’s name on Windows. Everything but \\ , and ! is possible.");
+  for (const character of queueNameRule.forbidden) {
+    assert.ok(hint.includes(character), character);
+    assert.equal(isQueueName(`a${character}b`), false);
+    assert.deepEqual(
+      [refused({ name: `a${character}b` }), refused({ replaces: `a${character}b` })],
+      [true, true],
+    );
+  }
+  for (const name of ["a/b:c\"d<e>f|g*h?;%$'", "x".repeat(queueNameRule.maxLength)])
+    assert.deepEqual(
+      [isQueueName(name), refused({ name }), refused({ replaces: name })],
+      [true, false, false],
+    );
+});

@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UserError } from "../../src/domain/errors.ts";
+import type { FormInput } from "../../src/domain/fields.ts";
+import {
+  effectiveDescription,
+  isDriverOnly,
+  printerNeeds,
+  shareNameOf,
+} from "../../src/domain/printers/printer.ts";
+import { parsePrinter } from "../../src/domain/printers/printer-fields.ts";
+import { makeTicket } from "../support/printers/tickets.ts";
+import { settingDefaults } from "../support/records.ts";
+
+/** A complete printer from its form, fields changed as a test needs it. */
+const parse = (fields: FormInput = {}) => parsePrinter({ name: "Office", address: "10.0.0.9", ...fields });
+
+/** The fields that a form is refused for. */
+function refused(fields: FormInput): string[] {
+  try {
+    parse(fields);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof UserError);
+    return Object.keys(error.fields);
+  }
+}
+
+test("a form with a name and an address alone gets every default", () => {
+  const { name, client_id, driver_id, ...rest } = parse();
+
+  assert.deepEqual([name, client_id, driver_id], ["Office", null, null]);
+  assert.deepEqual(rest, { ...settingDefaults, address: "10.0.0.9", port_name: "IP_10.0.0.9" });
+});
+
+test("addresses are IPv4, IPv6 with or without brackets, and host names", () => {
+  for (const address of [
+    "10.0.0.9",
+    "fe80::1",
+    "printer",
+    "printer-1.lan",
+    "a_b.example.com.",
+    "x".repeat(63),
+  ])
+    assert.equal(parse({ address }).address, address);
+  assert.equal(parse({ address: "[fe80::1]" }).address, "fe80::1");
+  for (const address of [
+    "10.0.0.300",
+    "1.2.3",
+    "-a",
+    "a-",
+    "a..b",
+    "a b",
+    "http://x",
+    "x".repeat(64),
+    "[x",
+    "a/b",
+  ])
+    assert.deepEqual(refused({ address }), ["address"], address);
+});
+
+test("an address with a zone, which names a card of one machine, is refused with the way out", () => {
+  for (const address of ["fe80::1%eth0", "[fe80::1%12]", "fe80::1%"]) {
+    assert.throws(() => parse({ address }), /zone behind %.*leave it out.*IPv4 address or host name/);
+  }
+});
+
+test("a queue's name has 1 to 220 characters and none that Windows refuses", () => {
+  assert.equal(parse({ name: ` ${"x".repeat(220)} ` }).name.length, 220);
+  for (const name of ["", "   ", "\u0007", "x".repeat(221), "a\\b", "a,b", "a!b"])
+    assert.deepEqual(refused({ name }), ["name"], name);
+});
+
+test("numbers are whole and within their range, and empty is the default", () => {
+  assert.deepEqual(
+    [parse({ port_number: " 515 " }).port_number, parse({ port_number: "" }).port_number],
+    [515, 9100],
+  );
+  assert.deepEqual([parse({ snmp_index: "999" }).snmp_index, parse({ snmp_index: "" }).snmp_index], [999, 1]);
+  for (const port_number of ["0", "65536", "-1", "9100.0", "0x10", "1e3", "99999999999"])
+    assert.deepEqual(refused({ port_number }), ["port_number"], port_number);
+});
+
+test("choices are those of the form, and words for collate mean what they say", () => {
+  assert.equal(parse({ duplex: "long_edge", color: "mono", paper_size: "A4" }).duplex, "long_edge");
+  assert.deepEqual(
+    ["on", "1", "yes", "off", "0", "no", ""].map((collate) => parse({ collate }).collate),
+    ["on", "on", "on", "off", "off", "off", ""],
+  );
+  for (const field of ["protocol", "duplex", "color", "collate", "paper_size"])
+    assert.deepEqual(refused({ [field]: "nonsense" }), [field]);
+});
+
+test("LPR asks for its queue where there is an address to send it to", () => {
+  assert.deepEqual(refused({ protocol: "lpr" }), ["lpr_queue"]);
+  assert.equal(parse({ protocol: "lpr", lpr_queue: "lp" }).lpr_queue, "lp");
+  assert.equal(isDriverOnly(parse({ address: "", protocol: "lpr" })), true);
+});
+
+test("old queues come one a line, each once, never the printer itself", () => {
+  assert.deepEqual(parse({ replaces: " One \r\n\r\nTwo\nOne" }).replaces, ["One", "Two"]);
+  for (const replaces of ["office", "a,b", "\\server", "x".repeat(221)])
+    assert.deepEqual(refused({ replaces }), ["replaces"], replaces);
+});
+
+test("connections are replaced by server and share", () => {
+  const lines = [
+    "\\\\server\\HP 4000",
+    "\\\\print.contoso.com\\q$",
+    "\\\\10.0.0.5\\Büro",
+    `\\\\s\\${"x".repeat(80)}`,
+  ];
+
+  assert.deepEqual(parse({ replaces: lines.join("\n") }).replaces, lines);
+  assert.deepEqual(parse({ replaces: " \\\\server \\ queue " }).replaces, ["\\\\server\\queue"]);
+  for (const [line, reason] of [
+    ["\\\\", /one is written \\\\server\\queue/],
+    ["\\\\server", /one is written/],
+    ["\\\\server\\", /one is written/],
+    ["\\\\\\queue", /one is written/],
+    ["\\\\server\\a\\b", /one is written/],
+    ["\\\\ser ver\\q", /names no server/],
+    ["\\\\10.0.0.300\\q", /names no server/],
+    [`\\\\${"a.".repeat(127)}b\\q`, /names no server/],
+    ["\\\\server\\a,b", /“,” is not possible/],
+    ["\\\\server\\a/b", /“\/” is not possible/],
+    [`\\\\s\\${"x".repeat(81)}`, /81 characters; at most 80/],
+  ] as const)
+    assert.throws(() => parse({ replaces: line }), { name: "UserError", message: reason }, line);
+});
+
+test("queues at an address are replaced by a whole IP address in its one spelling", () => {
+  const lines = [
+    "address:10.1.2.3",
+    "Address: 10.1.2.3 ",
+    "ADDRESS:[FE80:0:0::0001]",
+    "address:fe80::1",
+    "address:::1",
+  ];
+
+  assert.deepEqual(parse({ replaces: lines.join("\n") }).replaces, [
+    "address:10.1.2.3",
+    "address:fe80::1",
+    "address:::1",
+  ]);
+  assert.deepEqual(
+    parse({ replaces: "address:10.0.0.9" }).replaces,
+    ["address:10.0.0.9"],
+    "its own: doubles",
+  );
+  for (const address of [
+    "",
+    "10.1.2",
+    "10.1.2.300",
+    "10.1.2.0/24",
+    "010.1.2.3",
+    "printer.lan",
+    "fe80::1%eth0",
+    "[::1",
+    "*",
+  ])
+    assert.throws(
+      () => parse({ replaces: `address:${address}` }),
+      /is no whole IP address behind “address:”/,
+      address,
+    );
+});
+
+test("of what is replaced the lines that cannot be taken are named, all of them", () => {
+  assert.throws(
+    () => parse({ replaces: "One\r\n\r\naddress:10.1.2\r\na,b" }),
+    /Line 3 of what it replaces, “address:10\.1\.2”, is no whole IP address[^.]*10\.1\.2\.3\. Line 4 of what it replaces, “a,b”/,
+  );
+  assert.throws(() => parse({ replaces: "a,b\nc,d\n\\\\e\nf!\ng!" }), /Line 3 [^.]*\. And 2 more\.$/);
+});
+
+test("an IPP queue has no SNMP status, which belongs to TCP/IP ports, and its path no broken escapes", () => {
+  const ipp = { protocol: "ipp", snmp: "on" };
+
+  assert.deepEqual([parse(ipp).snmp, parse({ snmp: "on" }).snmp], [false, true]);
+  assert.equal(parse({ ...ipp, ipp_path: "/a%20b" }).ipp_path, "/a%20b");
+  for (const ipp_path of ["/%", "/%zz", "/a%2"])
+    assert.deepEqual(refused({ ...ipp, ipp_path }), ["ipp_path"]);
+});
+
+test("a PrintTicket is kept as it is, and why one is refused stands beside its field", () => {
+  const print_ticket = makeTicket();
+
+  assert.equal(parse({ print_ticket }).print_ticket, print_ticket.replaceAll("\r\n", "\n").trim());
+  assert.deepEqual(refused({ print_ticket: print_ticket.slice(0, -9) }), ["print_ticket"]);
+  assert.throws(
+    () => parse({ print_ticket: "\n<a>" }),
+    /The PrintTicket cannot be read, in line 1: unclosed tag: a\./,
+  );
+});
+
+test("a share's name is the typed one, else made of the queue's without what a share cannot have", () => {
+  assert.equal(shareNameOf(parse({ share_name: "hall" })), "hall");
+  assert.equal(
+    shareNameOf(parse({ name: `a/b:c"d<e>f|g*h?${"x".repeat(100)}` })),
+    `a-b-c-d-e-f-g-h-${"x".repeat(64)}`,
+  );
+});
+
+test("every mistake is named at once", () => {
+  assert.deepEqual(refused({ name: "", address: "a b", port_number: "x", client_id: "zero" }).sort(), [
+    "address",
+    "client_id",
+    "name",
+    "port_number",
+  ]);
+});
+
+test("records that do not exist are named together with all else, in the form's order", () => {
+  const missing = () => ({ driver_desc: "no such model", client_id: "no such client" });
+  const input = { name: "a,b", address: "a b", protocol: "lpr", replaces: "x,y", port_number: "x" };
+
+  assert.throws(
+    () => parsePrinter({ ...input, address: "10.0.0.300" }, missing),
+    (error) => {
+      assert.ok(error instanceof UserError);
+      assert.deepEqual(Object.keys(error.fields), [
+        "name",
+        "client_id",
+        "driver_desc",
+        "address",
+        "port_number",
+        "replaces",
+      ]);
+      return true;
+    },
+  );
+});
+
+test("a printer's own model counts, else its driver's, and without either it cannot be deployed", () => {
+  const own = { driver_desc: "Papyrus PS" };
+  const none = { driver_desc: "" };
+  const driver = (driver_desc: string, inf_path = "papyrus.inf") => ({ driver_desc, inf_path });
+
+  const models = [own, none].flatMap((printer) =>
+    [driver("Papyrus PCL"), driver("")].map((chosen) => effectiveDescription(printer, chosen)),
+  );
+
+  assert.deepEqual(models, ["Papyrus PS", "Papyrus PS", "Papyrus PCL", ""]);
+  assert.equal(printerNeeds(own, driver("")), undefined);
+  assert.equal(printerNeeds(none, driver("Papyrus PCL")), undefined);
+  assert.match(printerNeeds(none, driver("")) ?? "", /choose or type the model/);
+  assert.match(printerNeeds(own, driver("Papyrus PCL", "")) ?? "", /choose the printer’s INF/);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readCsv } from "../../src/domain/csv.ts";
+import { ticketName } from "../../src/domain/printers/print-ticket.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { planOf } from "../support/printers/lists.ts";
+import { makeTicket } from "../support/printers/tickets.ts";
+
+const stapled = makeTicket({ "ns0000:JobStaple": "ns0000:TopLeft" });
+const punched = makeTicket({ "ns0000:JobPunch": "ns0000:TwoHoles" });
+const office = { name: "Office", address: "10.0.0.9" };
+
+const ticketOf = ({ app }: TestApp, id: number) => app.store.printers.get(id).printer.print_ticket;
+
+async function exported({ fetch }: TestApp): Promise<string> {
+  return (await fetch("/export/printers.csv")).text();
+}
+
+/** An exported list with another value in the cells of a column. */
+function withCell(list: string, column: string, value: string): string {
+  const [head = [], ...rows] = readCsv(list, ",");
+  const place = head.indexOf(column);
+  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+  return [head, ...rows.map((row) => row.with(place, value))]
+    .map((row) => row.map(quoted).join())
+    .join("\r\n");
+}
+
+test("a list names a ticket and does not carry it; here nothing is lost by the way there and back", async (t) => {
+  const here = await startApp(t);
+  await here.post("/printers", { ...office, print_ticket: stapled });
+  await here.post("/printers", { ...office, name: "Hall" });
+  const kept = ticketOf(here, 1);
+
+  const list = await exported(here);
+  const same = await planOf(here, list);
+  const renamed = list.replace("Office", "Office 2").replace(/,1,2026[^\r]*/, ",,");
+  const copied = await here.post("/import", { text: renamed });
+  const changed = await here.post("/import", { text: withCell(list, "comment", "new") });
+
+  assert.ok(list.includes(ticketName(kept)));
+  assert.doesNotMatch(list, /JobStaple/);
+  assert.deepEqual(same.counts, { new: 0, changes: 0, same: 2, wrong: 0, "left out": 0 });
+  assert.deepEqual([copied.status, changed.status], [200, 200]);
+  assert.equal(here.app.store.printers.get(1).printer.comment, "new");
+  assert.deepEqual([ticketOf(here, 1), ticketOf(here, 2), ticketOf(here, 3)], [kept, "", kept]);
+});
+
+test("a column that is absent leaves the ticket, an empty cell takes it away, and the preview says so", async (t) => {
+  const here = await startApp(t);
+  await here.post("/printers", { ...office, print_ticket: stapled });
+
+  await here.post("/import", { text: "name,comment\nOffice,new\n" });
+  const afterAbsent = ticketOf(here, 1);
+  const plan = await planOf(here, "name,print_ticket\nOffice,\n");
+  await here.post("/import", { text: "name,print_ticket\nOffice,\n" });
+
+  assert.match(afterAbsent, /JobStaple/);
+  assert.deepEqual(plan.rows[0]?.changes, [
+    { field: "print_ticket", from: `1 KB (${ticketName(afterAbsent).slice(0, 15)}…)`, to: "" },
+  ]);
+  assert.equal(ticketOf(here, 1), "");
+});
+
+test("elsewhere a ticket that is named and not there is said, for new printers and for those with another one", async (t) => {
+  const here = await startApp(t);
+  const there = await startApp(t);
+  await here.post("/printers", { ...office, print_ticket: stapled });
+  const list = await exported(here);
+
+  const fresh = await planOf(there, list);
+  await there.post("/printers", { ...office, print_ticket: punched });
+  const other = await planOf(there, list);
+  await there.post("/import", { text: list });
+  await there.post("/printers", { ...office, name: "Has it", print_ticket: stapled });
+  const known = await planOf(there, list);
+  await there.post("/import", { text: list });
+
+  assert.deepEqual(fresh.rows[0]?.notes, [
+    "Its PrintTicket is not here, and a list does not carry it: set it on the printer’s page.",
+  ]);
+  assert.deepEqual(
+    [other.rows[0]?.mark, other.rows[0]?.notes],
+    ["same", ["The PrintTicket that the list names is not here: the printer keeps its own."]],
+  );
+  assert.equal(known.rows[0]?.mark, "changes");
+  assert.equal(ticketOf(there, 1), ticketOf(there, 2));
+});
+
+test("a list may bring a ticket as XML; one that cannot be read makes its row wrong", async (t) => {
+  const here = await startApp(t);
+  const cell = (ticket: string) => `"${ticket.replaceAll('"', '""')}"`;
+  const list = `name,print_ticket\nOffice,${cell(stapled)}\nHall,${cell(punched.replaceAll('"', "'"))}\n`;
+
+  const answer = await here.post("/import", { text: list });
+  const wrong = await planOf(here, 'name,print_ticket\nOffice,"<a>"\nHall,not XML\n');
+
+  assert.equal(answer.status, 200);
+  assert.match(ticketOf(here, 1), /JobStaple/);
+  assert.match(ticketOf(here, 2), /JobPunch/);
+  assert.deepEqual(
+    wrong.rows.map(({ mark, reasons }) => [mark, reasons[0]?.slice(0, 42)]),
+    [
+      ["wrong", "The PrintTicket cannot be read, in line 1:"],
+      ["wrong", "The PrintTicket cannot be read, in line 1:"],
+    ],
+  );
+});
+
+test("two printers that exchange their tickets in one list each get the other's", async (t) => {
+  const here = await startApp(t);
+  await here.post("/printers", { ...office, print_ticket: stapled });
+  await here.post("/printers", { ...office, name: "Hall", print_ticket: punched });
+  const [a, b] = [ticketOf(here, 1), ticketOf(here, 2)];
+
+  await here.post("/import", { text: `name,print_ticket\nOffice,${ticketName(b)}\nHall,${ticketName(a)}\n` });
+
+  assert.deepEqual([ticketOf(here, 1), ticketOf(here, 2)], [b, a]);
+});
+
+test("a printer that is deleted comes back with its ticket", async (t) => {
+  const here = await startApp(t);
+  const large = makeTicket(
+    Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`ns0000:F${i}`, "ns0000:On"])),
+  );
+  await here.post("/printers", { ...office, print_ticket: large });
+  const kept = ticketOf(here, 1);
+  await here.fetch("/printers/1", { method: "DELETE" });
+
+  const [deletion] = here.app.store.deletions.list();
+  await here.post(`/deletions/${deletion?.id}/undo`, {});
+
+  assert.ok(kept.length > 30_000);
+  assert.equal(ticketOf(here, 1), kept);
+});

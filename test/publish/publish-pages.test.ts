@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startGuarded } from "../support/access/guarded.ts";
+import { navigation, startApp } from "../support/app.ts";
+import { appWithShared } from "../support/publish/published.ts";
+
+/** What is said of publishing, as somebody reads it. */
+function sectionIn(page: string): string {
+  const start = page.indexOf("<summary>Publish to Intune");
+  const end = page.indexOf("</details>", start);
+  assert.ok(start > 0 && end > start, "nothing is said of publishing");
+  return page.slice(start, end).replaceAll(/\s+/g, " ");
+}
+
+test("the pages of a printer, a client and a driver offer the script, the permission and the command", async (t) => {
+  const { fetch } = await appWithShared(t);
+
+  const sections = [];
+  for (const path of ["/printers/1", "/clients/1", "/drivers/1"])
+    sections.push(sectionIn(await (await fetch(path)).text()));
+
+  const [printer = "", client = "", driver = ""] = sections;
+  for (const [section, path, name] of [
+    [printer, "/printers/1", "a"],
+    [client, "/clients/1", "muller"],
+    [driver, "/drivers/1", "papyrus-papyrus-inf-1-2-3-4"],
+  ] as const) {
+    assert.ok(section.includes(`href="${path}/publish"`), section);
+    assert.ok(
+      section.includes(`powershell.exe -NoProfile -ExecutionPolicy Bypass -File .\\publish-${name}.ps1`),
+      section,
+    );
+    assert.match(section, /DeviceManagementApps\.ReadWrite\.All/);
+    assert.match(section, /docs\/publish\.md/);
+    assert.ok(section.includes(`Get-Help .\\publish-${name}.ps1 -Full`), section);
+    assert.match(section, /reaches Platen from this machine alone/);
+    assert.doesNotMatch(section, /links/);
+  }
+  assert.deepEqual(
+    [printer, client, driver].map((section) => section.includes("<code>-Together</code>")),
+    [false, true, false],
+  );
+  for (const section of [printer, client, driver]) assert.match(section, /<code>-WhatIf<\/code>/);
+  assert.match(
+    printer,
+    /It makes two apps: one for the driver, which 2 printers of the client share, and a small one for this printer that depends on it\./,
+  );
+  assert.match(driver, /one app, which installs the driver under all names/);
+});
+
+test("a client's page says how many apps it becomes, and so does the script", async (t) => {
+  const app = await appWithShared(t);
+  await app.post("/clients", { name: "Single" });
+  await app.addPrinter({ name: "Alone", client_id: "2", driver_id: "1" });
+
+  const shared = sectionIn(await (await app.fetch("/clients/1")).text());
+  const whole = sectionIn(await (await app.fetch("/clients/2")).text());
+
+  assert.match(
+    shared,
+    /It makes 4 apps: one for the driver that printers share, a small one for each of the 2 printers that depend on it and one for the other printer, with the driver in it\./,
+  );
+  assert.match(whole, /It makes one app, with the driver in it\./);
+});
+
+test("where people sign in, the page says that the script holds links and for how long", async (t) => {
+  const { admin, viewer } = await startGuarded(t, { linkDays: 7, publicUrl: "https://platen.example" });
+  await admin.addPrinter();
+
+  const section = sectionIn(await (await viewer.fetch("/printers/1")).text());
+
+  assert.match(section, /holds links to its packages, which end 7 days after it was downloaded/);
+  assert.doesNotMatch(section, /this machine alone/);
+});
+
+test("the script's text is shown before anybody downloads it", async (t) => {
+  const app = await appWithShared(t);
+
+  for (const [path, name] of [
+    ["/printers/1", "A"],
+    ["/clients/1", "Müller"],
+    ["/drivers/1", "Papyrus papyrus.inf 1.2.3.4"],
+  ] as const) {
+    const section = sectionIn(await (await app.fetch(path)).text());
+    const readPath = /href="([^"]+\/read\/[^"]+)"/.exec(section)?.[1] ?? "";
+    const page = await (await app.fetch(readPath)).text();
+    const script = await (await app.fetch(`${path}/publish`)).text();
+    const line = script.split("\r\n").find((text) => text.includes("DetectionSha256")) ?? "none";
+
+    assert.ok(page.includes(line.trim().replaceAll("'", "&#39;")), "the page has the script's own text");
+    assert.ok(page.includes(`href="${path}/publish"`) && page.includes(name), readPath);
+  }
+});
+
+test("who reads a script with links is in the audit log", async (t) => {
+  const { admin, viewer } = await startGuarded(t, { publicUrl: "https://platen.example" });
+  await admin.addPrinter();
+
+  await viewer.fetch("/printers/1/read/publish");
+
+  const log = await (await admin.fetch("/audit")).text();
+  assert.match(log, /in \/printers\/1\/publish, on its page/);
+});
+
+test("a link can be made to the script, too", async (t) => {
+  const { admin, operator } = await startGuarded(t);
+  await admin.addPrinter();
+
+  const form = { address: "/printers/1/publish", days: "7" };
+  const answer = await operator.post("/printers/1/links", form, navigation);
+
+  assert.equal(answer.status, 200);
+  assert.match(await answer.text(), /To <code>publish-office\.ps1<\/code>/);
+});
+
+test("a printer that has no driver yet offers no script", async (t) => {
+  const app = await startApp(t);
+  await app.post("/printers", { name: "Bare", address: "10.0.0.1" });
+
+  const page = await (await app.fetch("/printers/1")).text();
+
+  assert.doesNotMatch(page, /Publish to Intune/);
+});

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { deploymentOf } from "../../../src/pkg/scripts/deployment.ts";
+import { driverZip, printerInf } from "../../support/drivers/driver-zip.ts";
+import { filesZip } from "../../support/drivers/files-zip.ts";
+import {
+  deployable,
+  type Machine,
+  type RunResult,
+  withoutPowerShell,
+} from "../../support/powershell/powershell.ts";
+import { markerPath, papyrus, queue, queueOf, traces } from "../../support/powershell/simulated-machine.ts";
+import { simulatedWindows } from "../../support/powershell/simulated-windows.ts";
+
+describe("drivers on a simulated Windows", { skip: withoutPowerShell }, () => {
+  const windows = simulatedWindows();
+
+  test("a driver that is there in this version or a newer one is not installed again", async () => {
+    for (const driver of [papyrus(), papyrus("1.2.3.10"), papyrus("1.0.0.0", "07/01/2026")]) {
+      const result = await windows.installed({ Drivers: [driver] });
+      assert.equal(result.calls.includes("pnputil"), false);
+      assert.equal(result.machine.Drivers[0]?.Version, driver.Version);
+    }
+  });
+
+  test("an older driver is updated in place, with its queues", async () => {
+    const machine = { Drivers: [papyrus("1.2.3.3")], Queues: [queue("Theirs", "LPT1:")] };
+    await windows.machine(machine);
+    const before = await windows.run("detect", deployable());
+
+    const result = await windows.installed(machine);
+
+    assert.equal(before.code, 1);
+    assert.equal(result.machine.Drivers[0]?.Version, "1.2.3.4");
+    assert.equal(queueOf(result, "Theirs").DriverName, "Papyrus 100 PCL6");
+  });
+
+  test("a driver that Windows installs only from its store, or only after a restart, is installed", async () => {
+    const byInf = await windows.installed({ DriverNeedsInf: true });
+    const byRestart = await windows.installed({ DriverNeedsRestart: true });
+
+    assert.equal(byInf.machine.Restarts, 0);
+    assert.equal(byRestart.machine.Restarts, 1);
+  });
+
+  test("a driver that Windows never installs fails after one restart, with its reason", async () => {
+    await windows.machine({ DriverNever: true });
+
+    const result = await windows.run("install", deployable());
+
+    assert.equal(result.code, 1603);
+    assert.equal(result.machine.Restarts, 1);
+    assert.match(
+      result.output.at(-1) ?? "",
+      /^Failed: Office: The driver .* was staged, but Windows does not install it: /,
+    );
+    assert.equal(result.machine.Registry[markerPath], undefined);
+  });
+
+  test("an INF in a sub-folder, in UTF-16, is found and installed", async () => {
+    const office = deployable({}, { inf: { path: "x64/Deutsch ä/papyrus.inf" } });
+    await windows.machine();
+    const inf = Buffer.from(`\ufeff${printerInf({ version: "1.2.3.4", date: "06/21/2025" })}`, "utf16le");
+
+    const result = await windows.run("install", office, { inf });
+
+    assert.equal(result.code, 0, result.output.join());
+    assert.equal(result.machine.Drivers[0]?.Version, "1.2.3.4");
+  });
+
+  const pnputil: [number, number, RegExp][] = [
+    [0, 0, /^Installed: Office: installed$/],
+    [259, 0, /^Installed: Office: installed$/],
+    [3010, 3010, /asks for a restart/],
+    [1641, 1641, /asks for a restart/],
+    [1618, 1618, /busy with another installation/],
+    [5, 1603, /rights are not enough/],
+    [2, 1603, /its INF is not there/],
+    [-536870353, 1603, /no catalog \(0xE000022F\)/],
+    [-2146762487, 1603, /root that is not trusted \(0x800B0109\)/],
+    [-536870334, 1603, /publisher is not trusted \(0xE0000242\)/],
+    [87, 1603, /pnputil 87/],
+  ];
+  for (const [PnpCode, code, last] of pnputil) {
+    test(`pnputil's ${PnpCode} becomes exit code ${code}`, async () => {
+      await windows.machine({ PnpCode });
+
+      const result = await windows.run("install", deployable());
+
+      assert.equal(result.code, code);
+      assert.match(result.output.at(-1) ?? "", last);
+      assert.equal(result.machine.Registry[markerPath] !== undefined, [0, 3010, 1641].includes(code));
+    });
+  }
+
+  test("a trusted publisher is imported only where it was asked for, and taken out again", async () => {
+    const without = await windows.installed({});
+    const office = deployable({}, { trust_publisher: true });
+    const result = await windows.installed({}, office);
+    const removed = await windows.run("uninstall", office);
+    const theirs = await windows.installed({ Publishers: ["AABBCC"] }, office);
+    const kept = await windows.run("uninstall", office);
+
+    assert.deepEqual(without.machine.Publishers, []);
+    assert.deepEqual(result.machine.Publishers, ["AABBCC"]);
+    assert.match(result.log, /trusted publisher CN=Papyrus \(AABBCC\) added/);
+    assert.deepEqual([removed.machine.Publishers, traces(removed)], [[], []]);
+    assert.deepEqual([theirs.machine.Publishers, kept.machine.Publishers], [["AABBCC"], ["AABBCC"]]);
+  });
+
+  test("a driver whose name holds a slash is recognised", async () => {
+    const slash = { driver_desc: "CD 1015 / DC 2015 KX", inf: { descriptions: ["CD 1015 / DC 2015 KX"] } };
+
+    const result = await windows.installed({}, deployable({}, slash));
+    const again = await windows.run("install", deployable({}, slash));
+
+    assert.equal(result.machine.Drivers[0]?.Name, "CD 1015 / DC 2015 KX");
+    assert.match(again.output.join(), /nothing to change/);
+  });
+
+  describe("fetched alone", () => {
+    const inf = { models: ["Papyrus 100 PCL6"], version: "1.2.3.4", date: "06/21/2025" };
+    // Names that differ only by case or are in another code page: Windows cannot unpack the upload itself.
+    const extra = [
+      { name: "Readme.txt", bytes: "the earlier one" },
+      { name: "README.TXT", bytes: "the later one" },
+      { name: "", rawName: Buffer.from("B\x81ro\\Gr\x94\xe1e.txt", "latin1"), bytes: "CP437" },
+    ];
+    let zip: Buffer;
+    before(async () => {
+      zip = await filesZip(driverZip({ ...inf, extra }));
+    });
+    const digestOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+    const alone = (sha256 = digestOf(zip)) =>
+      deploymentOf(
+        deployable({}, {}),
+        new Map([[1, { url: "http://platen.lan:8080/drivers/1/files", sha256 }]]),
+      );
+
+    async function fetched(deployment: ReturnType<typeof alone>, machine: Machine): Promise<RunResult> {
+      await windows.machine(machine);
+      return windows.run("install", deployment, { withoutFiles: true });
+    }
+
+    test("the driver is downloaded, checked and used, and nothing stays behind", async () => {
+      const path = join(windows.folder, "download.zip");
+      await writeFile(path, zip);
+
+      const result = await fetched(alone(), { Download: path });
+
+      assert.equal(result.code, 0, result.output.join());
+      assert.deepEqual([result.machine.Downloads, result.machine.Drivers.length, result.left], [1, 1, 0]);
+    });
+
+    test("a machine that has the driver downloads nothing", async () => {
+      const result = await fetched(alone(), { Drivers: [papyrus()] });
+
+      assert.deepEqual([result.code, result.machine.Downloads], [0, 0]);
+    });
+
+    test("what somebody put into the script's folder is not taken for the driver, with or without a network", async () => {
+      const path = join(windows.folder, "download.zip");
+      await writeFile(path, zip);
+      const planted = async (machine: Machine) => {
+        await windows.machine(machine);
+        return windows.run("install", alone());
+      };
+
+      const [offline, online] = [await planted({}), await planted({ Download: path })];
+
+      assert.deepEqual([offline.code, offline.machine.Drivers.length], [1603, 0]);
+      assert.match(offline.output.at(-1) ?? "", /could not be downloaded/);
+      assert.deepEqual([online.code, online.machine.Downloads], [0, 1]);
+    });
+
+    test("a wrong digest and a missing network are clear failures that leave nothing behind", async () => {
+      const path = join(windows.folder, "download.zip");
+      await writeFile(path, zip);
+
+      const wrong = await fetched(alone("c".repeat(64)), { Download: path });
+      const none = await fetched(alone(), {});
+
+      assert.deepEqual([wrong.code, none.code, wrong.left, none.left], [1603, 1603, 0, 0]);
+      assert.match(wrong.output.at(-1) ?? "", /is not the expected one: its SHA-256 is/);
+      assert.match(
+        none.output.at(-1) ?? "",
+        /could not be downloaded from http:\/\/platen\.lan:8080\/drivers\/1\/files/,
+      );
+    });
+
+    test("a script of a package without its files says what it misses", async () => {
+      await windows.machine();
+
+      const result = await windows.run("install", deployable(), { withoutFiles: true });
+
+      assert.equal(result.code, 1603);
+      assert.match(
+        result.output.at(-1) ?? "",
+        /files are missing: expected papyrus\.inf in the folder driver/,
+      );
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { SavedFile } from "../../src/store/database/saved-file.ts";
+import { temporaryFolder } from "../support/app.ts";
+import { watchDisk } from "../support/durability/disk-calls.ts";
+
+/** A file with a refused save that could not be put back either. @returns with what fails each later attempt */
+async function refused(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  let isBroken = false;
+  await watchDisk(t, folder, ({ name, path }) => {
+    if (isBroken && (path === folder ? name === "file.sync" : name === "rename"))
+      throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+    // The new file is in its place, and does not stay there for sure.
+    return name === "rename" ? () => (isBroken = true) : undefined;
+  });
+  const attempts: ((error: Error) => void)[] = [];
+  const again = () => new Promise<void>((_, reject) => attempts.push(reject));
+  const file = new SavedFile(join(folder, "database"), Buffer.from("saved"), again);
+  await assert.rejects(file.save(Buffer.from("refused"), "ordinary"), /EIO/);
+  return { file, attempts };
+}
+
+test("what a refused save left is put back again and again, and never once the file is closed", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { file, attempts } = await refused(t);
+  const failLast = async () => {
+    attempts.at(-1)?.(new Error("EIO: i/o error"));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  t.mock.timers.tick(1000);
+  await failLast();
+  t.mock.timers.tick(1000);
+  const whileOpen = attempts.length;
+  file.close();
+  await failLast();
+  t.mock.timers.tick(10_000);
+
+  assert.equal(whileOpen, 2);
+  assert.equal(attempts.length, 2);
+});

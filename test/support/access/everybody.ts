@@ -1,0 +1,161 @@
+import { cpSync } from "node:fs";
+import type { TestContext } from "node:test";
+import { nobody } from "../../../src/domain/access/access.ts";
+import type { LinkOwner } from "../../../src/domain/access/link.ts";
+import { routes } from "../../../src/http/routes.ts";
+import { type TestApp, temporaryFolder } from "../app.ts";
+import { driverZip } from "../drivers/driver-zip.ts";
+import { makePng } from "../printers/png.ts";
+import { addAccount, addPerson, signIn, signInAdmin, startClosed } from "./people.ts";
+import { idInPath, pathOf, patternOf } from "./route-cases.ts";
+
+/** Everybody who can ask, those first who come without a token or a link. */
+export const everybody = [
+  "nobody",
+  "a session that is over",
+  "a one-time password",
+  "viewer",
+  "operator",
+  "admin",
+  "a token that reads",
+  "a token of the client",
+  "a token of the printer",
+  "a token of another client",
+  "a token that has expired",
+  "a token that was revoked",
+  "the link of this path",
+  "the link of another path",
+  "a link that has expired",
+] as const;
+export type Who = (typeof everybody)[number];
+
+/** A data folder with a record of each kind, and what everybody brings along to ask for a path. */
+export interface Prepared {
+  readonly dataDir: string;
+  /** The name of the one backup. */
+  readonly backup: string;
+  bring(
+    who: Who,
+    path: string,
+  ): { readonly path: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+const now = Date.UTC(2026, 10, 21, 14, 5);
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+export async function prepareEverybody(t: TestContext): Promise<Prepared> {
+  let time = now - 60 * day;
+  const dataDir = await temporaryFolder(t);
+  const app = await startClosed(t, { dataDir, clock: () => time });
+  const before = { cookie: await signInAdmin(app) };
+  await addRecords(app, before);
+  const old = { token: await addToken(app, before, "read", "30"), links: linksOf(app, 30) };
+  time = now;
+  const headers = { cookie: await signInAdmin(app) };
+  const cookies: Partial<Record<Who, string>> = {
+    "a session that is over": before.cookie,
+    "a one-time password": await signIn(app, "new", await addAccount(app, "new", "operator")),
+    viewer: await addPerson(app, "looks", "viewer"),
+    operator: await addPerson(app, "works", "operator"),
+    admin: headers.cookie,
+  };
+  const revoked = await addToken(app, headers, "read");
+  await app.post("/tokens/2/delete", {}, headers);
+  const tokens: Partial<Record<Who, string>> = {
+    "a token that reads": await addToken(app, headers, "read"),
+    "a token of the client": await addToken(app, headers, "client:1"),
+    "a token of the printer": await addToken(app, headers, "printer:1"),
+    "a token of another client": await addToken(app, headers, "client:2"),
+    "a token that has expired": old.token,
+    "a token that was revoked": revoked,
+  };
+  const links = linksOf(app, 30);
+  const linkTo: Partial<Record<Who, (path: string) => string | undefined>> = {
+    "the link of this path": (path) => links.get(path),
+    "the link of another path": () => links.get("/printers/2/scripts/install"),
+    "a link that has expired": (path) => old.links.get(path),
+  };
+  await app.app.backups.makeNow();
+  const backup = app.app.backups.list()[0]?.name ?? "";
+  time += minute;
+  await deleteSome(app, headers);
+  await app.stop();
+  const bring = (who: Who, path: string) => {
+    const [cookie, token, link] = [cookies[who], tokens[who], linkTo[who]?.(path)];
+    const linked = link === undefined ? path : `${path}${path.includes("?") ? "&" : "?"}${link}`;
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return { path: linked, headers: cookie === undefined ? authorization : { cookie } };
+  };
+  return { dataDir, backup, bring };
+}
+
+/** The service on a copy of the folder, in which everybody is still who they were. A minute goes when `wait` is called. */
+export async function startPrepared(
+  t: TestContext,
+  { dataDir }: Prepared,
+): Promise<TestApp & { wait(): void }> {
+  const copy = await temporaryFolder(t);
+  cpSync(dataDir, copy, { recursive: true });
+  let time = now + 2 * minute;
+  const app = await startClosed(t, { dataDir: copy, clock: () => time });
+  const wait = () => {
+    time += minute;
+  };
+  return { ...app, wait };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Two clients with a printer and a driver each, and what somebody who is deleted leaves. */
+async function addRecords(app: TestApp, headers: Headers): Promise<void> {
+  const drivers = [
+    driverZip(),
+    driverZip({ version: "2.0.0.0" }),
+    driverZip({ version: "3.0.0.0" }),
+    driverZip({ version: "4.0.0.0" }),
+  ];
+  for (const bytes of drivers) await app.upload("/drivers/upload", bytes, "driver.zip", headers);
+  for (const id of ["1", "2"]) {
+    await app.post("/clients", { name: `Kunde ${id}` }, headers);
+    const fields = { name: `Office ${id}`, address: `10.0.0.${id}`, driver_id: id, client_id: id };
+    await app.post("/printers", fields, headers);
+  }
+  await app.post("/clients", { name: "Empty" }, headers);
+  await app.post("/printers", { name: "Gone", address: "10.0.0.3" }, headers);
+  await app.upload("/printers/1/icon", makePng(), "icon.png", headers);
+}
+
+/** A deletion that can be taken back; and the file of a driver that only the backup names. */
+async function deleteSome(app: TestApp, headers: Headers): Promise<void> {
+  await app.post("/drivers/4/delete", {}, headers);
+  await app.post("/deletions/1/delete", {}, headers);
+  await app.post("/printers/3/delete", {}, headers);
+}
+
+async function addToken(app: TestApp, headers: Headers, scope: string, days = "365"): Promise<string> {
+  const page = await (
+    await app.post("/tokens", { name: `of ${Math.random()}`, scope, days }, headers)
+  ).text();
+  const token = /platen_\w{39}/.exec(page)?.[0];
+  if (token === undefined) throw new Error(`no token was made: ${page.slice(0, 2000)}`);
+  return token;
+}
+
+/** A link to each path of the table, also to those that no link can reach, by the path. */
+function linksOf({ app }: TestApp, days: number): Map<string, string> {
+  const all = routes.map((route) => pathOf(patternOf(route), ""));
+  return new Map(
+    [...all, "/printers/2/scripts/install"].map((path) => {
+      const owner = ownerOf(path);
+      const isFiles = /^\/drivers\/\d+\/files$/.test(path);
+      const { address } = app.links.make({ owner, address: path, isFiles }, { days, by: nobody });
+      return [path, address.slice(address.indexOf("link="))];
+    }),
+  );
+}
+
+function ownerOf(path: string): LinkOwner {
+  const kind = (["driver", "client"] as const).find((name) => path.startsWith(`/${name}s/`)) ?? "printer";
+  return { kind, id: idInPath(path) };
+}

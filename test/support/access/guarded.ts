@@ -1,0 +1,48 @@
+import type { TestContext } from "node:test";
+import { client, startApp, type TestApp } from "../app.ts";
+import { groupedProxies } from "./proxies.ts";
+
+/** A service where sign-in is on, with those who may use it. */
+export interface Guarded {
+  readonly service: TestApp;
+  readonly admin: ReturnType<typeof client>;
+  readonly operator: ReturnType<typeof client>;
+  readonly viewer: ReturnType<typeof client>;
+  /** Who asks with a token. */
+  bearer(token: string): ReturnType<typeof client>;
+  /** Makes a token; its text. */
+  addToken(scope: string, days?: string): Promise<string>;
+}
+
+/** @param options as `startApp` takes them */
+export async function startGuarded(
+  t: TestContext,
+  options: Parameters<typeof startApp>[1] = {},
+): Promise<Guarded> {
+  const service = await startApp(t, { proxies: groupedProxies(), ...options });
+  const named = (name: string, groups: string) =>
+    client(service.url, { "remote-user": name, "remote-groups": groups });
+  const admin = named("boss", "platen-admins");
+  const addToken = async (scope: string, days = "365") => {
+    const page = await (await admin.post("/tokens", { name: `for ${scope}`, scope, days })).text();
+    const text = /platen_\w{39}/.exec(page)?.[0];
+    if (text === undefined) throw new Error(`no token was made: ${page.slice(0, 2000)}`);
+    return text;
+  };
+  const bearer = (token: string) => client(service.url, { authorization: `Bearer ${token}` });
+  return {
+    service,
+    admin,
+    operator: named("tech", "techs"),
+    viewer: named("seller", "sales"),
+    bearer,
+    addToken,
+  };
+}
+
+/** Where a script fetches its driver, without the service's own address. */
+export function downloadIn(script: string): string {
+  const address = /Download = '([^']+)'/.exec(script)?.[1] ?? "";
+  const { pathname, search } = new URL(address);
+  return pathname + search;
+}

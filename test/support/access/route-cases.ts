@@ -1,0 +1,174 @@
+import type { Rule } from "../../../src/domain/access/access.ts";
+import type { Reach, Route } from "../../../src/http/router.ts";
+import { driverZip } from "../drivers/driver-zip.ts";
+import { makePng } from "../printers/png.ts";
+import type { Who } from "./everybody.ts";
+import { ownPassword } from "./people.ts";
+
+/** What is asked of a route, and what the answer is for who may. */
+export interface RouteCase {
+  readonly rule: Rule;
+  /** To who may; those that are named get another one. */
+  readonly status: number;
+  readonly statuses?: Partial<Record<Who, number>>;
+  /** The record whose machines may come with a token of their own or a link. */
+  readonly reach?: Reach;
+  readonly query?: string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly file?: Uint8Array;
+  /** Why what may be done changes nothing here; for an unsafe method that does, undefined. */
+  readonly idle?: string;
+  /** For whom alone it does. */
+  readonly changesFor?: readonly Who[];
+}
+
+type More = Omit<RouteCase, "rule" | "status">;
+const of =
+  (rule: Rule) =>
+  (status: number, more: More = {}): RouteCase => ({ rule, status, ...more });
+const open = of("open");
+const person = of("person");
+const viewer = of("viewer");
+const operator = of("operator");
+const admin = of("admin");
+
+const printer = { address: "10.0.0.9", driver_id: "1", client_id: "1" };
+const list = { text: "client,name,address,driver\nKunde 1,From a list,10.0.0.77,1\n", kind: "list" };
+const chosen = { password: ownPassword, chosen: "quiet marble sunrise", again: "quiet marble sunrise" };
+
+/** Every route of the table: whoever adds one says here who may use it and what it answers them. */
+export const routeCases: Readonly<Record<string, RouteCase>> = {
+  "GET /health": open(200),
+  "GET /": viewer(200),
+  "GET /packages": viewer(200),
+  "GET /packages/:format": viewer(200, { query: "ids=1" }),
+  "GET /search": viewer(200, { query: "q=office" }),
+
+  "GET /printers": viewer(200),
+  "POST /printers": operator(200, { fields: { name: "New", ...printer } }),
+  "POST /printers/bulk": operator(200, { fields: { ids: "1", action: "client", client_id: "2" } }),
+  "GET /printers/:id": viewer(200),
+  "POST /printers/:id": operator(200, { fields: { name: "Renamed", ...printer } }),
+  "DELETE /printers/:id": operator(200),
+  "GET /printers/:id/edit": operator(200),
+  "POST /printers/:id/delete": operator(200),
+  "GET /printers/:id/scripts/:kind": viewer(200, { reach: "printer" }),
+  "GET /printers/:id/read/:kind": viewer(200),
+  "POST /printers/:id/links": operator(200, {
+    fields: { address: "/printers/1/scripts/install", days: "7" },
+    idle: "a link is signed, not stored",
+  }),
+  "POST /printers/:id/links/end": operator(303),
+  "GET /printers/:id/packages/:format": viewer(200, { reach: "printer" }),
+  "GET /printers/:id/publish": viewer(200, { reach: "printer" }),
+  "GET /printers/:id/icon": viewer(200),
+  "POST /printers/:id/icon": operator(200, { file: makePng(256, 256, 50) }),
+  "DELETE /printers/:id/icon": operator(200),
+  "POST /printers/:id/icon/delete": operator(200),
+
+  "GET /clients": viewer(200),
+  "POST /clients": operator(200, { fields: { name: "New" } }),
+  "GET /clients/:id": viewer(200),
+  "POST /clients/:id": operator(200, { fields: { name: "Renamed" } }),
+  "DELETE /clients/:id": operator(409, { idle: "the client has printers" }),
+  "POST /clients/:id/delete": operator(409, { idle: "the client has printers" }),
+  "GET /clients/:id/packages/:format": viewer(200, { reach: "client" }),
+  "GET /clients/:id/scripts/:kind": viewer(200, { reach: "client" }),
+  "GET /clients/:id/publish": viewer(200, { reach: "client" }),
+  "GET /clients/:id/read/:kind": viewer(200),
+  "POST /clients/:id/links": operator(200, {
+    fields: { address: "/clients/1/scripts/install", days: "7" },
+    idle: "a link is signed, not stored",
+  }),
+  "POST /clients/:id/links/end": operator(303),
+
+  "GET /drivers": viewer(200),
+  "POST /drivers/upload": operator(200, { file: driverZip({ version: "9.0.0.0" }) }),
+  "GET /drivers/:id": viewer(200),
+  "POST /drivers/:id": operator(200, { fields: { name: "Renamed" } }),
+  "DELETE /drivers/:id": operator(409, { idle: "printers use the driver" }),
+  "POST /drivers/:id/delete": operator(409, { idle: "printers use the driver" }),
+  "GET /drivers/:id/archive": viewer(200),
+  "GET /drivers/:id/files": viewer(200, { reach: "files" }),
+  "GET /drivers/:id/packages/:format": viewer(200, { reach: "driver" }),
+  "GET /drivers/:id/scripts/:kind": viewer(200, { reach: "driver" }),
+  "GET /drivers/:id/publish": viewer(200, { reach: "driver" }),
+  "GET /drivers/:id/read/:kind": viewer(200),
+  "POST /drivers/:id/links": operator(200, {
+    fields: { address: "/drivers/1/scripts/install", days: "7" },
+    idle: "a link is signed, not stored",
+  }),
+  "POST /drivers/:id/links/end": operator(303),
+  "GET /drivers/:id/models": viewer(200),
+  "GET /drivers/:id/move": operator(200),
+  "POST /drivers/:id/move": operator(409, { fields: { to: "3" }, idle: "nobody has seen the preview" }),
+
+  "POST /deletions/:id/undo": operator(200),
+  "DELETE /deletions/:id": operator(200),
+  "POST /deletions/:id/delete": operator(200),
+  "GET /export/printers.csv": viewer(200),
+  "GET /import": operator(200),
+  "POST /import": operator(200, { fields: list }),
+  "GET /import/preview": operator(303),
+  "POST /import/preview": operator(200, { fields: list, idle: "it is looked at before it is done" }),
+
+  "GET /sign-in": open(200, {
+    statuses: { viewer: 303, operator: 303, admin: 303, "a one-time password": 303 },
+  }),
+  "POST /sign-in": open(303, { fields: { name: "looks", password: ownPassword } }),
+  "GET /sign-in/password": open(303, { statuses: { "a one-time password": 200 } }),
+  "POST /sign-in/password": open(303, {
+    fields: chosen,
+    statuses: { "a one-time password": 422 },
+    idle: "the password until now is another one",
+  }),
+  "POST /sign-out": open(303, { changesFor: ["a one-time password", "viewer", "operator", "admin"] }),
+  "GET /account": person(200),
+  "POST /account/password": person(303, { fields: chosen, changesFor: ["viewer", "operator"] }),
+  "POST /account/sessions/:id/end": person(303, { idle: "it is somebody else's" }),
+  "POST /account/sessions/end": person(303, { changesFor: ["admin"] }),
+  "GET /accounts": admin(200),
+  "POST /accounts": admin(200, { fields: { name: "another", role: "viewer" } }),
+  "GET /accounts/:id": admin(200),
+  "POST /accounts/:id": admin(303, { fields: { role: "operator" } }),
+  "DELETE /accounts/:id": admin(303),
+  "POST /accounts/:id/delete": admin(303),
+  "POST /accounts/:id/password": admin(200),
+  "POST /accounts/:id/disable": admin(303),
+  "POST /accounts/:id/enable": admin(303, { idle: "it is not disabled" }),
+  "GET /tokens": admin(200),
+  "POST /tokens": admin(200, { fields: { name: "another", scope: "read", days: "30" } }),
+  "DELETE /tokens/:id": admin(303),
+  "POST /tokens/:id/delete": admin(303),
+
+  "GET /backups": admin(200),
+  "POST /backups": admin(200),
+  "GET /backups/:name": admin(200),
+  "POST /backups/files/delete": admin(200),
+  "GET /audit": admin(200),
+  "GET /audit.csv": admin(200),
+
+  "GET /static/:name": open(200),
+  "GET /favicon.ico": open(200),
+};
+
+/** A route as it stands in the table. */
+export function patternOf({ pattern, names }: Route): string {
+  let text = pattern.source.slice(1, -1).replaceAll("\\/", "/").replaceAll("\\.", ".");
+  for (const name of names) text = text.replace("([^/]+)", `:${name}`);
+  return text;
+}
+
+/** The path of a record that is there. @param backup the name of a backup */
+export function pathOf(pattern: string, backup: string): string {
+  return pattern
+    .replace(":id", pattern.startsWith("/accounts/") ? "3" : pattern.startsWith("/deletions/") ? "2" : "1")
+    .replace(":kind", "install")
+    .replace(":format", "rmm")
+    .replace(":name", pattern.startsWith("/static") ? "app.css" : backup);
+}
+
+/** The number in a path; 1 where there is none. */
+export function idInPath(path: string): number {
+  return Number(/\/(\d+)/.exec(path)?.[1] ?? 1);
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { manifestName, manifestText } from "../../../src/domain/backup/full-backup.ts";
+import { tarEnd, tarHeader, tarPaddingBytes } from "../../../src/domain/backup/tar.ts";
+import { bundle, startApp, type TestApp } from "../app.ts";
+import { readDatabase } from "../database.ts";
+import { makePng } from "../printers/png.ts";
+
+/** Runs a command of the program on a DATA_DIR. */
+export function platen(dataDir: string, ...args: string[]) {
+  return spawnSync(process.execPath, [bundle, ...args], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir },
+  });
+}
+
+/** A service with a client, a printer, a driver and an icon. */
+export async function startFullShop(t: TestContext, dataDir: string): Promise<TestApp> {
+  const shop = await startApp(t, { dataDir, clock: Date.now });
+  await shop.post("/clients", { name: "Contoso" });
+  const printer = await shop.addPrinter();
+  await shop.upload(`/printers/${printer}/icon`, makePng(), "icon.png");
+  return shop;
+}
+
+/** Every file below a folder by its path, with its bytes. */
+export function contentOf(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {};
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return Object.fromEntries(
+    files.map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(folder, name)))
+        .digest("hex"),
+    ]),
+  );
+}
+
+/** The same of what a backup holds. */
+export function lastingIn(folder: string): Record<string, string> {
+  const lasting = /^(?:platen\.sqlite|secret|(?:drivers|icons|audit)\/.+)$/;
+  return Object.fromEntries(Object.entries(contentOf(folder)).filter(([name]) => lasting.test(name)));
+}
+
+/** The same, with rows in place of the database's bytes, and without what a restore renews or adds. */
+export async function recordsIn(folder: string): Promise<Record<string, string>> {
+  const rows = await readDatabase(join(folder, "platen.sqlite"), (db) => {
+    const tables =
+      db.exec("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")[0]?.values ?? [];
+    const names = tables
+      .map(([name]) => String(name))
+      .filter((name) => !["link_epoch", "changes", "sqlite_sequence"].includes(name));
+    return JSON.stringify(names.map((name) => [name, db.exec(`SELECT * FROM ${name}`)]));
+  });
+  return { ...lastingIn(folder), "platen.sqlite": rows };
+}
+
+/** A file in an archive, as `tarOf` writes it. */
+export interface TarPart {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Changes the header that says so much. */
+  readonly header?: (header: Buffer) => void;
+}
+
+/** An archive of any files. */
+export function tarOf(parts: readonly TarPart[], end = tarEnd): Buffer {
+  const blocks = parts.flatMap(({ name, bytes, header: change }) => {
+    const header = tarHeader({ name, size: bytes.length }, 0);
+    change?.(header);
+    return [header, Buffer.from(bytes), Buffer.alloc(tarPaddingBytes(bytes.length))];
+  });
+  return Buffer.concat([...blocks, end]);
+}
+
+/** The list of files as a backup ends with it. */
+export function manifestOf(parts: readonly TarPart[], missing: readonly string[] = []): TarPart {
+  const files = parts.map(({ name, bytes }) => ({
+    name,
+    size: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+  }));
+  const text = manifestText({ version: "0.1.0", madeAt: 0, files, missing });
+  return { name: manifestName, bytes: Buffer.from(text) };
+}
+
+/** Makes the checksum of a header right again. */
+export function signed(header: Buffer): void {
+  header.fill(" ", 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+}

@@ -1,0 +1,25 @@
+import { layOut, layOutDrivers } from "../../../src/pkg/formats/contents.ts";
+import { usedEntries } from "../../../src/pkg/formats/used-entries.ts";
+import { readArchive } from "../../../src/pkg/zip/archive.ts";
+import { fillFromLayout } from "../../../src/pkg/zip/layout.ts";
+import { sourceOf } from "./zip.ts";
+
+/** What the service serves as a driver's files, made of its archive; with an INF: only what that uses. */
+export async function filesZip(archive: Buffer, onlyUsedBy?: string): Promise<Buffer> {
+  const source = sourceOf(archive);
+  const { entries } = await readArchive(source);
+  const wanted = onlyUsedBy === undefined ? entries : await usedOf(archive, onlyUsedBy);
+  const drivers = [{ sha256: "a".repeat(64), folder: "", onlyUsedBy }];
+  const laidOut = layOutDrivers(drivers, [wanted]);
+  const { layout } = layOut(laidOut, { settings: undefined, icon: undefined });
+  const bytes = Buffer.alloc(layout.size);
+  await fillFromLayout(layout, [source], 0, bytes);
+  return bytes;
+}
+
+/** The entries of an archive that an INF uses, and those that it brings along. */
+export async function usedOf(archive: Buffer, infPath: string) {
+  const source = sourceOf(archive);
+  const { entries } = await readArchive(source);
+  return usedEntries(source, entries, infPath, () => {});
+}

@@ -1,0 +1,60 @@
+import type { TestContext } from "node:test";
+import { startApp, type TestApp } from "../app.ts";
+import { printerInf } from "./driver-zip.ts";
+import type { Tree } from "./foreign.ts";
+import { makeZip } from "./zip.ts";
+
+/** The whole body of an answer. */
+export async function bytesOf(answer: Response | Promise<Response>): Promise<Buffer> {
+  return Buffer.from(await (await answer).arrayBuffer());
+}
+
+/** Bytes that hardly deflate. */
+export const noise = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * i * 7919) >> 3));
+
+/** A driver archive with every kind of entry that vendors' tools write. */
+const mixedFiles: Tree = {
+  "papyrus.inf": Buffer.from(printerInf()),
+  "papyrus.cat": Buffer.from("catalog"),
+  "papyrus.dll": Buffer.from("the bytes of papyrus.dll"),
+  "stored.bin": noise,
+  "described.bin": Buffer.from("x".repeat(100_000)),
+  "zip64.bin": Buffer.from("large sizes"),
+  "empty.txt": Buffer.alloc(0),
+  "Unterordner mit ä/Datei ö ß.txt": Buffer.from("umlauts and blanks"),
+  "ordner/B\u00fcro.txt": Buffer.from("a CP437 name"),
+};
+
+function mixedZip(): Buffer {
+  const parts = Object.entries(mixedFiles).map(([name, bytes]) => ({ name, bytes }));
+  return makeZip([
+    ...parts.slice(0, 3),
+    { name: "stored.bin", bytes: noise, method: 0 },
+    { name: "described.bin", bytes: mixedFiles["described.bin"] ?? "", withDescriptor: true },
+    { name: "zip64.bin", bytes: mixedFiles["zip64.bin"] ?? "", withZip64: true },
+    { name: "empty.txt" },
+    { name: "leer/", method: 0 },
+    ...parts.slice(7, 8),
+    { name: "", rawName: Buffer.from("ordner\\B\x81ro.txt", "latin1"), bytes: "a CP437 name" },
+  ]);
+}
+
+/** The scripts as their own addresses give them inside packages, and the driver's files below driver/. */
+export function withoutScripts(tree: Tree): Tree {
+  return Object.fromEntries(
+    Object.entries(tree).filter(([name]) => !/^(?:install|uninstall|detect)\.ps1$/.test(name)),
+  );
+}
+
+/** What a package holds of that driver. */
+export const expectedTree: Tree = Object.fromEntries(
+  Object.entries(mixedFiles).map(([name, bytes]) => [`driver/${name}`, bytes]),
+);
+
+/** The service with a printer that has that driver. */
+export async function appWithMixedDriver(t: TestContext): Promise<TestApp & { printer: number }> {
+  const app = await startApp(t);
+  const driver = await app.addDriver(mixedZip());
+  const printer = await app.addPrinter({ driver_id: String(driver), name: "Büro" });
+  return { ...app, printer };
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type PowerShellValue, powershell } from "../../../src/pkg/scripts/powershell.ts";
+import type { deployable, RunOptions, Simulation } from "./powershell.ts";
+
+interface Diagnosis {
+  readonly code: number;
+  readonly lines: readonly string[];
+  readonly calls: readonly string[];
+}
+
+/**
+ * Runs `diagnose.ps1` on the machine as it is. Whatever it finds, it changes nothing, leaves nothing, says nothing on
+ * STDERR and ends with its verdict.
+ */
+export async function diagnose(
+  windows: Simulation,
+  what: Parameters<Simulation["run"]>[1] | ReturnType<typeof deployable>,
+  options: RunOptions = {},
+): Promise<Diagnosis> {
+  const { code, output, errors, calls, log, left } = await windows.run("diagnose", what, {
+    withoutFiles: true,
+    ...options,
+  });
+  const changing = calls.filter((call) => !call.startsWith("Get-"));
+  assert.deepEqual([errors, changing, log, left], [[], [], "", 0]);
+  assert.match(output.at(-1) ?? "", /^(?:ok {3}|warn |bad {2})verdict: /);
+  for (const line of output) assert.match(line, /^(?:ok {3}|warn |bad {2})\S[^\r\n\t]*$/);
+  assert.equal(code, output.some((line) => line.startsWith("bad  ")) ? 1 : 0, output.join("\n"));
+  return { code, lines: output, calls };
+}
+
+/** The lines that are not `ok`, without the verdict. */
+export function wrongs({ lines }: Pick<Diagnosis, "lines">): string[] {
+  return lines.slice(0, -1).filter((line) => !line.startsWith("ok   "));
+}
+
+/** What a command makes of values that it sees as `$Values`, beside the functions of these parts. */
+export async function evaluate<T>(
+  windows: Simulation,
+  parts: readonly string[],
+  values: PowerShellValue,
+  command: string,
+): Promise<T> {
+  const script = join(windows.folder, "evaluated.ps1");
+  const files = parts.map((part) => powershell`. ${resolve(`src/pkg/scripts/${part}.ps1`)}\n`);
+  const text = powershell`Set-StrictMode -Version 2.0\n$Values = ${values}\n`;
+  await writeFile(script, `\ufeff${text}${files.join("")}$Settings = ${command}`);
+  return (await windows.ask<{ value: T }>({ do: "evaluate", script })).value;
+}

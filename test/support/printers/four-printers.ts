@@ -1,0 +1,34 @@
+import type { TestApp } from "../app.ts";
+import { driverZip } from "../drivers/driver-zip.ts";
+
+/**
+ * Four printers of one client; the second and third have models of their own, of which the new driver has one.
+ * @param isChosen whether somebody chose the new driver's own model, “New”
+ */
+export async function fourPrinters({ post, addDriver }: TestApp, isChosen = true): Promise<void> {
+  await post("/clients", { name: "Alpha" });
+  await post("/clients", { name: "Kunde Müller" });
+  await addDriver(driverZip({ models: ["Both", "Only old"] }));
+  await addDriver(driverZip({ models: ["New", "Both"], version: "2.0.0.0" }));
+  if (isChosen) await post("/drivers/2", { driver_desc_typed: "New" });
+  for (const [name, driver_desc] of [["A"], ["B", "Both"], ["C", "Only old"], ["D"]]) {
+    await post("/printers", {
+      name: name ?? "",
+      driver_desc: driver_desc ?? "",
+      client_id: "1",
+      driver_id: "1",
+      address: "10.0.0.1",
+      replaces: 'Old "driver_desc":""',
+    });
+  }
+}
+
+/** What bulk changes touch, of each printer that is left. */
+export function changeable({ app }: TestApp) {
+  return app.store.printers.list().map(({ printer, client, driver }) => ({
+    id: printer.id,
+    client: client?.id,
+    driver: driver?.id,
+    model: printer.driver_desc,
+  }));
+}

@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { temporaryFolder } from "../app.ts";
+import { cleanUp } from "../clean-up.ts";
+import { program } from "../powershell/powershell.ts";
+
+/** A script in a PowerShell of its own, started as people start it. */
+interface AloneRun {
+  /** Ctrl+C. */
+  interrupt(): void;
+  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+}
+
+/** @param answers what is typed at prompts, line by line; nobody sits there where it is undefined */
+export async function startAlone(
+  t: TestContext,
+  script: string,
+  args: readonly string[],
+  answers?: readonly string[],
+): Promise<AloneRun> {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "publish.ps1");
+  await writeFile(path, script);
+  const host = answers === undefined ? ["-NonInteractive"] : [];
+  const given = ["-NoProfile", ...host, "-File", path, ...args, "-LogPath", join(folder, "publish.log")];
+  const process_ = spawn(program, given, { env: { ...process.env, TMPDIR: folder } });
+  cleanUp(t, () => process_.kill("SIGKILL"));
+  process_.stdin.end((answers ?? []).map((line) => `${line}\n`).join(""));
+  let output = "";
+  for (const stream of [process_.stdout, process_.stderr])
+    stream.on("data", (piece: Buffer) => {
+      output += piece.toString();
+    });
+  const ended = new Promise<{ code: number | null; output: string }>((resolve) => {
+    process_.on("close", (code) => resolve({ code, output }));
+  });
+  return { interrupt: () => process_.kill("SIGINT"), ended };
+}

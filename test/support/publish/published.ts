@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { startApp, type TestApp } from "../app.ts";
+import { driverZip } from "../drivers/driver-zip.ts";
+
+/** A value as a settings block writes it. */
+type Literal = string | number | boolean | null | Literal[] | { [key: string]: Literal };
+
+export interface ReadApp {
+  Kind: string;
+  Id: number;
+  Revision: string;
+  Package: {
+    Url: string;
+    ETag: string;
+    FileName: string;
+    Size: number;
+    DetectionSha256: string;
+  };
+  Fields: Record<string, string>;
+  Detection: ReadScript;
+  Requirement: ReadScript | null;
+  Icon: string;
+  DependsOn: string[];
+}
+
+interface ReadScript {
+  Frame: string;
+  Settings: string;
+}
+
+export interface ReadSettings {
+  LogName: string;
+  Title: string;
+  Instance: string;
+  Made: string;
+  Service: string;
+  Source: { Url: string; Apps: string; Records: string };
+  Frames: Record<string, { Before: string; After: string }>;
+  Icons: Record<string, string>;
+  Apps: ReadApp[];
+  Attention: string[];
+  LeftOut: { Name: string; Reason: string }[];
+  Together: ReadApp | null;
+  TogetherRefusal: string;
+  Records: {
+    Printers: number[];
+    Clients: number[];
+    Drivers: number[];
+    LastPrinter: number;
+    LastClient: number;
+    LastDriver: number;
+  } | null;
+}
+
+/** The settings on top of a script that publishes. */
+export function settingsOf(script: string): ReadSettings {
+  const start = script.indexOf("$Settings = ");
+  assert.ok(start > 0, "the script has no settings");
+  return new LiteralReader(script.slice(start + "$Settings = ".length)).value() as unknown as ReadSettings;
+}
+
+/** A client “Müller” with two printers on one driver, one on another, and one that cannot be deployed. */
+export async function appWithShared(t: TestContext): Promise<TestApp> {
+  const app = await startApp(t);
+  const { post, addDriver, addPrinter } = app;
+  await post("/clients", { name: "Müller", subnets: "10.1.2.0/24" });
+  const one = String(await addDriver(driverZip({ models: ["One A", "One B"] })));
+  const two = String(await addDriver(driverZip({ models: ["Two"], version: "2.0.0.0" })));
+  await addPrinter({ name: "A", client_id: "1", driver_id: one });
+  await addPrinter({ name: "B", client_id: "1", driver_id: one, driver_desc: "One B" });
+  await addPrinter({ name: "C", client_id: "1", driver_id: two });
+  await post("/printers", { name: "Bare", client_id: "1", address: "10.0.0.1" });
+  return app;
+}
+
+/** What the script at a path says. */
+export async function published({ fetch }: Pick<TestApp, "fetch">, path: string) {
+  const answer = await fetch(path);
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  return { answer, text, settings: settingsOf(text) };
+}
+
+/** A script of the settings, as the frame and its own piece make it. */
+export function scriptIn(settings: ReadSettings, script: ReadScript): string {
+  const { Before = "", After = "" } = settings.Frames[script.Frame] ?? {};
+  return Buffer.concat(
+    [Before, script.Settings, After].map((text) => Buffer.from(text, "base64")),
+  ).toString();
+}
+
+/** Reads what stands in settings blocks and no more of PowerShell. */
+class LiteralReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(): Literal {
+    this.#skip(/\s*/y);
+    if (this.#takes("@{")) return this.#table();
+    if (this.#takes("@(")) return this.#list();
+    if (this.#takes("(-join (")) return this.#joined();
+    if (this.#takes("$true")) return true;
+    if (this.#takes("$false")) return false;
+    if (this.#takes("$null")) return null;
+    const number = this.#skip(/-?\d+/y);
+    return number === "" ? this.#quoted() : Number(number);
+  }
+
+  #table(): Literal {
+    const table: { [key: string]: Literal } = {};
+    for (;;) {
+      this.#skip(/\s*/y);
+      if (this.#takes("}")) return table;
+      const key = this.#skip(/\w+ = /y).slice(0, -" = ".length);
+      assert.ok(key !== "" && !(key in table), `“${key}” is no key`);
+      table[key] = this.value();
+    }
+  }
+
+  #list(): Literal {
+    const list: Literal[] = [];
+    for (;;) {
+      this.#skip(/[\s,]*/y);
+      if (this.#takes(")")) return list;
+      list.push(this.value());
+    }
+  }
+
+  #joined(): string {
+    let text = "";
+    for (;;) {
+      this.#skip(/[ ,]*/y);
+      if (this.#takes("))")) return text;
+      if (this.#takes("[char]0x"))
+        text += String.fromCharCode(Number.parseInt(this.#skip(/[0-9A-F]{4}/y), 16));
+      else if (this.#takes('"')) text += this.#breaks();
+      else text += this.#quoted();
+    }
+  }
+
+  #breaks(): string {
+    const escapes = this.#skip(/(?:`[nt])+"/y);
+    assert.ok(escapes !== "", "line feeds and tabs alone stand in double quotes");
+    return escapes.slice(0, -1).replaceAll("`n", "\n").replaceAll("`t", "\t");
+  }
+
+  #quoted(): string {
+    const found = this.#skip(/'(?:[^']|'')*'/y);
+    assert.ok(found !== "", `no value: ${this.#text.slice(this.#at, this.#at + 40)}`);
+    return found.slice(1, -1).replaceAll("''", "'");
+  }
+
+  #takes(text: string): boolean {
+    if (!this.#text.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  #skip(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? "";
+    this.#at += found.length;
+    return found;
+  }
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { navigation, startApp, type TestApp } from "../app.ts";
+import { atEnd } from "../at-end.ts";
+import { driverZip } from "../drivers/driver-zip.ts";
+import type { BehaviourChanges } from "../graph/behaviour.ts";
+import type { Fields } from "../graph/schema.ts";
+import { type SimulatedGraph, startGraph } from "../graph/server.ts";
+import type { Tenant } from "../graph/tenant.ts";
+import { makePng } from "../printers/png.ts";
+import { hurried, Publisher, type PublishRun } from "./publisher.ts";
+
+/** A service, tenants of a simulated Graph, and a PowerShell that publishes from one to the other. */
+export interface Publishing {
+  readonly service: TestApp;
+  readonly tenant: Tenant;
+  /** A publish script with short pauses. @param others replacements besides */
+  script(path: string, others?: readonly (readonly [string, string])[]): Promise<string>;
+  /** Fetches the script of a path and runs it with the tenant's own token. */
+  publish(path: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
+  /** The same of a script that is there. */
+  run(script: string, parameters?: Record<string, unknown>): Promise<PublishRun>;
+}
+
+let publisher: Publisher | undefined;
+let tenants = 0;
+
+/** The PowerShell that runs all publish scripts of this process. */
+export function sharedPublisher(): Publisher {
+  if (publisher === undefined) {
+    publisher = new Publisher();
+    atEnd(() => publisher?.close());
+  }
+  return publisher;
+}
+
+export async function startPublishing(
+  t: TestContext,
+  behaviour: BehaviourChanges = {},
+  options: Parameters<typeof startApp>[1] = {},
+): Promise<Publishing> {
+  const service = await startApp(t, options);
+  const graph: SimulatedGraph = await startGraph(t);
+  const tenant = graph.tenant(`tenant-${++tenants}`, behaviour);
+  const script: Publishing["script"] = async (path, others = []) => {
+    const answer = await service.fetch(path);
+    assert.equal(answer.status, 200, await answer.clone().text());
+    return hurried(await answer.text(), others);
+  };
+  const run: Publishing["run"] = async (text, parameters = {}) => {
+    const { graphUrl, loginUrl, token } = tenant;
+    const known = { GraphUrl: graphUrl, LoginUrl: loginUrl, AccessToken: token };
+    const given = Object.entries({ ...known, ...parameters }).filter(([, value]) => value !== undefined);
+    const result = await sharedPublisher().run(text, Object.fromEntries(given));
+    checkRun(tenant, result);
+    return result;
+  };
+  return {
+    service,
+    tenant,
+    script,
+    run,
+    publish: async (path, parameters) => run(await script(path), parameters),
+  };
+}
+
+/** What must hold of every run, whatever it met. */
+function checkRun(tenant: Tenant, { errors, left, output, log }: PublishRun): void {
+  assert.deepEqual(errors, [], "nothing is written to STDERR");
+  assert.deepEqual(left, [], "no temporary file stays");
+  assert.deepEqual(tenant.leaks, [], "no token goes to the storage");
+  // Drivers' apps of ours come and go; whatever else a call lost was somebody's.
+  const lost = tenant.lostChildren.filter(
+    ({ child }) => !/platen:\w+:driver:/.test(String(tenant.app(child).notes)),
+  );
+  assert.deepEqual([tenant.lostIcons, lost], [[], []]);
+  const said = [...output, log].join("\n");
+  for (const secret of [...tenant.state.tokens.keys(), ...tenant.signIns.refreshTokens.keys()])
+    assert.ok(!said.includes(secret), "no token is said or logged");
+  assert.ok(!/[?&]sig=|link=/.test(said), "no address that opens something is said or logged");
+}
+
+/** The one app that the tenant has for a record: `printer:7`. */
+export function appOf(tenant: Tenant, key: string): Fields & { readonly id: string } {
+  const found = tenant
+    .apps()
+    .filter(({ notes }) => new RegExp(`platen:\\w+:${key}(?!\\d)`).test(String(notes)));
+  assert.equal(found.length, 1, `${found.length} apps have the marker of ${key}`);
+  return found[0] as Fields & { readonly id: string };
+}
+
+/** Requests that change something in the tenant, as `PATCH /mobileApps/…`, with ids as `{id}`. */
+export function changesIn(tenant: Tenant, since = 0): string[] {
+  return tenant.requests
+    .filter(({ area, method, number }) => number > since && area !== "login" && method !== "GET")
+    .map(({ area, method, path }) => `${method} ${area === "storage" ? "storage" : shortPath(path)}`);
+}
+
+function shortPath(path: string): string {
+  return path
+    .replace("/beta/deviceAppManagement/", "")
+    .replace(/[0-9a-f-]{36}/g, "{id}")
+    .replace("microsoft.graph.win32LobApp/", "");
+}
+
+/** What a person sees last: the table, a text a row. */
+export function rowsOf({ output }: PublishRun): string[] {
+  const head = output.findIndex((line) => /^App +Result +Detail/.test(line));
+  if (head < 0) return [];
+  const rows = output.slice(head + 1);
+  return rows.slice(0, rows.indexOf(""));
+}
+
+/** A client with printers of one driver, which is therefore shared; answers the ids of the printers. */
+export async function sharedDriver({ post, addDriver }: TestApp, names = ["Front Desk", "Back Office"]) {
+  await post("/clients", { name: "Contoso" });
+  const driver = await addDriver(driverZip({ models: ["Papyrus 100 PCL6"] }));
+  return addPrinters(post, names, { client_id: "1", driver_id: String(driver) });
+}
+
+async function addPrinters(post: TestApp["post"], names: readonly string[], fields: Record<string, string>) {
+  const ids: number[] = [];
+  for (const [i, name] of names.entries()) {
+    const answer = await post("/printers", { name, address: `10.0.0.${i + 1}`, ...fields }, navigation);
+    ids.push(Number(/^\/printers\/(\d+)/.exec(answer.headers.get("location") ?? "")?.[1]));
+  }
+  return ids;
+}
+
+/** Saves a printer with other fields; what is not named stays. */
+export async function editPrinter({ app, post }: TestApp, id: number, fields: Record<string, string>) {
+  const { printer } = app.store.printers.get(id);
+  const kept = { name: printer.name, address: printer.address, port_name: printer.port_name };
+  const ids = { client_id: String(printer.client_id ?? ""), driver_id: String(printer.driver_id ?? "") };
+  const { client_id, driver_id } = ids;
+  const answer = await post(`/printers/${id}`, { ...kept, client_id, driver_id, ...fields }, navigation);
+  assert.equal(answer.status, 303, `the printer was not saved: ${await answer.text()}`);
+}
+
+export async function addIcon({ upload }: TestApp, id: number, padding = 0): Promise<Buffer> {
+  const png = makePng(256, 256, padding);
+  const answer = await upload(`/printers/${id}/icon`, png, "icon.png");
+  assert.equal(answer.status, 200);
+  return png;
+}
