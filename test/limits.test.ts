@@ -16,7 +16,7 @@ import { infLimitBytes, languageLimit } from "../src/inf/document.ts";
 import { infCountLimit, infsLimitBytes } from "../src/inf/entries.ts";
 import { lineLimit } from "../src/inf/lines.ts";
 import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
-import { entryLimit } from "../src/pkg/zip/archive-end.ts";
+import { entryLimit } from "../src/pkg/zip/archive-directory.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
 import { mostStrangers } from "../src/services/access/passwords.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LruCache } from "../src/services/lru-cache.ts";
+import { LruCache } from "../src/domain/collections.ts";
 
 /** Texts that weigh what they are long, and how often each was made. */
 function cacheOfTexts(count: number, weight: number) {

@@ -2,13 +2,11 @@ import { pipeline } from "node:stream/promises";
 import { scopeText } from "../domain/access/token.ts";
 import { recordsText } from "../domain/backup/backup.ts";
 import { rottenIn } from "../domain/backup/full-backup.ts";
-import { utcDay } from "../domain/day.ts";
 import { messageOf } from "../domain/errors.ts";
 import { cleanText } from "../domain/fields.ts";
-import { counted } from "../domain/sentences.ts";
-import { FullBackup } from "../store/backup/full-backup.ts";
+import { counted, utcDay } from "../domain/text.ts";
+import { FullBackup, readPieces, writeNewFile } from "../store/backup/full-backup.ts";
 import { restoreBackup } from "../store/backup/full-restore.ts";
-import { readPieces, writeNewFile } from "../store/backup/output.ts";
 import { isSwapping } from "../store/backup/swap.ts";
 
 /** What a command has besides its arguments. */

@@ -1,6 +1,6 @@
+import { groupsBy } from "../domain/collections.ts";
 import type { FieldMessages } from "../domain/errors.ts";
 import { type FormInput, isTicked } from "../domain/fields.ts";
-import { groupsBy } from "../domain/groups.ts";
 import { type Hole, type Html, html } from "./html.ts";
 
 /** What a form shows: the values, and a message beside each field that was refused. */

@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-export { count, counted, firstOf } from "../domain/sentences.ts";
+export { count, counted, firstOf } from "../domain/text.ts";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 

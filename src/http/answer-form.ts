@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { NotRestored } from "../domain/deletion.ts";
 import { UserError } from "../domain/errors.ts";
 import type { FormInput } from "../domain/fields.ts";
-import { differencesFrom, openedName } from "../domain/form-version.ts";
+import { differencesFrom, openedName } from "../domain/fields.ts";
 import type { FormState } from "../html/form.ts";
 import type { Html } from "../html/html.ts";
 import { statusOf, wantsLine } from "./answers/errors.ts";

@@ -7,7 +7,6 @@ import * as audit from "./audit/audit.ts";
 import * as backups from "./backup/backups.ts";
 import * as undo from "./backup/undo.ts";
 import * as dashboard from "./dashboard.ts";
-import * as driverPackages from "./deploy/driver-packages.ts";
 import * as links from "./deploy/links.ts";
 import * as packages from "./deploy/packages.ts";
 import * as publish from "./deploy/publish.ts";
@@ -76,8 +75,8 @@ export const routes: readonly Route[] = [
   post("/drivers/:id/delete", "operator", driverPage.remove),
   download("/drivers/:id/archive", "viewer", drivers.archive),
   download("/drivers/:id/files", "viewer", drivers.files, "files"),
-  download("/drivers/:id/packages/:format", "viewer", driverPackages.show, "driver"),
-  download("/drivers/:id/scripts/:kind", "viewer", driverPackages.script, "driver"),
+  download("/drivers/:id/packages/:format", "viewer", packages.ofDriver, "driver"),
+  download("/drivers/:id/scripts/:kind", "viewer", packages.scriptOfDriver, "driver"),
   download("/drivers/:id/publish", "viewer", publish.ofDriver, "driver"),
   page("/drivers/:id/read/:kind", "viewer", scriptPages.ofDriver),
   where("sign-in", post("/drivers/:id/links", "operator", links.ofDriver)),

@@ -1,5 +1,5 @@
+import { addTo } from "../domain/collections.ts";
 import { UserError } from "../domain/errors.ts";
-import { addTo } from "../domain/groups.ts";
 import { fieldLimit, type InfLine, readLines } from "./lines.ts";
 import { Work } from "./work.ts";
 

@@ -1,7 +1,7 @@
 import type { Architecture } from "../domain/drivers/driver.ts";
-import { architectureOf } from "./architectures.ts";
 import type { InfDocument } from "./document.ts";
 import type { InfLine } from "./lines.ts";
+import { architectureOf } from "./models.ts";
 
 /** What stands behind an install section's name in the names of those that belong to it. */
 const parts = [".CoInstallers", ".HW", ".Interfaces", ".Services", ".Components", ".Software"];

@@ -1,6 +1,6 @@
+import { Latest } from "../domain/collections.ts";
 import type { ImportPlan } from "../domain/import/import-plan.ts";
 import type { BulkResult } from "../domain/printers/bulk.ts";
-import { Latest } from "../domain/recent-map.ts";
 import { randomText } from "../domain/secrets.ts";
 
 /** What became of a change, as the page that a browser without scripts goes on to says it. */

@@ -3,9 +3,14 @@ import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { stopping } from "../domain/errors.ts";
-import { type BlobKind, blobName } from "./blob-names.ts";
-import { makeFolder, makeMark, moveIntoPlace, removeDurably, writeAll } from "./durable-files.ts";
-import { undefinedIfAbsent } from "./existing-files.ts";
+import {
+  makeFolder,
+  makeMark,
+  moveIntoPlace,
+  removeDurably,
+  undefinedIfAbsent,
+  writeAll,
+} from "./durable-files.ts";
 import { type FileSource, fileState, openSource } from "./files.ts";
 
 /** An upload that is on disk, synced, and not yet anywhere that counts. */
@@ -174,4 +179,20 @@ export async function writeUpload(stream: Readable, file: FileHandle): Promise<O
   }
   await file.sync();
   return { sha256: hash.digest("hex"), size };
+}
+
+/** The folders of files that are named by the SHA-256 of their content. */
+export const blobKinds = ["drivers", "icons"] as const;
+export type BlobKind = (typeof blobKinds)[number];
+
+const extensions: Readonly<Record<BlobKind, string>> = { drivers: "zip", icons: "png" };
+
+export function blobName(kind: BlobKind, sha256: string): string {
+  return `${sha256}.${extensions[kind]}`;
+}
+
+/** The digest that a file's name gives; undefined for a name that is none of ours. */
+export function blobDigest(kind: BlobKind, name: string): string | undefined {
+  const sha256 = name.slice(0, 64);
+  return /^[0-9a-f]{64}$/.test(sha256) && name === blobName(kind, sha256) ? sha256 : undefined;
 }

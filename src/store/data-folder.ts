@@ -3,8 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../domain/errors.ts";
 import { isDiskFull } from "./database/reserve.ts";
-import { makeFolders } from "./durable-files.ts";
-import { isThere } from "./existing-files.ts";
+import { isThere, makeFolders } from "./durable-files.ts";
 
 /** Makes DATA_DIR where it is not there yet. @throws Error that says what to do, where it cannot be written */
 export async function prepareFolder(dataDir: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AuditedEvent } from "../domain/audit/audit.ts";
 import { type DeletedRecord, deletionKinds, type KeptDeletion } from "../domain/deletion.ts";
-import type { BlobKind } from "./blob-names.ts";
+import type { BlobKind } from "./blobs.ts";
 import type { Database } from "./database/database.ts";
 import { digestIn, type Queries, type Row, readable } from "./database/rows.ts";
 

@@ -1,7 +1,6 @@
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { access, type FileHandle, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
-import { isThere } from "./existing-files.ts";
 import { without } from "./files.ts";
 
 /**
@@ -125,4 +124,29 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Whether there is such a file or folder that can be seen. */
+export async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** For `catch`: undefined where there is no such file. @throws any other error */
+export function undefinedIfAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
+}
+
+/** For `catch`: no names where there is no such folder. @throws any other error */
+export function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
+  return undefinedIfAbsent(error) ?? [];
+}
+
+/** Bytes that anybody may still write where a folder is; undefined where the system does not tell. */
+export async function freeBytes(folder: string): Promise<number | undefined> {
+  const found = await statfs(folder).catch(() => undefined);
+  return found === undefined ? undefined : found.bavail * found.bsize;
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
-import { undefinedIfAbsent } from "./existing-files.ts";
+import { undefinedIfAbsent } from "./durable-files.ts";
 
 /** An open file as a byte source; whoever opened it closes it. */
 export interface FileSource extends ByteSource, OpenFile {

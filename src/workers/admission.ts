@@ -1,5 +1,5 @@
+import { siteOf } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
-import { siteOf } from "../domain/network.ts";
 
 /** Places, or bytes, that clients hold of something. One client has at most half of them, so that others find some. */
 export class Quota {

@@ -3,8 +3,8 @@ import { setPriority } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
+import { Latest } from "../domain/collections.ts";
 import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
-import { Latest } from "../domain/recent-map.ts";
 import {
   type EncryptedPrefix,
   type EncryptionInfo,

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { subnetOf } from "../../src/domain/network.ts";
-import { FailedAttempts, type FailureKey } from "../../src/services/access/failed-attempts.ts";
-import { TooEarly } from "../../src/services/access/sign-in.ts";
+import { subnetOf } from "../../src/domain/address.ts";
+import { FailedAttempts, type FailureKey, TooEarly } from "../../src/services/access/sign-in.ts";
 
 const minute = 60_000;
 

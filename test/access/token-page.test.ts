@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayMs } from "../../src/domain/day.ts";
+import { dayMs } from "../../src/domain/text.ts";
 import { startGuarded } from "../support/access/guarded.ts";
 
 test("what is made of a token and what ends it name it, and its end is pointed at in its last two weeks", async (t) => {

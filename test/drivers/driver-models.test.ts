@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { InfSummary } from "../../src/domain/drivers/driver.ts";
-import { inOrder, newerVersions, olderVersions } from "../../src/domain/drivers/driver-order.ts";
+import { inOrder, newerVersions, olderVersions } from "../../src/domain/drivers/driver-version.ts";
 import { findModels, firstModel, isUniversal, modelFinder } from "../../src/domain/drivers/models.ts";
 import { driverLabel } from "../../src/html/drivers/driver-label.ts";
 import { makeDriver, makeInf } from "../support/records.ts";

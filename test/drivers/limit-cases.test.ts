@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Latest } from "../../src/domain/collections.ts";
 import { mostAtOnce, parseIds } from "../../src/domain/printers/bulk.ts";
-import { Latest } from "../../src/domain/recent-map.ts";
-import { slug } from "../../src/domain/slug.ts";
+import { slug } from "../../src/domain/text.ts";
 import { infLimitBytes } from "../../src/inf/document.ts";
 import { infsOf } from "../../src/inf/entries.ts";
 import { readArchive } from "../../src/pkg/zip/archive.ts";

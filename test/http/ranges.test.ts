@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispositionOf, isNotModified, requestedRange } from "../../src/http/answers/ranges.ts";
+import { dispositionOf, isNotModified, requestedRange } from "../../src/http/answers/send.ts";
 
 const etag = '"abc"';
 

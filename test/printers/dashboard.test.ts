@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
-import { newerVersions } from "../../src/domain/drivers/driver-order.ts";
+import { newerVersions } from "../../src/domain/drivers/driver-version.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { driverZip } from "../support/drivers/driver-zip.ts";
 import { makeDriver } from "../support/records.ts";

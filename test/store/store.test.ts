@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Database } from "../../src/store/database/database.ts";
 import { lockFolder } from "../../src/store/database/lock.ts";
-import { isThere } from "../../src/store/existing-files.ts";
+import { isThere } from "../../src/store/durable-files.ts";
 import { openStore } from "../../src/store/store.ts";
 import { bundle, client, temporaryFolder } from "../support/app.ts";
 import { cleanUp } from "../support/clean-up.ts";

@@ -1,5 +1,5 @@
-import { dayMs } from "../day.ts";
 import { FieldReader, type FormInput } from "../fields.ts";
+import { dayMs } from "../text.ts";
 import type { Role } from "./access.ts";
 
 /** The account whose password is the setting `ADMIN_PASSWORD`. */

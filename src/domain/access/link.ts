@@ -1,5 +1,5 @@
-import { dayMs } from "../day.ts";
 import { isSameText, signatureOf } from "../secrets.ts";
+import { dayMs } from "../text.ts";
 
 /** A record with a number: `printer 7`. */
 interface Numbered<Kind extends string> {

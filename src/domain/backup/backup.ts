@@ -1,4 +1,4 @@
-import { counted } from "../sentences.ts";
+import { counted } from "../text.ts";
 
 /** What a database holds, as far as a backup of it is concerned. */
 export interface DatabaseFacts {

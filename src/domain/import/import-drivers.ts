@@ -1,7 +1,7 @@
+import { addTo } from "../collections.ts";
 import { type DriverSummary, driverTitle } from "../drivers/driver.ts";
-import { newestFirst } from "../drivers/driver-order.ts";
+import { newestFirst } from "../drivers/driver-version.ts";
 import { cleanText } from "../fields.ts";
-import { addTo } from "../groups.ts";
 import { effectiveDescription, type Printer } from "../printers/printer.ts";
 import type { DriverHint, ImportRow } from "./import-row.ts";
 

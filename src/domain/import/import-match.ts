@@ -1,5 +1,5 @@
+import { addTo } from "../collections.ts";
 import { cleanText } from "../fields.ts";
-import { addTo } from "../groups.ts";
 import { clientNameKey } from "../printers/client.ts";
 import type { ClientName } from "../printers/listings.ts";
 import type { Printer } from "../printers/printer.ts";

@@ -5,7 +5,7 @@ import type { FormInput } from "../fields.ts";
 import { ticketName } from "../printers/print-ticket.ts";
 import type { Printer } from "../printers/printer.ts";
 import { printerDefaults, printerFormValues } from "../printers/printer-fields.ts";
-import { firstOf } from "../sentences.ts";
+import { firstOf } from "../text.ts";
 import { type DriverHint, type ImportedList, type ImportRow, mostRows, tooMany } from "./import-row.ts";
 
 /** What no cell holds as it is: an id of this service, and what a spreadsheet would cut off. */

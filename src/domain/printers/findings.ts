@@ -1,3 +1,4 @@
+import { addTo, groupsBy } from "../collections.ts";
 import {
   type Architecture,
   type ArchiveState,
@@ -9,7 +10,6 @@ import {
   type ListedInf,
 } from "../drivers/driver.ts";
 import { isUniversal } from "../drivers/models.ts";
-import { addTo, groupsBy } from "../groups.ts";
 import { arm64Description, shipsArm64 } from "./arm64-driver.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 

@@ -1,6 +1,6 @@
+import { madeOnce } from "../collections.ts";
 import { driverTitle } from "../drivers/driver.ts";
 import { cleanText, type FormInput } from "../fields.ts";
-import { madeOnce } from "../memoize.ts";
 import { arm64Description } from "./arm64-driver.ts";
 import type { Client } from "./client.ts";
 import { type FindingKind, findingKinds, type State, states } from "./findings.ts";

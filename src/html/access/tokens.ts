@@ -1,5 +1,5 @@
 import { type Token, tokenDays } from "../../domain/access/token.ts";
-import { dayMs } from "../../domain/day.ts";
+import { dayMs } from "../../domain/text.ts";
 import { type FormState, problemSummary, type SelectChoice, selectField, textField } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { badge, copyable, type Frame, page } from "../layout.ts";

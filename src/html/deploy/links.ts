@@ -1,6 +1,6 @@
 import { linkDays } from "../../domain/access/link.ts";
 import type { Snippet } from "../../domain/deploy/package-format.ts";
-import { counted } from "../../domain/sentences.ts";
+import { counted } from "../../domain/text.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { copyable, type Frame, type Link, page } from "../layout.ts";

@@ -1,6 +1,6 @@
-import { sharedDrivers } from "../../domain/deploy/shared-drivers.ts";
+import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
 import type { StatedPrinter } from "../../domain/printers/listings.ts";
-import { counted } from "../../domain/sentences.ts";
+import { counted } from "../../domain/text.ts";
 import { type Html, html } from "../html.ts";
 import { copyable } from "../layout.ts";
 

@@ -4,7 +4,7 @@ import type { FormInput } from "../../domain/fields.ts";
 import { type Html, html } from "../html.ts";
 import { type Frame, page } from "../layout.ts";
 import { paths } from "../paths.ts";
-import { printerNames } from "../printers/affected.ts";
+import { printerNames } from "../printers/move-printers.ts";
 import { count, counted } from "../text.ts";
 
 /** Names that one line says; the number says how many there are. */

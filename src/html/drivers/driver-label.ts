@@ -5,7 +5,7 @@ import {
   type InfSummary,
   shippedBy,
 } from "../../domain/drivers/driver.ts";
-import { inOrder } from "../../domain/drivers/driver-order.ts";
+import { inOrder } from "../../domain/drivers/driver-version.ts";
 import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
 import { isUnchosen } from "../../domain/printers/findings.ts";
 import type { SelectChoice } from "../form.ts";

@@ -15,8 +15,7 @@ import {
   textField,
 } from "../form.ts";
 import { type Html, html } from "../html.ts";
-import { type Frame, mayChange, page } from "../layout.ts";
-import { type Note, noteBlock } from "../notes.ts";
+import { type Frame, mayChange, type Note, noteBlock, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { printerTable } from "../printers/printers.ts";
 import { driverFindingLines, stateBadge, toneOf } from "../state-badge.ts";

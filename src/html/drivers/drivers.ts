@@ -1,4 +1,4 @@
-import { inOrder } from "../../domain/drivers/driver-order.ts";
+import { inOrder } from "../../domain/drivers/driver-version.ts";
 import type { FindingKind } from "../../domain/printers/findings.ts";
 import type { ClientName, StatedDriver } from "../../domain/printers/listings.ts";
 import { type Narrowing, narrowDrivers } from "../../domain/printers/search.ts";

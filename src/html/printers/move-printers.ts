@@ -14,8 +14,7 @@ import { type Html, html } from "../html.ts";
 import { type Frame, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { findingsNotice } from "../state-badge.ts";
-import { counted } from "../text.ts";
-import { printerNames } from "./affected.ts";
+import { count, counted } from "../text.ts";
 
 interface MovePageData {
   readonly from: Driver;
@@ -108,4 +107,14 @@ function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form:
   return html`<tr><td data-label="Printers"><span>${printerNames(printers, shownPrinters)}</span></td>
     <td data-label="Deploy now"><span><bdi>${model || "no model yet"}</bdi>${isArm64 && html` <span class="soft">on ARM64 machines</span>`}</span></td>
     <td data-label="Will deploy">${isSettled ? html`<span><bdi>${typed}</bdi> <span class="soft">the same name</span></span>` : field}</td></tr>`;
+}
+
+/** Printers by name, each a link with its client; beyond so many only their number. */
+export function printerNames(printers: readonly AffectedPrinter[], shown: number): Html {
+  const names = printers.slice(0, shown).map(({ id, name, client }, i) => {
+    const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
+    return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
+  });
+  const rest = printers.length - names.length;
+  return html`${names}${rest > 0 && ` and ${count(rest)} more`}`;
 }

@@ -1,7 +1,6 @@
+import { groupsBy, madeOnce } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { isTicked } from "../../domain/fields.ts";
-import { groupsBy } from "../../domain/groups.ts";
-import { madeOnce } from "../../domain/memoize.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
 import type { PrinterChoices, StatedPrinter } from "../../domain/printers/listings.ts";
 import type { Narrowing } from "../../domain/printers/search.ts";

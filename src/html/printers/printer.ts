@@ -27,14 +27,13 @@ import { type DeployOffer, deploySection, logoOf } from "../deploy/deploy.ts";
 import { machinesOf } from "../drivers/driver-label.ts";
 import { deleteFold } from "../form.ts";
 import { type Hole, type Html, html } from "../html.ts";
-import { type Frame, mayChange, page } from "../layout.ts";
-import { type Note, noteBlock } from "../notes.ts";
+import { type Frame, mayChange, type Note, noteBlock, page } from "../layout.ts";
 import { paths } from "../paths.ts";
 import { remedyOf } from "../remedies.ts";
 import { stateBadge } from "../state-badge.ts";
 import { bytes, counted, infDate, time } from "../text.ts";
 import { iconSection, shownIcon } from "./icon.ts";
-import { ticketSummary } from "./print-ticket.ts";
+import { ticketSummary } from "./printer-form.ts";
 
 /** Everything a printer's page shows. */
 interface PrinterPageData {

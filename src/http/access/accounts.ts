@@ -11,8 +11,7 @@ import { saving, sentForm } from "../answer-form.ts";
 import { refusedPage } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
 import { withQuery } from "../backup/undo.ts";
-import { doneMessage } from "../done-message.ts";
-import { frameOf } from "../page-context.ts";
+import { doneMessage, frameOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
 

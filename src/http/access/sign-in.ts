@@ -5,7 +5,7 @@ import { browserOf } from "../../domain/access/browser.ts";
 import { firstPasswordPage, signInPage } from "../../html/access/sign-in.ts";
 import { emptyForm } from "../../html/form.ts";
 import { paths } from "../../html/paths.ts";
-import { deviceMs } from "../../services/access/devices.ts";
+import { deviceMs } from "../../services/access/sessions.ts";
 import { TooEarly } from "../../services/access/sign-in.ts";
 import { saving, sentForm } from "../answer-form.ts";
 import { refusedPage, statusOf, statusReply } from "../answers/errors.ts";
@@ -14,9 +14,8 @@ import { frameOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { isOwnAddress } from "../service-url.ts";
-import { atProxy } from "./access.ts";
+import { atProxy, firstPasswordPath, ownPath } from "./access.ts";
 import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
-import { firstPasswordPath, ownPath } from "./own-path.ts";
 import { senderOf } from "./sender.ts";
 
 /** `GET /sign-in`: of the query, `next` alone is read. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../../app.ts";
 import type { BoundedLines } from "../../services/limited-log.ts";
 import type { Quota } from "../../workers/admission.ts";
@@ -7,7 +7,6 @@ import type { Limits } from "../requests/limits.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { encodingFor, leastPackedLength, packPage } from "./compression.ts";
 import { requestLine } from "./errors.ts";
-import { dispositionOf, isNotModified, requestedRange } from "./ranges.ts";
 import type { Download, OnBegin, OpenDownload, Reply, Stream, TextReply } from "./reply.ts";
 
 /** What an answer may hold while it is being sent, and how slow its client may be. */
@@ -187,4 +186,50 @@ async function write(response: ServerResponse, piece: Uint8Array, stalledMs: num
     clearTimeout(slow);
     response.off("close", left);
   }
+}
+
+/** Whether the client has these bytes already (RFC 9110, 13.1.2). @param etag with its quotes */
+export function isNotModified(headers: IncomingHttpHeaders, etag: string): boolean {
+  const known = headers["if-none-match"]?.trim();
+  if (known === undefined) return false;
+  return known === "*" || known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}
+
+/** From `start` up to `end`, which is not included. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The one range that is asked for; undefined when the whole is to be sent: no range, several, one in
+ * another unit, or one of bytes that have changed meanwhile (RFC 9110, 14.2 and 13.1.5). Dates are no
+ * validators here: two packages made within one second differ.
+ * @param etag with its quotes
+ */
+export function requestedRange(
+  headers: IncomingHttpHeaders,
+  size: number,
+  etag: string,
+): ByteRange | "unsatisfiable" | undefined {
+  const condition = headers["if-range"];
+  if (condition !== undefined && String(condition).trim() !== etag) return undefined;
+  const range = headers.range?.replaceAll(" ", "") ?? "";
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+  if (first === "" && last === "") return undefined;
+  // Without a beginning, so many of the last bytes are asked for.
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(Number(last) + 1, size);
+  if (first !== "" && last !== "" && Number(last) < start) return undefined;
+  return start < size ? { start, end } : "unsatisfiable";
+}
+
+/** An attachment's name, for every client: in ASCII, and in UTF-8 where that is more (RFC 6266). */
+export function dispositionOf(fileName: string): string {
+  const ascii = fileName.replace(/[^\x20-\x7e]|["\\/%]/g, "_");
+  const encoded = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -10,8 +10,7 @@ import { currentActor } from "../../store/actor.ts";
 import { fileState } from "../../store/files.ts";
 import { answerForm, done, removing } from "../answer-form.ts";
 import { fileDownload, htmlReply, type Reply } from "../answers/reply.ts";
-import { doneMessage } from "../done-message.ts";
-import { frameOf } from "../page-context.ts";
+import { doneMessage, frameOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
 
 /** `GET /backups` */

@@ -1,8 +1,8 @@
 import { needsSignIn } from "../../config.ts";
 import { type LinkBringer, type LinkOwner, linkDays } from "../../domain/access/link.ts";
-import { utcDay } from "../../domain/day.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import { UserError } from "../../domain/errors.ts";
+import { utcDay } from "../../domain/text.ts";
 import type { DeployOffer } from "../../html/deploy/deploy.ts";
 import { linkable, linkPage } from "../../html/deploy/links.ts";
 import { html } from "../../html/html.ts";

@@ -8,14 +8,15 @@ import { narrowedPath } from "../../html/list-filter.ts";
 import { paths } from "../../html/paths.ts";
 import type { PackageFormat } from "../../pkg/formats/format.ts";
 import { packageFormats } from "../../pkg/formats/formats.ts";
-import { type ScriptKind, scriptKinds } from "../../pkg/scripts/render.ts";
+import { packagedScripts, type ScriptKind, scriptKinds } from "../../pkg/scripts/render.ts";
+import type { NamedPackage } from "../../services/deploy/download-names.ts";
 import {
   clientFileName,
+  driverFileName,
   scriptFileName,
   scriptName,
   withoutDriverName,
 } from "../../services/deploy/download-names.ts";
-import type { NamedPackage } from "../../services/deploy/named-package.ts";
 import type { PrinterPackage } from "../../services/deploy/packages.ts";
 import { chosenGroup, clientGroup, requirePrinters } from "../../services/printers/printer-group.ts";
 import { bytesDownload, type Download, htmlReply, type Reply } from "../answers/reply.ts";
@@ -194,4 +195,27 @@ export function packageReply(download: NamedPackage): Download {
   const { size, etag } = file;
   const open = () => file.open();
   return { kind: "download", type: contentType, fileName, size, etag, open };
+}
+
+// A driver by itself. These downloads count for no printer.
+
+/** `GET /drivers/{id}/packages/{format}` */
+export async function ofDriver(context: Context<"id" | "format">): Promise<Reply> {
+  const { app, id, params } = context;
+  const format = formatOf(params.format);
+  const made = await app.packages.drivers.packageOf(format, app.store.drivers.get(id));
+  return packageDownload(context, format, made, { kind: "driver", id });
+}
+
+/** `GET /drivers/{id}/scripts/{kind}` */
+export const scriptOfDriver = scriptDownload("driver", driverScript);
+
+/** @throws UserError "not-found", or "invalid" with the remedy */
+export async function driverScript(context: Context<"id" | "kind">): Promise<NamedScript> {
+  const { app, id, params } = context;
+  // Those that stand in packages; the other scripts look at printers.
+  const kind = kindOf(params.kind, packagedScripts);
+  const driver = app.store.drivers.get(id);
+  const bytes = await app.packages.drivers.scriptOf(kind, driver, filesUrl(context, kind));
+  return { bytes, fileName: scriptFileName(kind, driverFileName(driver)) };
 }

@@ -4,9 +4,8 @@ import { pathsOf } from "../../html/paths.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { frameOf } from "../page-context.ts";
 import type { Context } from "../router.ts";
-import { driverScript } from "./driver-packages.ts";
 import { owners, recordOf } from "./links.ts";
-import { type NamedScript, printerScript, scriptOfClient } from "./packages.ts";
+import { driverScript, type NamedScript, printerScript, scriptOfClient } from "./packages.ts";
 import { clientPublish, driverPublish, printerPublish } from "./publish.ts";
 
 type MakeScript = (context: Context<"id" | "kind">) => Promise<NamedScript>;

@@ -28,9 +28,8 @@ import { answerForm, isNavigation, recordForm, removing, saving, sentForm } from
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { removedPath, undoMessage } from "../backup/undo.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
-import { linksMessage } from "../done-message.ts";
 import { narrowingBehind } from "../list-filter.ts";
-import { frameOf } from "../page-context.ts";
+import { frameOf, linksMessage } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 import { driversShown } from "./drivers.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { App } from "../../app.ts";
+import { siteOf } from "../../domain/address.ts";
 import { UserError } from "../../domain/errors.ts";
-import { siteOf } from "../../domain/network.ts";
 import type { AddedDriver } from "../../domain/printers/listings.ts";
 import { type Narrowing, parseNarrowing } from "../../domain/printers/search.ts";
 import type { UploadResult } from "../../html/drivers/driver-upload.ts";
@@ -17,7 +17,7 @@ import { packageReply } from "../deploy/packages.ts";
 import { audited } from "../downloads.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
 import { frameOf } from "../page-context.ts";
-import { recheckSender } from "../requests/body-end.ts";
+import { recheckSender } from "../requests/forms.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
 

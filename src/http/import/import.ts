@@ -18,12 +18,12 @@ import { notify } from "../../html/layout.ts";
 import { paths } from "../../html/paths.ts";
 import { printServerCommand } from "../../pkg/scripts/commands.ts";
 import {
+  exportPrinters,
   type ImportPreview,
   type ImportSource,
   previewImport,
   runImport,
 } from "../../services/import/import.ts";
-import { exportPrinters } from "../../services/import/printer-export.ts";
 import { isNavigation } from "../answer-form.ts";
 import { statusOf } from "../answers/errors.ts";
 import { bytesDownload, htmlReply, type Reply, redirect } from "../answers/reply.ts";

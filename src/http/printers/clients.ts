@@ -25,9 +25,8 @@ import { answerForm, recordForm, removing, saving, sentForm } from "../answer-fo
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { removedPath, undoMessage } from "../backup/undo.ts";
 import { clientOffer } from "../deploy/deploy-offer.ts";
-import { linksMessage } from "../done-message.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
-import { frameOf } from "../page-context.ts";
+import { frameOf, linksMessage } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
 

@@ -10,8 +10,7 @@ import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
 import { undoMessage, withUndo } from "../backup/undo.ts";
 import { printerOffer } from "../deploy/deploy-offer.ts";
-import { linksMessage } from "../done-message.ts";
-import { frameOf } from "../page-context.ts";
+import { frameOf, linksMessage } from "../page-context.ts";
 import type { Context } from "../router.ts";
 import { messageOf } from "./printers.ts";
 

@@ -9,8 +9,8 @@ import {
   type Printer,
   shareNameOf,
 } from "../../domain/printers/printer.ts";
-import { slug } from "../../domain/slug.ts";
 import { effectiveSubnets } from "../../domain/subnet.ts";
+import { slug } from "../../domain/text.ts";
 import {
   driverEntry,
   driverFolder,

@@ -1,5 +1,5 @@
 import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
-import { slug } from "../../domain/slug.ts";
+import { slug } from "../../domain/text.ts";
 import { type ScriptSettings, unsetSettings } from "./deployment.ts";
 import { driverEntry, driverFolder, type FilesDownload } from "./driver-settings.ts";
 import { revisionOfDriver } from "./revision.ts";

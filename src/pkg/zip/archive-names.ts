@@ -1,8 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { UserError } from "../../domain/errors.ts";
-import { unseenIn, withUnseenShown } from "../../domain/invisible-characters.ts";
-import { refuse, rezip } from "./archive-refusal.ts";
-import { generalPurposeBits } from "./record-fields.ts";
+import { unseenIn, withUnseenShown } from "../../domain/text.ts";
+import { generalPurposeBits, refuse, rezip } from "./record-fields.ts";
 
 const { languageEncoding } = generalPurposeBits;
 

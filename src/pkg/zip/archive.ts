@@ -2,10 +2,8 @@ import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { ByteSource } from "../../domain/byte-source.ts";
 import type { UserError } from "../../domain/errors.ts";
-import { type DirectoryRecord, readRecords } from "./archive-directory.ts";
-import { type ArchiveEnd, readEnd } from "./archive-end.ts";
-import { damaged, refuse, rezip } from "./archive-refusal.ts";
-import { generalPurposeBits, localFileHeader } from "./record-fields.ts";
+import { type ArchiveEnd, type DirectoryRecord, readEnd, readRecords } from "./archive-directory.ts";
+import { damaged, generalPurposeBits, localFileHeader, refuse, rezip } from "./record-fields.ts";
 
 /** A file of a ZIP archive. Folders are not listed. */
 export interface ArchiveEntry {

@@ -1,3 +1,5 @@
+import { UserError } from "../../domain/errors.ts";
+
 /**
  * Where the fields of a ZIP's records stand, in bytes from each record's start, by the names that PKWARE's APPNOTE
  * 6.3.10 gives them; `size` is that of the part before names, extra fields and comments.
@@ -80,3 +82,17 @@ export const generalPurposeBits = {
   /** Fields of the local header are masked. */
   maskedHeader: 0x2000,
 } as const;
+
+/** What to do with an archive that is of an unusual kind. */
+export const rezip =
+  "Unpack it and pack the folder again as an ordinary ZIP (in Windows: Send to → Compressed folder), then upload that.";
+
+/** A refusal in whole sentences. */
+export function refuse(message: string): UserError {
+  return new UserError("invalid", message);
+}
+
+/** A refusal of an archive that contradicts itself. @param why a clause that says in what */
+export function damaged(why: string): UserError {
+  return refuse(`This ZIP is damaged: ${why}. Download it again and upload it once more.`);
+}

@@ -9,9 +9,9 @@ import {
   makeLink,
   readLink,
 } from "../../domain/access/link.ts";
-import { dayMs, utcDay } from "../../domain/day.ts";
 import { UserError } from "../../domain/errors.ts";
 import { keyFor } from "../../domain/secrets.ts";
+import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
 /** An address that a link was made to. */

@@ -1,7 +1,8 @@
 import { type Account, isOneTimeOver, type Session } from "../../domain/access/account.ts";
-import { secretDigest } from "../../domain/secrets.ts";
+import { messageOf } from "../../domain/errors.ts";
+import { isSameText, randomText, secretDigest, signatureOf } from "../../domain/secrets.ts";
+import { dayMs } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
-import { LastUsed } from "./last-used.ts";
 
 /** A session, and whose it is. */
 export interface SignedIn {
@@ -37,5 +38,60 @@ export class Sessions {
   cameByProxy({ id, seen_at }: Account): void {
     const now = this.#clock();
     this.#accounts.note(id, seen_at, now, () => this.#store.accounts.seen(id, now));
+  }
+}
+
+// The cookie of a browser that signed in, by which it is told apart from one that guesses (OWASP, device cookies).
+
+/** A browser counts as known for so long after its last success. */
+export const deviceMs = 180 * dayMs;
+
+const nonceBytes = 9;
+
+/** @param name the account's, folded @param now UTC, milliseconds since 1970 @returns the cookie's value */
+export function makeDevice(
+  key: Uint8Array,
+  name: string,
+  now: number,
+  random: (bytes: number) => Buffer,
+): string {
+  const expiry = Math.ceil((now + deviceMs) / 1000).toString(36);
+  const nonce = randomText(random, nonceBytes);
+  return `${expiry}.${nonce}.${signatureOf(key, [name, expiry, nonce])}`;
+}
+
+/** Names the browser that a cookie was made for; undefined where it was made for another name, or never, or is over. */
+export function readDevice(
+  key: Uint8Array,
+  name: string,
+  now: number,
+  cookie: string | undefined,
+): string | undefined {
+  const [expiry = "", nonce = "", signature = "", more] = cookie?.split(".") ?? [];
+  if (more !== undefined || !isSameText(signatureOf(key, [name, expiry, nonce]), signature)) return undefined;
+  return Number.parseInt(expiry, 36) * 1000 > now ? nonce : undefined;
+}
+
+/** In milliseconds. Each save writes the whole database, and agents ask all day. */
+const savedAfterMs = 5 * 60_000;
+
+/** Saves when records were used last, at most every five minutes for each. Whoever uses one waits for nothing. */
+export class LastUsed {
+  /** When that was saved, or was to be saved and could not be, by the records' ids. */
+  readonly #tried = new Map<number, number>();
+  readonly #what: string;
+  readonly #log: (line: string) => void;
+
+  /** @param what is saved, as the log names it where that fails */
+  constructor(what: string, log: (line: string) => void) {
+    this.#what = what;
+    this.#log = log;
+  }
+
+  /** @param saved the last use that the record itself tells of; 0 for none @param now UTC, milliseconds since 1970 */
+  note(id: number, saved: number, now: number, save: () => Promise<void>): void {
+    if (now - Math.max(saved, this.#tried.get(id) ?? 0) < savedAfterMs) return;
+    this.#tried.set(id, now);
+    save().catch((error: unknown) => this.#log(`warning: ${this.#what} is not saved: ${messageOf(error)}`));
   }
 }

@@ -6,19 +6,19 @@ import {
   type Session,
 } from "../../domain/access/account.ts";
 import { checkChosen, isPossible } from "../../domain/access/password.ts";
+import { siteOf, subnetOf } from "../../domain/address.ts";
+import { Latest } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { siteOf, subnetOf } from "../../domain/network.ts";
 import { keyFor, randomText, secretDigest } from "../../domain/secrets.ts";
-import { counted } from "../../domain/sentences.ts";
+import { counted } from "../../domain/text.ts";
 import { noHash } from "../../store/access/accounts.ts";
 import { currentActor } from "../../store/actor.ts";
 import type { Store } from "../../store/store.ts";
 import { BoundedLines } from "../limited-log.ts";
-import { makeDevice, readDevice } from "./devices.ts";
-import { FailedAttempts, type FailureKey } from "./failed-attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SignedIn } from "./sessions.ts";
+import { makeDevice, readDevice } from "./sessions.ts";
 
 /** What somebody sends who wants to sign in. */
 interface Credentials {
@@ -214,3 +214,60 @@ export class SignIn {
 
 /** What happens, under the names that the audit log has for it. */
 const inWords = { "signed-in": "let in", "sign-in-failed": "refused", "signed-out": "signed out" } as const;
+
+/** What failed attempts are counted by: an account's name, a network, or a browser that is known. */
+export type FailureKey = `${keyof typeof longestMs} ${string}`;
+
+interface Failures {
+  readonly count: number;
+  /** When the last one was, and from when on the next attempt may be made; in milliseconds since 1970. */
+  readonly at: number;
+  readonly openAt: number;
+}
+
+const minute = 60_000;
+
+/** The longest wait. A name stays open to its owner while strangers guess its password. */
+const longestMs = { name: minute / 2, network: 15 * minute, browser: 15 * minute } as const;
+/** So many failures cost no wait. The next one costs a second, and each further one doubles the wait. */
+const free = 5;
+const firstWaitMs = 1000;
+/** Failures are forgotten so long after the last of them. */
+const rememberedMs = 120 * minute;
+const mostKeys = 20_000;
+
+/** Counts failed attempts, each under several keys, and says how long the next attempt has to wait. */
+export class FailedAttempts {
+  readonly #clock: () => number;
+  readonly #failures = new Latest<FailureKey, Failures>(mostKeys);
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** In how many milliseconds the next attempt may be made; 0 for at once. */
+  waitMs(keys: readonly FailureKey[]): number {
+    const now = this.#clock();
+    return Math.max(0, ...keys.map((key) => (this.#failures.get(key)?.openAt ?? 0) - now));
+  }
+
+  add(keys: readonly FailureKey[]): void {
+    const now = this.#clock();
+    for (const key of keys) {
+      const before = this.#failures.get(key);
+      const count = (before === undefined || before.at + rememberedMs <= now ? 0 : before.count) + 1;
+      this.#failures.set(key, { count, at: now, openAt: now + waitAfter(count, key) });
+    }
+  }
+
+  /** Forgets what failed, since an attempt succeeded. */
+  forgive(keys: readonly FailureKey[]): void {
+    for (const key of keys) this.#failures.delete(key);
+  }
+}
+
+function waitAfter(count: number, key: FailureKey): number {
+  if (count < free) return 0;
+  const kind = key.slice(0, key.indexOf(" ")) as keyof typeof longestMs;
+  return Math.min(longestMs[kind], firstWaitMs * 2 ** (count - free));
+}

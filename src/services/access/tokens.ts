@@ -1,11 +1,11 @@
 import type { Identity } from "../../domain/access/access.ts";
 import { makeTokenText, parseToken, tokenBeginning, tokenPrefix } from "../../domain/access/token.ts";
-import { dayMs, utcDay } from "../../domain/day.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { secretDigest } from "../../domain/secrets.ts";
+import { dayMs, utcDay } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
-import { LastUsed } from "./last-used.ts";
+import { LastUsed } from "./sessions.ts";
 
 interface Parts {
   readonly store: Store;

@@ -1,3 +1,4 @@
+import { Latest } from "../../domain/collections.ts";
 import {
   type KeptDeletion,
   NotRestored,
@@ -6,7 +7,6 @@ import {
   undoMs,
 } from "../../domain/deletion.ts";
 import { messageOf } from "../../domain/errors.ts";
-import { Latest } from "../../domain/recent-map.ts";
 import type { DeletedFile, EndedDeletion, Removal } from "../../store/deletions.ts";
 import type { Store } from "../../store/store.ts";
 import type { DeploymentMemory } from "../deploy/deployment-memory.ts";

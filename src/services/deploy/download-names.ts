@@ -2,7 +2,8 @@ import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { PrinterDetails } from "../../domain/printers/listings.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
-import { slug } from "../../domain/slug.ts";
+import { slug } from "../../domain/text.ts";
+import type { PackageFile, PackageFormat } from "../../pkg/formats/format.ts";
 import type { ScriptKind } from "../../pkg/scripts/render.ts";
 
 // What downloads are called. Commands name these files, so nothing but slugs stands in them.
@@ -35,4 +36,16 @@ export function withoutDriverName(name: string, isApart: boolean): string {
 
 export function scriptFileName(kind: ScriptKind | "publish", name: string): string {
   return `${kind}-${name}.ps1`;
+}
+
+/** A package with what a download says of it. */
+export interface NamedPackage extends Pick<PackageFormat, "contentType"> {
+  readonly file: PackageFile;
+  readonly fileName: string;
+}
+
+/** @param name without its ending */
+export function named(format: PackageFormat, file: PackageFile, name: string): NamedPackage {
+  const { contentType, extension } = format;
+  return { file, contentType, fileName: name + extension };
 }

@@ -1,8 +1,8 @@
 import type { Driver } from "../../domain/drivers/driver.ts";
-import { slug } from "../../domain/slug.ts";
+import { slug } from "../../domain/text.ts";
 import type { Contents } from "../../pkg/formats/contents.ts";
 import type { PackageFormat } from "../../pkg/formats/format.ts";
-import { plainZip, zipContentType } from "../../pkg/formats/plain-zip.ts";
+import { plainZip, zipContentType } from "../../pkg/formats/rmm.ts";
 import { driverScriptSettings } from "../../pkg/scripts/driver-deployment.ts";
 import { driverFolder } from "../../pkg/scripts/driver-settings.ts";
 import type { ScriptKind } from "../../pkg/scripts/render.ts";
@@ -10,9 +10,8 @@ import { wholeOf } from "../../pkg/zip/layout.ts";
 import type { Store } from "../../store/store.ts";
 import type { Workers } from "../../workers/pool.ts";
 import { requireModels } from "../drivers/driver-models.ts";
-import { driverFileName } from "./download-names.ts";
+import { driverFileName, type NamedPackage, named } from "./download-names.ts";
 import type { DriverSources, FilesUrl } from "./driver-sources.ts";
-import { type NamedPackage, named } from "./named-package.ts";
 import type { StoredPackageContext } from "./package-context.ts";
 
 interface Parts {

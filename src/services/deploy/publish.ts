@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { LinkOwner } from "../../domain/access/link.ts";
-import { sharedDrivers } from "../../domain/deploy/shared-drivers.ts";
+import { addTo } from "../../domain/collections.ts";
+import { sharedDrivers } from "../../domain/deploy/deployment-choice.ts";
 import { type Driver, driverTitle } from "../../domain/drivers/driver.ts";
 import { UserError } from "../../domain/errors.ts";
-import { addTo } from "../../domain/groups.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { Finding } from "../../domain/printers/findings.ts";
 import type { PrinterDetails, StatedPrinter } from "../../domain/printers/listings.ts";
-import { firstOf } from "../../domain/sentences.ts";
+import { firstOf } from "../../domain/text.ts";
 import type { Contents } from "../../pkg/formats/contents.ts";
 import type { PackageContext } from "../../pkg/formats/format.ts";
 import { graphFields } from "../../pkg/formats/graph-app.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { addTo } from "../../domain/collections.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
 import {
   type AffectedPrinter,
@@ -9,8 +10,7 @@ import {
 import { driverFormValues, isFromForm, parseDriver } from "../../domain/drivers/driver-fields.ts";
 import { modelTest } from "../../domain/drivers/models.ts";
 import type { FormInput } from "../../domain/fields.ts";
-import { checkOpened } from "../../domain/form-version.ts";
-import { addTo } from "../../domain/groups.ts";
+import { checkOpened } from "../../domain/fields.ts";
 import type { Printer } from "../../domain/printers/printer.ts";
 import { revisionsWith } from "../../pkg/scripts/revision.ts";
 import type { Store } from "../../store/store.ts";

@@ -1,8 +1,8 @@
+import { Latest } from "../../domain/collections.ts";
 import { chosenInf, type Driver, type DriverSummary } from "../../domain/drivers/driver.ts";
-import { newerVersions, olderVersions } from "../../domain/drivers/driver-order.ts";
+import { newerVersions, olderVersions } from "../../domain/drivers/driver-version.ts";
 import { isUniversal, modelFinder } from "../../domain/drivers/models.ts";
 import type { ListedDriver } from "../../domain/printers/listings.ts";
-import { Latest } from "../../domain/recent-map.ts";
 import type { Store } from "../../store/store.ts";
 
 // Vendors give one INF name to drivers that have nothing else in common: one is a version of another where it has a

@@ -1,5 +1,5 @@
 import type { Architecture, ArchiveReport, InfSummary, UnusedFiles } from "../../domain/drivers/driver.ts";
-import { withUnseenShown } from "../../domain/invisible-characters.ts";
+import { withUnseenShown } from "../../domain/text.ts";
 import { descriptionLimit, nameLimit } from "../../inf/models.ts";
 import { CopiedInfs, type InfReading } from "../../inf/package.ts";
 import { folderOf, normalizePath } from "../../inf/package-files.ts";

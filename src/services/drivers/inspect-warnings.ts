@@ -1,7 +1,7 @@
+import { addTo } from "../../domain/collections.ts";
 import { fileOf, vendorOf } from "../../domain/drivers/driver.ts";
 import { firstModel } from "../../domain/drivers/models.ts";
-import { addTo } from "../../domain/groups.ts";
-import { withUnseenShown } from "../../domain/invisible-characters.ts";
+import { withUnseenShown } from "../../domain/text.ts";
 import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
+import { LruCache } from "../../domain/collections.ts";
 import type { Driver } from "../../domain/drivers/driver.ts";
 import type { StatedDriver } from "../../domain/printers/listings.ts";
 import { findModel, type ModelName, missingWords, modelNames } from "../../domain/printers/search.ts";
 import type { Store } from "../../store/store.ts";
-import { LruCache } from "../lru-cache.ts";
 
 /** Drivers, and characters of their names together, that are kept; a shop's thirty have about a million. */
 const keptLimits = { count: 1000, weight: 8_000_000 };

@@ -6,7 +6,7 @@ import type { BulkChange, ModelsGiven } from "../../domain/printers/bulk.ts";
 import { isUnchosen } from "../../domain/printers/findings.ts";
 import type { PrinterModel } from "../../domain/printers/listings.ts";
 import { modelMatcher, ownChoice } from "../../domain/printers/move-plan.ts";
-import { firstOf } from "../../domain/sentences.ts";
+import { firstOf } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { addTo } from "../../domain/collections.ts";
 import { chosenInf, type Driver } from "../../domain/drivers/driver.ts";
 import { type AffectedPrinter, affectedAmong } from "../../domain/drivers/driver-effects.ts";
 import { modelTest } from "../../domain/drivers/models.ts";
 import { UserError } from "../../domain/errors.ts";
 import { cleanText, throwIfAny } from "../../domain/fields.ts";
-import { addTo } from "../../domain/groups.ts";
 import { arm64Description, arm64Problem } from "../../domain/printers/arm64-driver.ts";
 import { isUnchosen } from "../../domain/printers/findings.ts";
 import type { PrinterModel } from "../../domain/printers/listings.ts";

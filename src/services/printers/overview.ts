@@ -1,8 +1,8 @@
+import { addTo, groupsBy } from "../../domain/collections.ts";
 import { chooseDeployment } from "../../domain/deploy/deployment-choice.ts";
 import type { ArchiveState, DriverSummary } from "../../domain/drivers/driver.ts";
 import { uploadedAmong } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
-import { addTo, groupsBy } from "../../domain/groups.ts";
 import {
   driverFindings,
   type Finding,

@@ -1,7 +1,6 @@
 import type { Account, Session } from "../../domain/access/account.ts";
-import { dayMs } from "../../domain/day.ts";
 import { UserError } from "../../domain/errors.ts";
-import { counted } from "../../domain/sentences.ts";
+import { counted, dayMs } from "../../domain/text.ts";
 import type { Database } from "../database/database.ts";
 import { digestIn, type Row, readable } from "../database/rows.ts";
 import type { Accounts } from "./accounts.ts";

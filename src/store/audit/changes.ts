@@ -1,7 +1,6 @@
 import { type AuditEntry, type AuditedEvent, entryHead, readEntry } from "../../domain/audit/audit.ts";
 import { noHash } from "../../domain/audit/audit-chain.ts";
-import { type Queries, type Row, readable } from "../database/rows.ts";
-import { packText, unpackText } from "../packed-text.ts";
+import { packText, type Queries, type Row, readable, unpackText } from "../database/rows.ts";
 import type { AuditPlace } from "./writer.ts";
 
 /**

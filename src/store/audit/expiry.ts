@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readLine } from "../../domain/audit/audit-chain.ts";
-import { dayMs } from "../../domain/day.ts";
+import { dayMs } from "../../domain/text.ts";
 import { noPlace } from "./changes.ts";
 import { linesBefore, logLines, monthFiles } from "./files.ts";
 import type { AuditPlace } from "./writer.ts";

@@ -3,7 +3,7 @@ import { open, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { AuditEntry } from "../../domain/audit/audit.ts";
 import { readLine } from "../../domain/audit/audit-chain.ts";
-import { isThere, noneIfAbsent } from "../existing-files.ts";
+import { isThere, noneIfAbsent } from "../durable-files.ts";
 
 const monthFile = /^\d{4}-\d{2}\.jsonl$/;
 const chunkBytes = 64 * 1024;

@@ -1,5 +1,5 @@
+import { siteOf } from "../../domain/address.ts";
 import type { AuditedEvent, DownloadedRange } from "../../domain/audit/audit.ts";
-import { siteOf } from "../../domain/network.ts";
 
 /** Lines in a minute for the same download of one address; its parts, and refusals of one kind, have one. */
 const sameDownloads = 10;

@@ -4,7 +4,7 @@ import initSqlJs from "sql.js";
 import wasm from "sql.js/dist/sql-wasm.wasm";
 import { readLine } from "../../domain/audit/audit-chain.ts";
 import { Connection } from "../database/connection.ts";
-import { undefinedIfAbsent } from "../existing-files.ts";
+import { undefinedIfAbsent } from "../durable-files.ts";
 import { Changes } from "./changes.ts";
 import { startOf } from "./expiry.ts";
 import { auditFolder, type LogLine, logLines } from "./files.ts";

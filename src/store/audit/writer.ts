@@ -2,8 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEntry, AuditedEvent } from "../../domain/audit/audit.ts";
 import { sealed } from "../../domain/audit/audit-chain.ts";
-import { makeFolder, ownerOnly, writeAll, writeDurably } from "../durable-files.ts";
-import { isThere } from "../existing-files.ts";
+import { isThere, makeFolder, ownerOnly, writeAll, writeDurably } from "../durable-files.ts";
 import { monthFileAt } from "./files.ts";
 
 /** A line of the log, and where it ends. */

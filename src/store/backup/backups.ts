@@ -12,8 +12,7 @@ import { messageOf } from "../../domain/errors.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { noRoom } from "../database/reserve.ts";
 import type { SavedState } from "../database/saved-file.ts";
-import { makeFolder, writeDurably } from "../durable-files.ts";
-import { freeBytes, noneIfAbsent } from "../existing-files.ts";
+import { freeBytes, makeFolder, noneIfAbsent, writeDurably } from "../durable-files.ts";
 import { readFileFacts } from "../records.ts";
 
 /** A state is written only where this much stays free, and four times its size: the next save comes first. */

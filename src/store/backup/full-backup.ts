@@ -1,6 +1,8 @@
-import { createHash } from "node:crypto";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import {
   type BackupFile,
@@ -12,8 +14,8 @@ import {
 } from "../../domain/backup/full-backup.ts";
 import { tarEnd, tarHeader, tarPaddingBytes } from "../../domain/backup/tar.ts";
 import { linesBefore } from "../audit/files.ts";
-import { blobKinds, blobName } from "../blob-names.ts";
-import { isThere, noneIfAbsent, undefinedIfAbsent } from "../existing-files.ts";
+import { blobKinds, blobName } from "../blobs.ts";
+import { isThere, moveIntoPlace, noneIfAbsent, ownerOnly, undefinedIfAbsent } from "../durable-files.ts";
 import { type FileSource, openSource } from "../files.ts";
 import { readFileFacts } from "../records.ts";
 import { isSwapping } from "./swap.ts";
@@ -121,4 +123,36 @@ function inMemory(bytes: Buffer): Source {
 async function endOfLines(path: string, size: number): Promise<number> {
   for await (const { end } of linesBefore(path, size)) return end;
   return 0;
+}
+
+/**
+ * Writes a file that is there whole or not at all, for its owner alone. What fails, or is stopped by a signal, leaves nothing.
+ * @throws Error where there is such a file already and it is not to be replaced
+ */
+export async function writeNewFile(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  isForced: boolean,
+): Promise<void> {
+  if (!isForced && (await isThere(path)))
+    throw new Error(`${path} is there already: choose another name, or say --force to replace it`);
+  const unfinished = `${path}.${randomUUID().slice(0, 8)}.part`;
+  const output = createWriteStream(unfinished, { flags: "wx", mode: ownerOnly, flush: true });
+  const stop = (signal: NodeJS.Signals) => output.destroy(new Error(`stopped by ${signal}`));
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  try {
+    await pipeline(chunks, output);
+    await moveIntoPlace(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new Error(`the folder ${dirname(resolve(path))} is not there (ENOENT): make it first`);
+  } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop);
+  }
+}
+
+/** The bytes of a file, which is opened when the first ones are asked for. */
+export async function* readPieces(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path, { highWaterMark: 1 << 20 });
 }

@@ -6,7 +6,7 @@ import type { DatabaseFacts } from "../../domain/backup/backup.ts";
 import type { Manifest } from "../../domain/backup/full-backup.ts";
 import { itself } from "../actor.ts";
 import { Changes } from "../audit/changes.ts";
-import { alteredBytes } from "../database/altered.ts";
+import { alteredBytes } from "../database/connection.ts";
 import { DamagedDatabase } from "../database/file.ts";
 import { lockFolder } from "../database/lock.ts";
 import type { Queries } from "../database/rows.ts";

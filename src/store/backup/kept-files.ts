@@ -1,10 +1,16 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type BlobKind, blobDigest, blobKinds } from "../blob-names.ts";
 import type { Blobs } from "../blobs.ts";
+import { type BlobKind, blobDigest, blobKinds } from "../blobs.ts";
 import type { DeletedFile } from "../deletions.ts";
-import { makeFolders, moveIntoPlace } from "../durable-files.ts";
-import { freeBytes, isThere, noneIfAbsent, undefinedIfAbsent } from "../existing-files.ts";
+import {
+  freeBytes,
+  isThere,
+  makeFolders,
+  moveIntoPlace,
+  noneIfAbsent,
+  undefinedIfAbsent,
+} from "../durable-files.ts";
 import type { Backups } from "./backups.ts";
 
 /** With less than this free, files that only backups name go: whoever deletes a driver wants its room. */

@@ -1,11 +1,9 @@
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { dayMs } from "../../domain/day.ts";
 import { messageOf } from "../../domain/errors.ts";
-import { counted } from "../../domain/sentences.ts";
-import { type BlobKind, blobDigest, blobKinds } from "../blob-names.ts";
-import { makeFolders, moveIntoPlace } from "../durable-files.ts";
-import { noneIfAbsent } from "../existing-files.ts";
+import { counted, dayMs } from "../../domain/text.ts";
+import { type BlobKind, blobDigest, blobKinds } from "../blobs.ts";
+import { makeFolders, moveIntoPlace, noneIfAbsent } from "../durable-files.ts";
 import { keptFilesFolder } from "./kept-files.ts";
 
 const lostDays = 30;

@@ -1,8 +1,14 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { timeStamp } from "../../domain/day.ts";
-import { makeFolder, moveIntoPlace, syncFolder } from "../durable-files.ts";
-import { isThere, noneIfAbsent, undefinedIfAbsent } from "../existing-files.ts";
+import { timeStamp } from "../../domain/text.ts";
+import {
+  isThere,
+  makeFolder,
+  moveIntoPlace,
+  noneIfAbsent,
+  syncFolder,
+  undefinedIfAbsent,
+} from "../durable-files.ts";
 
 /** Where a backup is unpacked, below DATA_DIR. */
 const stagingName = "restore.new";

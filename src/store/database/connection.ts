@@ -1,4 +1,5 @@
-import type { Database as SqlJsDatabase, SqlJsStatic, SqlValue } from "sql.js";
+import initSqlJs, { type Database as SqlJsDatabase, type SqlJsStatic, type SqlValue } from "sql.js";
+import wasm from "sql.js/dist/sql-wasm.wasm";
 import type { Queries, Row } from "./rows.ts";
 import { pagesOf, sealed } from "./seal.ts";
 
@@ -82,5 +83,17 @@ export class Connection implements Queries {
     const free = Number(this.first("PRAGMA freelist_count")?.freelist_count);
     if (free > freePages && 4 * free > Number(this.first("PRAGMA page_count")?.page_count))
       this.run("VACUUM");
+  }
+}
+
+/** The bytes of a sound database after some statements, without its file being touched. Its version stays. */
+export async function alteredBytes(bytes: Uint8Array, alter: (db: Queries) => void): Promise<Uint8Array> {
+  const sql = await initSqlJs({ wasmBinary: wasm.buffer as ArrayBuffer });
+  const copy = Connection.copyOf(sql, bytes);
+  try {
+    alter(copy);
+    return copy.export();
+  } finally {
+    copy.close();
   }
 }

@@ -5,8 +5,7 @@ import { listedInf, reportFrom } from "../../domain/drivers/report.ts";
 import { windowsDriverRecords } from "../../domain/drivers/windows-drivers.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
 import { randomText } from "../../domain/secrets.ts";
-import { unpackText } from "../packed-text.ts";
-import { type Queries, readable } from "./rows.ts";
+import { type Queries, readable, unpackText } from "./rows.ts";
 
 /** SQL, or what SQL cannot do. A step may throw where a row cannot be read. */
 type Migration = string | ((db: Queries) => void);

@@ -1,22 +1,22 @@
 import {
   type Driver,
+  type DriverOrigin,
   type DriverSettings,
   type DriverSummary,
+  driverOrigins,
   driverTitle,
 } from "../../domain/drivers/driver.ts";
-import { listedInf } from "../../domain/drivers/report.ts";
+import { listedInf, listedInfFrom, reportFrom } from "../../domain/drivers/report.ts";
 import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
 import { UserError } from "../../domain/errors.ts";
 import { modelsOf } from "../../domain/printers/arm64-driver.ts";
 import type { AddedDriver, ListedDriver } from "../../domain/printers/listings.ts";
 import { listedSettingsFrom } from "../../domain/printers/printer-fields.ts";
 import type { Database } from "../database/database.ts";
-import { idOrNull, readable } from "../database/rows.ts";
+import { digestIn, idOrNull, packText, type Row, readable, unpackText } from "../database/rows.ts";
 import { keepDeleted, type References, type Removal } from "../deletions.ts";
-import { packText } from "../packed-text.ts";
 import { stillInUse } from "../printers/clients.ts";
 import { checkRoom } from "../record-limits.ts";
-import { driverOf, summaryOf } from "./driver-rows.ts";
 
 export type NewDriver = Omit<Driver, "id" | "origin" | "uploaded_at" | "updated_at" | "listed">;
 
@@ -214,4 +214,33 @@ function listedText(
   used: readonly string[],
 ): string {
   return JSON.stringify(listedInf(driver, used) ?? null);
+}
+
+/** A driver as its row and its report say it. */
+function driverOf(row: Row): Driver {
+  return { ...summaryOf(row), report: reportFrom(unpackText(String(row.report))) };
+}
+
+function originIn({ origin }: Row): DriverOrigin {
+  return driverOrigins.find((known) => known === origin) ?? "upload";
+}
+
+function summaryOf(row: Row): DriverSummary {
+  return {
+    id: Number(row.id),
+    origin: originIn(row),
+    name: String(row.name),
+    driver_desc: String(row.driver_desc),
+    file_name: String(row.file_name),
+    inf_path: String(row.inf_path),
+    sha256: digestIn(row),
+    size: Number(row.size),
+    uploaded_at: Number(row.uploaded_at),
+    updated_at: Number(row.updated_at),
+    comment: String(row.comment),
+    trust_publisher: row.trust_publisher === 1,
+    model_chosen: row.model_chosen === 1,
+    drop_unused: row.drop_unused === 1,
+    listed: listedInfFrom(String(row.listed)),
+  };
 }

@@ -1,5 +1,5 @@
 import { UserError } from "../../domain/errors.ts";
-import { checkOpened } from "../../domain/form-version.ts";
+import { checkOpened } from "../../domain/fields.ts";
 import {
   type Client,
   type ClientSettings,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { subnetOf } from "../../../src/domain/network.ts";
-import { FailedAttempts } from "../../../src/services/access/failed-attempts.ts";
+import { subnetOf } from "../../../src/domain/address.ts";
+import { FailedAttempts } from "../../../src/services/access/sign-in.ts";
 
 /** How many guesses of a day get through, tried every second from another address, each under another name. */
 function guessesADay(addressOf: (i: number) => string): number {

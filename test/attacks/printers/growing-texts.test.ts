@@ -4,7 +4,7 @@ import { UserError } from "../../../src/domain/errors.ts";
 import { cleanText } from "../../../src/domain/fields.ts";
 import { parseClient } from "../../../src/domain/printers/client.ts";
 import { parsePrinter } from "../../../src/domain/printers/printer-fields.ts";
-import { isNotModified, requestedRange } from "../../../src/http/answers/ranges.ts";
+import { isNotModified, requestedRange } from "../../../src/http/answers/send.ts";
 import { startApp } from "../../support/app.ts";
 import { deepTest } from "../../support/depth.ts";
 import { growsEvenly, leastTime } from "../../support/times.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { addDriver } from "../../../src/services/drivers/drivers.ts";
-import { isThere } from "../../../src/store/existing-files.ts";
+import { isThere } from "../../../src/store/durable-files.ts";
 import { startApp } from "../../support/app.ts";
 import { rounds } from "../../support/depth.ts";
 import { driverZip } from "../../support/drivers/driver-zip.ts";

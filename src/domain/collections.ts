@@ -1,3 +1,47 @@
+/** A map of the latest values that were set, at most so many; the oldest are forgotten first. */
+export class Latest<K, V> extends Map<K, V> {
+  readonly #most: number;
+
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+
+  override set(key: K, value: V): this {
+    this.delete(key);
+    super.set(key, value);
+    const [oldest] = this.keys();
+    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
+    return this;
+  }
+}
+
+/** Puts a value to those of its key. */
+export function addTo<K, T>(groups: Map<K, T[]>, key: K, value: T): void {
+  const known = groups.get(key);
+  if (known === undefined) groups.set(key, [value]);
+  else known.push(value);
+}
+
+/** Values by their keys, in the order in which they come. */
+export function groupsBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) addTo(groups, keyOf(value), value);
+  return groups;
+}
+
+/** Makes something of each object once, and keeps it as long as the object is in use. */
+export function madeOnce<K extends object, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
 interface Entry<T> {
   readonly value: Promise<T>;
   weight: number;
