@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { auditCsvHead, auditCsvLine } from "../domain/audit/audit-csv.ts";
+import { auditCsvHead, auditCsvLine } from "../domain/audit/audit.ts";
 import { messageOf } from "../domain/errors.ts";
 import { findLog, readEntries } from "../store/audit/files.ts";
 import { type AuditReport, verifyAudit } from "../store/audit/verify.ts";

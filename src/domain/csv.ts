@@ -72,3 +72,19 @@ const special = /[",;\t\r\n]|^ | $/;
 function csvCell(value: string): string {
   return special.test(value) ? `"${value.replaceAll(quote, '""')}"` : value;
 }
+
+const sign = /[=+\-@\t\r＝＋－＠]/;
+
+/**
+ * A spreadsheet computes what begins with one of these signs, some also where the sign is of full width, and behind a
+ * separator or a line break where it takes another separator than ours. An apostrophe before it makes it a text.
+ */
+export function neutral(text: string): string {
+  if (!sign.test(text)) return text;
+  return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "'");
+}
+
+/** The text that `neutral` was given; an apostrophe that has nothing to hide stays. */
+export function restored(text: string): string {
+  return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "");
+}

@@ -1,5 +1,4 @@
 import { UserError } from "./errors.ts";
-import type { ClientName } from "./printers/listings.ts";
 
 /** For so many milliseconds a deletion can be taken back. */
 export const undoMs = 10 * 60_000;
@@ -43,7 +42,7 @@ type Obstacle =
   /** It is not kept: it was taken back, made final, or never there. */
   | { readonly kind: "over" }
   /** A client has the name again. */
-  | { readonly kind: "name"; readonly client: ClientName }
+  | { readonly kind: "name"; readonly client: { readonly id: number; readonly name: string } }
   /** The same ZIP was uploaded again. */
   | { readonly kind: "upload"; readonly driver: { readonly id: number; readonly title: string } }
   /** It refers to what was deleted too, and what can be taken back first. */

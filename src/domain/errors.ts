@@ -1,5 +1,3 @@
-import type { Remedy } from "./printers/remedy.ts";
-
 /** What kind of mistake it was, as its code; `http/answers/errors.ts` turns it into a status. */
 export type ErrorCode =
   | "malformed" // no client of ours sends it so
@@ -31,6 +29,56 @@ export interface Obstacles {
   /** How many there are besides. */
   readonly more: number;
 }
+
+/** A printer with its drivers: as much of them as a link to the field that fixes a finding needs. */
+export interface PrinterToFix {
+  readonly printer: {
+    readonly id: number;
+    readonly name: string;
+    readonly driver_desc: string;
+    readonly arm64_driver_desc: string;
+  };
+  readonly driver: DriverToFix | undefined;
+  readonly arm64Driver: DriverToFix | undefined;
+}
+
+export interface DriverToFix {
+  readonly id: number;
+  readonly file_name: string;
+}
+
+/** A way out of a refusal, which pages make a link of. */
+export type Remedy =
+  /** To where a finding of a printer is mended. */
+  | {
+      readonly kind: "printer";
+      readonly finding: { readonly kind: string; readonly isArm64?: boolean | undefined };
+      readonly row: PrinterToFix;
+      /** Whether it is one of several, so that its name must be said. */
+      readonly isNamed: boolean;
+    }
+  /** To where a driver's ZIP can be put back. */
+  | { readonly kind: "upload"; readonly driver: { readonly file_name: string } }
+  /** To where a driver's ZIP belongs that came elsewhere. */
+  | { readonly kind: "drivers" }
+  /** A package of these printers alone. */
+  | {
+      readonly kind: "package";
+      readonly format: string;
+      readonly ids: readonly number[];
+      /** Whether what is known to fail goes in all the same. */
+      readonly withFailing: boolean;
+      /** Whether their drivers stay out of it. */
+      readonly isApart: boolean;
+    }
+  /** To what stays out of a client's package. */
+  | { readonly kind: "left-out"; readonly client: number }
+  /** To the list of a client's printers. */
+  | { readonly kind: "client-printers"; readonly client: number; readonly count: number }
+  /** To where people sign in, beside the page that they are on: it keeps what they typed. */
+  | { readonly kind: "sign-in" }
+  /** To where a driver's printers get another one. */
+  | { readonly kind: "move"; readonly driver: number; readonly count: number };
 
 /** What pages say of a refusal besides its message. */
 export interface Help {

@@ -1,5 +1,4 @@
-import type { Help, Obstacles } from "../domain/errors.ts";
-import type { Remedy } from "../domain/printers/remedy.ts";
+import type { Help, Obstacles, Remedy } from "../domain/errors.ts";
 import { type Html, html } from "./html.ts";
 import { anchor, type Frame, type Link, type Message, mayChange, messageBox, page } from "./layout.ts";
 import { paths } from "./paths.ts";

@@ -1,16 +1,11 @@
-import type { DriverSummary } from "../domain/drivers/driver.ts";
-import type { Finding, FindingKind } from "../domain/printers/findings.ts";
-import type { ListedPrinter } from "../domain/printers/listings.ts";
-import type { Remedy } from "../domain/printers/remedy.ts";
+import type { DriverToFix, PrinterToFix, Remedy } from "../domain/errors.ts";
 import { html } from "./html.ts";
 import type { Link } from "./layout.ts";
 import { paths } from "./paths.ts";
 import { counted } from "./text.ts";
 
-type RemediedDriver = Pick<DriverSummary, "id" | "file_name">;
-
 /** Where a finding of a driver is mended; undefined where that is on the driver's own page. */
-export function driverRemedy(kind: FindingKind, driver: RemediedDriver): Link | undefined {
+export function driverRemedy(kind: string, driver: DriverToFix): Link | undefined {
   if (kind === "unchosen-model") return { label: "Choose the model", path: paths.driverModel(driver.id) };
   if (kind === "lost-model") return { label: "Choose another model", path: paths.driverModel(driver.id) };
   if (kind === "archive") return uploadAgain(driver);
@@ -19,8 +14,8 @@ export function driverRemedy(kind: FindingKind, driver: RemediedDriver): Link | 
 
 /** Where it is mended that a printer is not ready. */
 export function remedyOf(
-  { kind, isArm64 }: Pick<Finding, "kind" | "isArm64">,
-  { printer, driver: first, arm64Driver }: Pick<ListedPrinter, "printer" | "driver" | "arm64Driver">,
+  { kind, isArm64 }: { readonly kind: string; readonly isArm64?: boolean | undefined },
+  { printer, driver: first, arm64Driver }: PrinterToFix,
 ): Link {
   const edit = (label: string, field: string) => ({
     label,
@@ -37,7 +32,7 @@ export function remedyOf(
   return driverRemedy(kind, driver) ?? { label: "Open the driver", path: paths.driver(driver.id) };
 }
 
-function uploadAgain({ file_name }: Pick<DriverSummary, "file_name">): Link {
+function uploadAgain({ file_name }: Pick<DriverToFix, "file_name">): Link {
   return { label: html`<span>Upload <bdi>${file_name}</bdi> again</span>`, path: paths.uploadForm };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Link } from "../html/layout.ts";
 import { paths } from "../html/paths.ts";
-import { senderOf } from "./access/sender.ts";
+import { senderOf } from "./sender.ts";
 
 const places: Readonly<Record<string, { readonly list: Link; readonly record?: string }>> = {
   printers: { list: { label: "All printers", path: paths.printers }, record: "Open the printer" },

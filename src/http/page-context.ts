@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { roleOf } from "../domain/access/access.ts";
 import type { Hole } from "../html/html.ts";
 import type { Frame, Message } from "../html/layout.ts";
-import { senderOf } from "./access/sender.ts";
 import { assets } from "./assets.ts";
+import { senderOf } from "./sender.ts";
 
 /** What a page for the sender of a request is given. */
 export function frameOf(request: IncomingMessage, message?: Message): Frame {

@@ -7,17 +7,17 @@ import { BoundedLines } from "../services/limited-log.ts";
 import { asActor } from "../store/actor.ts";
 import { Admission, Quota } from "../workers/admission.ts";
 import { checkNeeds, checkSender, checkStillAllowed } from "./access/access.ts";
-import { arrive, senderOf } from "./access/sender.ts";
 import { lastAnswer } from "./answers/answer-headers.ts";
 import { errorReply, isReading, requestLine, statusReply, takesPages } from "./answers/errors.ts";
 import { type Reply, redirect } from "./answers/reply.ts";
 import { send } from "./answers/send.ts";
 import { admit, letOthersIn, oneAtATime } from "./requests/connections.ts";
-import { drain, onBodyRead } from "./requests/forms.ts";
+import { drain } from "./requests/forms.ts";
 import { defaultLimits, type Limits } from "./requests/limits.ts";
 import { answerBrokenRequests, endWith, headLimits, headProblem } from "./requests/request-heads.ts";
 import { type Asked, type FoundRoute, findRoute, pageAbove, runRoute } from "./router.ts";
 import { routes } from "./routes.ts";
+import { arrive, onBodyRead, senderOf } from "./sender.ts";
 import { checkHost, checkReader, isCrossSite } from "./service-url.ts";
 
 /** A server with what it holds its clients to. */

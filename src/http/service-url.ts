@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { type Config, isLoopbackOnly, needsSignIn } from "../config.ts";
 import { isLoopbackHost } from "../domain/address.ts";
 import { UserError } from "../domain/errors.ts";
-import { senderOf } from "./access/sender.ts";
+import { senderOf } from "./sender.ts";
 
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 

@@ -1,7 +1,6 @@
 import { access, type FileHandle, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf } from "../domain/errors.ts";
-import { without } from "./files.ts";
 
 /**
  * Makes a folder that may be there already, and lets a power cut not take it away again.
@@ -149,4 +148,14 @@ export function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
 export async function freeBytes(folder: string): Promise<number | undefined> {
   const found = await statfs(folder).catch(() => undefined);
   return found === undefined ? undefined : found.bavail * found.bsize;
+}
+
+/** What is still to be filled or written when so many bytes have been. */
+export function without(targets: readonly Uint8Array[], count: number): Uint8Array[] {
+  let done = count;
+  return targets.flatMap((target) => {
+    const taken = Math.min(done, target.length);
+    done -= taken;
+    return taken === target.length ? [] : [target.subarray(taken)];
+  });
 }

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readvSync } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
-import { undefinedIfAbsent } from "./durable-files.ts";
+import { undefinedIfAbsent, without } from "./durable-files.ts";
 
 /** An open file as a byte source; whoever opened it closes it. */
 export interface FileSource extends ByteSource, OpenFile {
@@ -66,14 +66,4 @@ function sourceOf(size: number, readVector: ReadVector): ByteSource {
     return buffer;
   };
   return { size, read, fill };
-}
-
-/** What is still to be filled or written when so many bytes have been. */
-export function without(targets: readonly Uint8Array[], count: number): Uint8Array[] {
-  let done = count;
-  return targets.flatMap((target) => {
-    const taken = Math.min(done, target.length);
-    done -= taken;
-    return taken === target.length ? [] : [target.subarray(taken)];
-  });
 }

@@ -1,8 +1,7 @@
 import type { FieldMessages } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput, isTicked } from "../fields.ts";
-import { isUnchosen } from "../printers/findings.ts";
 import type { Driver, DriverSettings, DriverSummary, InfSummary } from "./driver.ts";
-import { firstModel, hasModel, namesModel } from "./models.ts";
+import { firstModel, hasModel, isUnchosen, namesModel } from "./models.ts";
 
 /** The field that our own forms send: who sends a form without it is not asked to choose. */
 const formMarker = "from_form";

@@ -1,5 +1,5 @@
 import { cleanText } from "../fields.ts";
-import type { InfSummary } from "./driver.ts";
+import type { DriverSummary, InfSummary } from "./driver.ts";
 
 // The names that an INF has for its models: which is preselected, which serves all, which are found by a search.
 
@@ -159,4 +159,13 @@ function firstByKey(names: readonly string[], keyOf: (name: string) => string): 
 function withoutVersion(name: string): string {
   const words = name.toLowerCase().split(/[\s()]+/);
   return words.map((word) => (/^v?\d+(?:\.\d+)+$/.test(word) ? "#" : word)).join(" ");
+}
+
+/** Whether nobody has chosen the driver's model although the INF has several names, none of them for all. */
+export function isUnchosen({
+  model_chosen,
+  driver_desc,
+  listed,
+}: Pick<DriverSummary, "model_chosen" | "driver_desc" | "listed">): boolean {
+  return !model_chosen && (listed?.modelCount ?? 0) > 1 && !isUniversal(driver_desc);
 }

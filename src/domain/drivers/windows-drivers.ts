@@ -1,5 +1,4 @@
 import type { FieldMessages } from "../errors.ts";
-import type { PrinterSettings } from "../printers/printer.ts";
 import type { Architecture, ArchiveReport, Driver, DriverOrigin, DriverSummary } from "./driver.ts";
 
 /** What is known of a driver that Windows brings. */
@@ -67,10 +66,7 @@ export function uploadedAmong<T extends Pick<DriverSummary, "id" | "origin">>(
  * What is wrong between a printer's protocol and its driver, by field: Windows makes IPP queues with its IPP class driver
  * alone, and that driver prints over nothing else.
  */
-export function ippProblem(
-  protocol: PrinterSettings["protocol"],
-  { origin }: Pick<DriverSummary, "origin">,
-): FieldMessages {
+export function ippProblem(protocol: string, { origin }: Pick<DriverSummary, "origin">): FieldMessages {
   if (protocol === "ipp" && origin !== "ipp")
     return {
       driver_id: "IPP works with the Microsoft IPP Class Driver alone: choose it, or another protocol.",

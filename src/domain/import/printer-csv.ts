@@ -1,4 +1,4 @@
-import { csvRow, readCsv } from "../csv.ts";
+import { csvRow, neutral, readCsv, restored } from "../csv.ts";
 import { type DriverSummary, driverTitle } from "../drivers/driver.ts";
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
@@ -73,22 +73,6 @@ function driverCells(prefix: string, driver: DriverSummary | undefined): FormInp
   const { driver_desc, inf_path, listed, sha256 } = driver;
   const values = [driverTitle(driver), driver_desc, inf_path, listed?.driverVer?.version, sha256];
   return Object.fromEntries(driverColumns.map((name, i) => [prefix + name, values[i]]));
-}
-
-const sign = /[=+\-@\t\r＝＋－＠]/;
-
-/**
- * A spreadsheet computes what begins with one of these signs, some also where the sign is of full width, and behind a
- * separator or a line break where it takes another separator than ours. An apostrophe before it makes it a text.
- */
-export function neutral(text: string): string {
-  if (!sign.test(text)) return text;
-  return text.replace(/(?:^|(?<=[,;\n]))(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "'");
-}
-
-/** The text that `neutral` was given; an apostrophe that has nothing to hide stays. */
-function restored(text: string): string {
-  return text.replace(/(?:^|(?<=[,;\n]))'(?=[ "']*[=+\-@\t\r＝＋－＠])/g, "");
 }
 
 const separators = [",", ";", "\t"] as const;

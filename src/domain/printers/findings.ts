@@ -9,7 +9,7 @@ import {
   architecturesInWords as inWords,
   type ListedInf,
 } from "../drivers/driver.ts";
-import { isUniversal } from "../drivers/models.ts";
+import { isUnchosen } from "../drivers/models.ts";
 import { arm64Description, shipsArm64 } from "./arm64-driver.ts";
 import { effectiveDescription, type Printer } from "./printer.ts";
 
@@ -202,15 +202,6 @@ function modelFindings(model: string, { listed }: DriverSummary): Finding[] {
   if (!listed?.lostModels.includes(model)) return [];
   const text = `The INF has no model “${model}”: the installation will fail. Choose one that it has.`;
   return [{ kind: "lost-model", state: "blocked", text }];
-}
-
-/** Whether nobody has chosen the driver's model although the INF has several names, none of them for all. */
-export function isUnchosen({
-  model_chosen,
-  driver_desc,
-  listed,
-}: Pick<DriverSummary, "model_chosen" | "driver_desc" | "listed">): boolean {
-  return !model_chosen && (listed?.modelCount ?? 0) > 1 && !isUniversal(driver_desc);
 }
 
 function unchosen({ driver_desc, listed }: DriverSummary): Finding {

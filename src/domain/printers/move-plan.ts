@@ -1,7 +1,6 @@
 import { chosenInf, type Driver } from "../drivers/driver.ts";
 import type { AffectedPrinter } from "../drivers/driver-effects.ts";
-import { isUniversal, modelFinder } from "../drivers/models.ts";
-import { isUnchosen } from "./findings.ts";
+import { isUnchosen, isUniversal, modelFinder } from "../drivers/models.ts";
 
 /** Printers that deploy the same model now, and the one that they get from the other driver. */
 export interface MovePair {

@@ -1,6 +1,6 @@
 import { type Driver, type InfSummary, missingCountOf } from "../../domain/drivers/driver.ts";
+import { isUnchosen } from "../../domain/drivers/models.ts";
 import { cleanText } from "../../domain/fields.ts";
-import { isUnchosen } from "../../domain/printers/findings.ts";
 import { type FormState, savedMeanwhile } from "../form.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";

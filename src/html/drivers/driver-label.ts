@@ -6,8 +6,8 @@ import {
   shippedBy,
 } from "../../domain/drivers/driver.ts";
 import { inOrder } from "../../domain/drivers/driver-version.ts";
+import { isUnchosen } from "../../domain/drivers/models.ts";
 import { isWindowsOwn } from "../../domain/drivers/windows-drivers.ts";
-import { isUnchosen } from "../../domain/printers/findings.ts";
 import type { SelectChoice } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { infDate, infDay } from "../text.ts";

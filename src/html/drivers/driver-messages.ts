@@ -1,5 +1,5 @@
 import { type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
-import { isUnchosen } from "../../domain/printers/findings.ts";
+import { isUnchosen } from "../../domain/drivers/models.ts";
 import type { AddedDriver, ListedDriver, StatedDriver } from "../../domain/printers/listings.ts";
 import { html } from "../html.ts";
 import type { Message } from "../layout.ts";

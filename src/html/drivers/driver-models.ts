@@ -4,9 +4,8 @@ import {
   driverTitle,
   type InfSummary,
 } from "../../domain/drivers/driver.ts";
-import { findModels, namesVersion } from "../../domain/drivers/models.ts";
+import { findModels, isUnchosen, namesVersion } from "../../domain/drivers/models.ts";
 import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
-import { isUnchosen } from "../../domain/printers/findings.ts";
 import { type Hole, type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";
 import { count, counted } from "../text.ts";

@@ -5,8 +5,8 @@ import {
   driverTitle,
   shippedBy,
 } from "../../domain/drivers/driver.ts";
+import { isUnchosen } from "../../domain/drivers/models.ts";
 import { shipsArm64 } from "../../domain/printers/arm64-driver.ts";
-import { isUnchosen } from "../../domain/printers/findings.ts";
 import type { AddedDriver, ListedDriver, StatedDriver } from "../../domain/printers/listings.ts";
 import { type Html, html } from "../html.ts";
 import { paths } from "../paths.ts";

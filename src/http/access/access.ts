@@ -9,9 +9,9 @@ import { isNavigation } from "../answer-form.ts";
 import { basicChallenge, isReading, statusReply, takesPages } from "../answers/errors.ts";
 import { type Reply, redirect } from "../answers/reply.ts";
 import type { Asked, Found, Route } from "../router.ts";
+import { senderOf } from "../sender.ts";
 import { recognise } from "./identify.ts";
 import { isReached } from "./scopes.ts";
-import { senderOf } from "./sender.ts";
 
 /**
  * Finds out who sent a request, and whether they may have what they ask for. The audit log has who may not.

@@ -11,8 +11,8 @@ import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
 import { doneMessage, frameOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
+import { senderOf } from "../sender.ts";
 import { sessionCookie } from "./cookies.ts";
-import { senderOf } from "./sender.ts";
 
 const texts = {
   password: "The password is changed; other browsers are signed out.",

@@ -10,10 +10,10 @@ import { paths } from "../../html/paths.ts";
 import { saving, sentForm } from "../answer-form.ts";
 import { refusedPage } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { withQuery } from "../backup/undo.ts";
 import { doneMessage, frameOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
+import { withQuery } from "../undo-message.ts";
 
 /** `GET /accounts` */
 export function index({ app, request, url }: Context): Reply {

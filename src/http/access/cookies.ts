@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Config } from "../../config.ts";
 import { sessionMs } from "../../store/access/sessions.ts";
-import { senderOf } from "./sender.ts";
+import { senderOf } from "../sender.ts";
 
 /** A cookie's name; behind https it is one that no other host and no page without https can set (RFC 6265bis, 4.1.3). */
 type CookieName = "platen" | "platen-device";

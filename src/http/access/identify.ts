@@ -8,9 +8,9 @@ import { type Proxies, roleOfGroups } from "../../domain/access/proxies.ts";
 import { UserError } from "../../domain/errors.ts";
 import { withoutMarkRuns } from "../../domain/fields.ts";
 import type { Asked, Found } from "../router.ts";
+import { type Recognised, remember, senderOf } from "../sender.ts";
 import { cookieOf } from "./cookies.ts";
 import { linkedBy } from "./scopes.ts";
-import { type Recognised, remember, senderOf } from "./sender.ts";
 
 /**
  * Finds out who sent a request, and remembers it.

@@ -13,10 +13,10 @@ import { htmlReply, type Reply, redirect, type TextReply } from "../answers/repl
 import { frameOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
+import { senderOf } from "../sender.ts";
 import { isOwnAddress } from "../service-url.ts";
 import { atProxy, firstPasswordPath, ownPath } from "./access.ts";
 import { cookieOf, isSecure, sessionCookie, setCookie } from "./cookies.ts";
-import { senderOf } from "./sender.ts";
 
 /** `GET /sign-in`: of the query, `next` alone is read. */
 export function show({ app, request, url }: Context): Reply {

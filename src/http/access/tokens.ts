@@ -9,11 +9,11 @@ import { paths } from "../../html/paths.ts";
 import { saving, sentForm } from "../answer-form.ts";
 import { statusOf } from "../answers/errors.ts";
 import { htmlReply, type Reply, redirect } from "../answers/reply.ts";
-import { withQuery } from "../backup/undo.ts";
 import { frameOf } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context, RequestContext } from "../router.ts";
-import { senderOf } from "./sender.ts";
+import { senderOf } from "../sender.ts";
+import { withQuery } from "../undo-message.ts";
 
 /** `GET /tokens`, with `?scope=printer:7` for a token of that printer. Without sign-in nothing needs one: it is not there. */
 export function index(context: Context): Reply {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { App } from "../../app.ts";
 import type { BoundedLines } from "../../services/limited-log.ts";
 import type { Quota } from "../../workers/admission.ts";
-import { senderOf } from "../access/sender.ts";
 import type { Limits } from "../requests/limits.ts";
+import { senderOf } from "../sender.ts";
 import { answerHeaders } from "./answer-headers.ts";
 import { encodingFor, leastPackedLength, packPage } from "./compression.ts";
 import { requestLine } from "./errors.ts";

@@ -36,7 +36,7 @@ import {
   driverFacts,
   printerFacts,
 } from "../../services/deploy/package-facts.ts";
-import { senderOf } from "../access/sender.ts";
+import { senderOf } from "../sender.ts";
 import { isLoopback, serviceUrl } from "../service-url.ts";
 
 /** What differs between a printer, a client and a driver. */

@@ -76,7 +76,7 @@ export interface NamedScript {
 }
 
 /** Handles a script's download. @param make throws UserError "not-found", or "invalid" with the remedy */
-export function scriptDownload(
+function scriptDownload(
   owner: LinkOwner["kind"],
   make: (context: Context<"id" | "kind">) => Promise<NamedScript>,
 ) {
@@ -118,7 +118,7 @@ export async function scriptOfClient(context: Context<"id" | "kind">): Promise<N
 }
 
 /** @param kinds those that there are */
-export function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): ScriptKind {
+function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds): ScriptKind {
   const kind = kinds.find((candidate) => candidate === text);
   if (kind === undefined) throw new UserError("not-found", "There is no such script.");
   return kind;
@@ -128,7 +128,7 @@ export function kindOf(text: string, kinds: readonly ScriptKind[] = scriptKinds)
  * Where an install script fetches drivers; the others fetch nothing, and name no address.
  * @param bringer whose script it is; undefined for a driver's own
  */
-export function filesUrl(context: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
+function filesUrl(context: RequestContext, kind: ScriptKind, bringer?: LinkBringer) {
   const service = kind === "install" ? serviceUrl(context.request, context.app.config) : undefined;
   if (service === undefined) return undefined;
   return (id: number) => {
@@ -158,7 +158,7 @@ export async function ofClient(context: Context<"id" | "format">): Promise<Reply
 }
 
 /** @param made a printer's or several printers' package, or a driver's, which counts for no printer */
-export function packageDownload(
+function packageDownload(
   context: RequestContext,
   { id }: PackageFormat,
   made: NamedPackage & Partial<Pick<PrinterPackage, "printers">>,
@@ -183,7 +183,7 @@ function wantsApart({ searchParams }: URL): boolean {
   );
 }
 
-export function formatOf(id: string): PackageFormat {
+function formatOf(id: string): PackageFormat {
   const format = packageFormats.find((candidate) => candidate.id === id);
   if (format === undefined) throw new UserError("not-found", "There is no such package.");
   return format;

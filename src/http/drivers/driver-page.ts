@@ -26,12 +26,12 @@ import { saveDriver } from "../../services/drivers/driver-changes.ts";
 import { aloneProblem, deployedModels } from "../../services/drivers/driver-models.ts";
 import { answerForm, isNavigation, recordForm, removing, saving, sentForm } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { removedPath, undoMessage } from "../backup/undo.ts";
 import { driverOffer } from "../deploy/deploy-offer.ts";
 import { narrowingBehind } from "../list-filter.ts";
 import { frameOf, linksMessage } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
+import { removedPath, undoMessage } from "../undo-message.ts";
 import { driversShown } from "./drivers.ts";
 
 /** `GET /drivers/{id}` */

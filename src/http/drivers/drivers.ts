@@ -9,17 +9,16 @@ import { type DriverList, driverList, driversPage } from "../../html/drivers/dri
 import { narrowedPath } from "../../html/list-filter.ts";
 import { paths } from "../../html/paths.ts";
 import { addDriver } from "../../services/drivers/drivers.ts";
-import { senderOf } from "../access/sender.ts";
 import { answerForm, type Result, uploading } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { undoMessage } from "../backup/undo.ts";
 import { packageReply } from "../deploy/packages.ts";
 import { audited } from "../downloads.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
 import { frameOf } from "../page-context.ts";
-import { recheckSender } from "../requests/forms.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
+import { recheckSender, senderOf } from "../sender.ts";
+import { undoMessage } from "../undo-message.ts";
 
 /** `GET /drivers`, narrowed by words, client and state */
 export async function index({ app, request, url }: Context): Promise<Reply> {

@@ -14,11 +14,11 @@ import { counted } from "../../html/text.ts";
 import { giveDriver } from "../../services/printers/bulk-driver.ts";
 import { answerForm, changing, sentForm } from "../answer-form.ts";
 import type { Reply } from "../answers/reply.ts";
-import { deletedPath, withQuery } from "../backup/undo.ts";
 import { narrowingBehind } from "../list-filter.ts";
 import { frameOf } from "../page-context.ts";
 import { readFields } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
+import { deletedPath, withQuery } from "../undo-message.ts";
 import { changedList, printersPageOf, printersShown } from "./printer-list.ts";
 
 /** `POST /printers/bulk` */

@@ -23,12 +23,12 @@ import {
 } from "../../html/printers/clients.ts";
 import { answerForm, recordForm, removing, saving, sentForm } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { removedPath, undoMessage } from "../backup/undo.ts";
 import { clientOffer } from "../deploy/deploy-offer.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
 import { frameOf, linksMessage } from "../page-context.ts";
 import { readForm } from "../requests/forms.ts";
 import type { Context } from "../router.ts";
+import { removedPath, undoMessage } from "../undo-message.ts";
 
 /** `GET /clients`, narrowed */
 export function index({ app, request, url }: Context): Reply {

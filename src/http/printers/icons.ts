@@ -10,9 +10,9 @@ import { logoChanged } from "../../html/printers/printer.ts";
 import { keepIcon, readIcon } from "../../services/printers/icons.ts";
 import { answerForm, done, uploading } from "../answer-form.ts";
 import { bytesDownload, type Reply } from "../answers/reply.ts";
-import { removedPath, withReplaced, withUndo } from "../backup/undo.ts";
 import { receiveFile } from "../requests/multipart.ts";
 import type { Context } from "../router.ts";
+import { removedPath, withReplaced, withUndo } from "../undo-message.ts";
 import { printerPageOf } from "./printer-page.ts";
 import { messageOf } from "./printers.ts";
 

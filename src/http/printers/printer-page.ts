@@ -8,10 +8,10 @@ import { printerPage } from "../../html/printers/printer.ts";
 import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { undoMessage, withUndo } from "../backup/undo.ts";
 import { printerOffer } from "../deploy/deploy-offer.ts";
 import { frameOf, linksMessage } from "../page-context.ts";
 import type { Context } from "../router.ts";
+import { undoMessage, withUndo } from "../undo-message.ts";
 import { messageOf } from "./printers.ts";
 
 /** `GET /printers/{id}` */

@@ -21,11 +21,11 @@ import { revisionOf } from "../../pkg/scripts/revision.ts";
 import { driversOfPrinter } from "../../services/deploy/deployable.ts";
 import { answerForm, done, isNavigation, recordForm, saving, sentForm } from "../answer-form.ts";
 import { htmlReply, type Reply } from "../answers/reply.ts";
-import { removedPath, undoMessage } from "../backup/undo.ts";
 import { narrowingBehind, narrowingIn, withAddress } from "../list-filter.ts";
 import { frameOf } from "../page-context.ts";
 import { readForm, readPrinterForm } from "../requests/forms.ts";
 import { type Context, parseId } from "../router.ts";
+import { removedPath, undoMessage } from "../undo-message.ts";
 import { bulkMessageIn } from "./bulk.ts";
 import { changedList, choicesOf, printersPageOf, printersShown } from "./printer-list.ts";
 

@@ -6,7 +6,7 @@ import { ticketLimitBytes } from "../../domain/printers/print-ticket.ts";
 import type { Incoming } from "../../store/blobs.ts";
 import type { Store } from "../../store/store.ts";
 import { buffersUsed } from "../../workers/memory.ts";
-import { recheckSender } from "./forms.ts";
+import { recheckSender } from "../sender.ts";
 
 /** What a form may bring besides its file, in bytes: names, values and the lines between them. */
 export const formLimitBytes = 256 * 1024;

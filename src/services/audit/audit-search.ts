@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { AuditEntry } from "../../domain/audit/audit.ts";
+import { auditCsvHead, auditCsvLine } from "../../domain/audit/audit.ts";
 import { readLine } from "../../domain/audit/audit-chain.ts";
-import { auditCsvHead, auditCsvLine } from "../../domain/audit/audit-csv.ts";
 import { type AuditFilter, type AuditMatcher, auditMatcher } from "../../domain/audit/audit-filter.ts";
 import { type FoundLine, linesBefore, monthFileAt, monthFiles } from "../../store/audit/files.ts";
 

@@ -1,9 +1,8 @@
 import { chosenInf, type Driver, type DriverSummary, driverTitle } from "../../domain/drivers/driver.ts";
-import { hasModel } from "../../domain/drivers/models.ts";
+import { hasModel, isUnchosen } from "../../domain/drivers/models.ts";
 import { ippProblem } from "../../domain/drivers/windows-drivers.ts";
 import { throwIfAny } from "../../domain/fields.ts";
 import type { BulkChange, ModelsGiven } from "../../domain/printers/bulk.ts";
-import { isUnchosen } from "../../domain/printers/findings.ts";
 import type { PrinterModel } from "../../domain/printers/listings.ts";
 import { modelMatcher, ownChoice } from "../../domain/printers/move-plan.ts";
 import { firstOf } from "../../domain/text.ts";

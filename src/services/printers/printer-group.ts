@@ -3,10 +3,10 @@ import {
   type DeploymentChoice,
   type LeftOut,
 } from "../../domain/deploy/deployment-choice.ts";
+import type { Remedy } from "../../domain/errors.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Client } from "../../domain/printers/client.ts";
 import type { StatedPrinter } from "../../domain/printers/listings.ts";
-import type { Remedy } from "../../domain/printers/remedy.ts";
 import { slug } from "../../domain/text.ts";
 import type { Store } from "../../store/store.ts";
 import { clientFileName } from "../deploy/download-names.ts";

@@ -2,12 +2,9 @@ import type { AuditedEvent, NotedEvent } from "../../domain/audit/audit.ts";
 import type { Actor } from "../actor.ts";
 import type { Queries } from "../database/rows.ts";
 import { changedRecords, watching } from "./changed-records.ts";
-import { Changes, noPlace } from "./changes.ts";
+import { Changes, noPlace, type SavedRecords } from "./changes.ts";
 import type { AuditLog } from "./log.ts";
 import type { AuditPlace } from "./writer.ts";
-
-/** How the log reads changes. */
-export type SavedRecords = Pick<Changes, "after">;
 
 /** What a write does that no table shows. */
 type Noted = Pick<AuditedEvent, "event" | "record" | "what">;

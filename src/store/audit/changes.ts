@@ -104,3 +104,6 @@ function checkPlace(place: AuditPlace | undefined): void {
     seq >= 0 && size >= 0 && /^(?:[0-9a-f]{64})?$/.test(hash) && /^(?:\d{4}-\d{2}\.jsonl)?$/.test(file);
   if (!isSound) throw new Error("it is none");
 }
+
+/** The changes that the log may write: those that are on disk. */
+export type SavedRecords = Pick<Changes, "after">;

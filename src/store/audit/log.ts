@@ -8,7 +8,7 @@ import type {
 } from "../../domain/audit/audit.ts";
 import { messageOf } from "../../domain/errors.ts";
 import { type Actor, currentActor, itself } from "../actor.ts";
-import type { SavedRecords } from "./change-recorder.ts";
+import type { SavedRecords } from "./changes.ts";
 import { Repeats } from "./repeats.ts";
 import type { AuditPlace, AuditWriter } from "./writer.ts";
 

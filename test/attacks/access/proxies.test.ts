@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
-import { originOf } from "../../../src/http/access/sender.ts";
+import { originOf } from "../../../src/http/sender.ts";
 import { startClosed } from "../../support/access/people.ts";
 import { groupedProxies, namingProxies, proxiesOf } from "../../support/access/proxies.ts";
 import { startApp } from "../../support/app.ts";

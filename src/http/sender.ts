@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { type Config, isOpenToAll, takesPasswords } from "../../config.ts";
-import { type Identity, nobody } from "../../domain/access/access.ts";
-import { isTrusted, noProxies, type Proxies } from "../../domain/access/proxies.ts";
-import { plainAddress } from "../../domain/address.ts";
-import type { SignedIn } from "../../services/access/sessions.ts";
+import { type Config, isOpenToAll, takesPasswords } from "../config.ts";
+import { type Identity, nobody } from "../domain/access/access.ts";
+import { isTrusted, noProxies, type Proxies } from "../domain/access/proxies.ts";
+import { plainAddress } from "../domain/address.ts";
+import type { SignedIn } from "../services/access/sessions.ts";
 
 /** Somebody, and the session by which they were recognised; undefined where that was anything else. */
 export interface Recognised {
@@ -89,4 +89,19 @@ function lastOf(list: string): string | undefined {
 
 function textOf(value: string | string[] | undefined): string {
   return Array.isArray(value) ? value.join() : (value ?? "");
+}
+
+const checks = new WeakMap<IncomingMessage, () => Promise<void>>();
+
+/** Sets what `recheckSender` calls for a request: whether its sender still may do what they began. */
+export function onBodyRead(request: IncomingMessage, check: () => Promise<void>): void {
+  checks.set(request, check);
+}
+
+/**
+ * Called at the end of a request's body, which may take hours to come, and again right before something is written
+ * of a body that was long worked on. @throws what the check throws
+ */
+export async function recheckSender(request: IncomingMessage): Promise<void> {
+  await checks.get(request)?.();
 }
