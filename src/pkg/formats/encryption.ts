@@ -23,7 +23,7 @@ const sliceBytes = 64 * 1024;
 
 /**
  * Keys of a package, from the installation's secret and the digest of what it begins with: packages of the same
- * drivers begin with the same bytes, packages of other drivers share no key and IV (docs/decisions/0007).
+ * drivers begin with the same bytes, packages of other drivers share no key and IV (docs/decisions/0004).
  */
 export function deriveKeys(secret: Uint8Array, prefixDigest: Uint8Array): EncryptionKeys {
   const material = new Uint8Array(hkdfSync("sha256", secret, prefixDigest, "platen intunewin 2", 80));
