@@ -23,11 +23,22 @@ export function changesOf(before: State, { machine: after, calls }: RunResult): 
   ];
   const grouped = (["added", "changed", "removed"] as const).flatMap((verb) => {
     const ofVerb = changes.filter((change) => change.verb === verb).map(({ what }) => what);
-    return ofVerb.length === 0 ? [] : [`${verb}: ${ofVerb.join(", ")}`];
+    return ofVerb.length === 0 ? [] : [`${verb}: ${shortened(ofVerb.join(", "))}`];
   });
-  const asked = calls.includes("connection") ? ["the printer was asked"] : [];
+  const asked = calls.includes("connection") ? ["printer asked"] : [];
   const said = [...asked, ...serviceChanges(before, after, calls), ...grouped];
   return said.join("; ") || "nothing";
+}
+
+/** What most installations add, without and with the driver. The page says what the short forms mean. */
+const portAndQueue =
+  /port `IP_10\.0\.0\.9` to 10\.0\.0\.9:9100, queue `Office` \((`[^`]+`) on `IP_10\.0\.0\.9`\)/;
+const driverAndPrinter = /driver package `\w+\.inf`, driver (`[^`]+`) ([\d.]+), printer with \1/;
+
+function shortened(changes: string): string {
+  return changes
+    .replace(portAndQueue, "printer with $1")
+    .replace(driverAndPrinter, "printer and driver $1 $2");
 }
 
 function serviceChanges(before: State, after: State, calls: readonly string[]): string[] {
@@ -63,7 +74,7 @@ function tableChanges(
   const removed = before.filter((row) => find(after, row) === undefined);
   const kept = after.flatMap((row) => {
     const fields = fieldChanges(find(before, row) ?? row, row);
-    const again = isAddedAgain ? "removed and added again, " : "";
+    const again = isAddedAgain ? "recreated, " : "";
     return fields.length === 0 ? [] : [`${named(row)} (${again}${fields.join(", ")})`];
   });
   return [
@@ -76,7 +87,7 @@ function tableChanges(
 const versionOf = ({ Version }: Table) => String(Version);
 
 function targetOf({ PrinterHostAddress, PortNumber, Monitor }: Table): string {
-  if (Monitor !== undefined) return `by Windows (${Monitor})`;
+  if (Monitor !== undefined) return `(${Monitor})`;
   return PrinterHostAddress === undefined ? "" : `to ${PrinterHostAddress}:${PortNumber}`;
 }
 

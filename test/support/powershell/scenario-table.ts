@@ -3,7 +3,7 @@ import type { ScenarioGroup } from "./scenario.ts";
 export const documentPath = "docs/scenarios.md";
 
 const begin = "<!-- From here on the test of this document writes: npm run scenarios -->\n";
-const columns = ["machine and printer before", "script", "exit code", "last line", "what it changed"];
+const columns = ["before", "script", "result", "changes"];
 
 /** A row of cells; each is Markdown already. */
 export const rowOf = (cells: readonly string[]) =>

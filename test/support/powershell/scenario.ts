@@ -65,7 +65,7 @@ export async function play(
 
   assert.equal(result.code, code, result.output.join("\n"));
   assert.equal(result.left, 0, "something is left in the temporary folder");
-  return [...headOf(scenario, group), String(code), saidIn(result), changesOf(before.machine, result)];
+  return [...headOf(scenario, group), `${code}: ${saidIn(result)}`, changesOf(before.machine, result)];
 }
 
 /** The last line, or what a line of JSON says. */
