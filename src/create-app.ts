@@ -65,7 +65,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const undo = new Undo({ store, memory: deployments, archives, clock, log, undoMs: overrides.undoMs });
   await undo.start();
   // It hears of every save from here on.
-  const backups = new BackupKeeper({ store, most: config.backups, clock, log });
+  const backups = new BackupKeeper({ store, max: config.backups, clock, log });
   const passwords = new Passwords(random, overrides.passwordCost);
   const sessions = new Sessions(store, clock, log);
   const signIn = new SignIn({ store, passwords, clock, random, log });

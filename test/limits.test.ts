@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConfig } from "../src/config.ts";
 import { undoMs } from "../src/domain/deletion.ts";
-import { mostRows } from "../src/domain/import/import-row.ts";
-import { mostAtOnce } from "../src/domain/printers/bulk.ts";
+import { maxRows } from "../src/domain/import/import-row.ts";
+import { maxAtOnce } from "../src/domain/printers/bulk.ts";
 import { iconLimitBytes } from "../src/domain/printers/icon.ts";
 import { ticketLimitBytes } from "../src/domain/printers/print-ticket.ts";
-import { mostSubnets } from "../src/domain/subnet.ts";
+import { maxSubnets } from "../src/domain/subnet.ts";
 import { listLimitBytes } from "../src/http/import/import.ts";
 import { defaultLimits } from "../src/http/requests/limits.ts";
 import { formLimitBytes, printerFormLimitBytes } from "../src/http/requests/multipart.ts";
@@ -19,11 +19,11 @@ import { bombRatio, unpackedLimitBytes } from "../src/pkg/zip/archive.ts";
 import { entryLimit } from "../src/pkg/zip/archive-directory.ts";
 import { maxPathLength } from "../src/pkg/zip/archive-names.ts";
 import { shutdownTimeoutMs } from "../src/serve.ts";
-import { mostStrangers } from "../src/services/access/passwords.ts";
+import { maxStrangers } from "../src/services/access/passwords.ts";
 import { chosenLimit } from "../src/services/printers/printer-group.ts";
-import { mostPerAccount } from "../src/store/access/sessions.ts";
-import { mostTokens } from "../src/store/access/tokens.ts";
-import { databaseLimitBytes, mostRecords } from "../src/store/record-limits.ts";
+import { maxPerAccount } from "../src/store/access/sessions.ts";
+import { maxTokens } from "../src/store/access/tokens.ts";
+import { databaseLimitBytes, maxRecords } from "../src/store/record-limits.ts";
 import { usualLimits } from "../src/workers/inspections.ts";
 
 /** What each row of the page stands for. */
@@ -41,18 +41,18 @@ const limits = {
   "printer form, with PrintTicket": bytes(printerFormLimitBytes),
   PrintTicket: bytes(ticketLimitBytes),
   icon: bytes(iconLimitBytes),
-  "subnets per printer or client": mostSubnets,
+  "subnets per printer or client": maxSubnets,
   "import list": bytes(listLimitBytes),
-  "printers per import": mostRows,
-  "printers per bulk change": mostAtOnce,
+  "printers per import": maxRows,
+  "printers per bulk change": maxAtOnce,
   "printers per package": chosenLimit,
-  printers: mostRecords.printers,
-  clients: mostRecords.clients,
-  drivers: mostRecords.drivers,
+  printers: maxRecords.printers,
+  clients: maxRecords.clients,
+  drivers: maxRecords.drivers,
   database: bytes(databaseLimitBytes),
   "time to undo a deletion": time(undoMs),
   "upload (`UPLOAD_LIMIT_MB`)": bytes(readConfig({}).uploadLimitBytes),
-  "uploads in work or waiting": usualLimits.most,
+  "uploads in work or waiting": usualLimits.max,
   "time to read an archive, plus 1 s per 32 MB": time(usualLimits.timeMs),
   "files per archive": entryLimit,
   "unpacked archive": bytes(unpackedLimitBytes),
@@ -63,9 +63,9 @@ const limits = {
   "lines per INF file": lineLimit,
   "languages per INF file": languageLimit,
   "all INF files of an archive": bytes(infsLimitBytes),
-  "waiting sign-ins of new browsers": mostStrangers,
-  "sessions per account": mostPerAccount,
-  tokens: mostTokens,
+  "waiting sign-ins of new browsers": maxStrangers,
+  "sessions per account": maxPerAccount,
+  tokens: maxTokens,
 };
 
 function bytes(count: number): string {

@@ -21,7 +21,7 @@ interface CommandContext {
 
 /** Standard output, or input. */
 const standard = "-";
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** `platen backup FILE.tar`. @returns the exit code */
 export async function backupCommand(args: readonly string[], context: CommandContext): Promise<number> {
@@ -103,6 +103,6 @@ function tellRestored(
 }
 
 function warn(err: CommandContext["err"], what: string, names: readonly string[]): void {
-  for (const name of names.slice(0, mostNamed)) err(`warning: ${name} is ${what}\n`);
-  if (names.length > mostNamed) err(`warning: so are ${names.length - mostNamed} others\n`);
+  for (const name of names.slice(0, maxNamed)) err(`warning: ${name} is ${what}\n`);
+  if (names.length > maxNamed) err(`warning: so are ${names.length - maxNamed} others\n`);
 }

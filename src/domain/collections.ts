@@ -1,17 +1,17 @@
 /** A map of the latest values that were set, at most so many; the oldest are forgotten first. */
-export class Latest<K, V> extends Map<K, V> {
-  readonly #most: number;
+export class RecentMap<K, V> extends Map<K, V> {
+  readonly #max: number;
 
-  constructor(most: number) {
+  constructor(max: number) {
     super();
-    this.#most = most;
+    this.#max = max;
   }
 
   override set(key: K, value: V): this {
     this.delete(key);
     super.set(key, value);
     const [oldest] = this.keys();
-    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
+    if (this.size > this.#max && oldest !== undefined) this.delete(oldest);
     return this;
   }
 }
@@ -31,7 +31,7 @@ export function groupsBy<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map
 }
 
 /** Makes something of each object once, and keeps it as long as the object is in use. */
-export function madeOnce<K extends object, V>(make: (key: K) => V): (key: K) => V {
+export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {
     const known = made.get(key);

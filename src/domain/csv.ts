@@ -3,8 +3,8 @@ import { UserError } from "./errors.ts";
 // Comma-separated values as RFC 4180 describes them, with any separator and any line break.
 
 /** Of one cell, in UTF-16 code units: what Excel holds. */
-const mostCharacters = 32_767;
-const mostColumns = 256;
+const maxCharacters = 32_767;
+const maxColumns = 256;
 
 const quote = '"';
 
@@ -29,16 +29,16 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
   /** A cell with what goes on until `end`; the next thing to read is at `next`. */
   const cell = (before: string, end: number, next: number): string => {
     const value = before + text.slice(at, end);
-    if (value.length > mostCharacters)
-      throw refused(`has a cell of more than ${mostCharacters} characters: a quote may be missing`);
+    if (value.length > maxCharacters)
+      throw refused(`has a cell of more than ${maxCharacters} characters: a quote may be missing`);
     at = next;
     return value;
   };
   /** Looks no further than a cell may reach. */
   const plain = (before = ""): string => {
-    const most = Math.min(text.length, at + mostCharacters + 1);
+    const max = Math.min(text.length, at + maxCharacters + 1);
     let end = at;
-    while (end < most && !ends.has(text.charAt(end))) end++;
+    while (end < max && !ends.has(text.charAt(end))) end++;
     return cell(before, end, end);
   };
   const quoted = (): string => {
@@ -53,7 +53,7 @@ export function readCsv(text: string, separator: string, limit = Number.POSITIVE
   while (at < text.length && rows.length < limit) {
     const cells: string[] = [];
     do {
-      if (cells.length === mostColumns) throw refused(`has more than ${mostColumns} columns`);
+      if (cells.length === maxColumns) throw refused(`has more than ${maxColumns} columns`);
       cells.push(text[at] === quote ? quoted() : plain());
     } while (skip(separator));
     ["\r\n", "\n", "\r"].some(skip);

@@ -16,12 +16,12 @@ export interface TextRule {
 }
 
 /** More combining marks in a row than any language writes (Unicode Standard Annex 15, stream-safe text). */
-const mostMarks = 30;
+const maxMarks = 30;
 
 /** Leaves out the rest of a run of marks: putting n of them into their canonical order takes n² steps. */
 export function withoutMarkRuns(text: string): string {
   return text.replace(/\p{M}+/gu, (marks) =>
-    marks.length > mostMarks ? [...marks].slice(0, mostMarks).join("") : marks,
+    marks.length > maxMarks ? [...marks].slice(0, maxMarks).join("") : marks,
   );
 }
 

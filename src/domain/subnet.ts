@@ -2,7 +2,7 @@ import { canonicalAddress, numbersOf, prefixLength } from "./address.ts";
 import type { FieldReader } from "./fields.ts";
 
 /** One field takes so many. */
-export const mostSubnets = 100;
+export const maxSubnets = 100;
 
 /**
  * Reads a field of subnets in CIDR, one a line: each once, in one spelling. An address alone stands for itself. What is set
@@ -19,8 +19,8 @@ export function readSubnets(form: FieldReader, name: string): string[] {
     else problems.push(`Line ${i + 1} of the subnets, “${line.trim().slice(0, 60)}”, ${problem}`);
   }
   form.refuseLines(name, problems);
-  if (found.size > mostSubnets)
-    form.refuse(name, `These are ${found.size} subnets; at most ${mostSubnets} are possible.`);
+  if (found.size > maxSubnets)
+    form.refuse(name, `These are ${found.size} subnets; at most ${maxSubnets} are possible.`);
   return [...found];
 }
 

@@ -43,13 +43,13 @@ export function dashboardPage(frame: Frame, data: DashboardData): Html {
   const action = isChangeable
     ? html`<a class="button primary" href="${paths.printers}#new-printer">New printer</a>`
     : undefined;
-  const shown = isChangeable ? data : { ...data, deletions: [] };
+  const visible = isChangeable ? data : { ...data, deletions: [] };
   return page(
     { ...frame, title: "Dashboard", place: "Dashboard", action },
     isNew && !isChangeable
       ? html`<p>There are no printers yet.</p>`
       : html`${isNew && firstSteps(data.clientCount > 0, data.drivers.length > 0)}
-    ${needsSection(shown, isNew)}
+    ${needsSection(visible, isNew)}
     ${isChangeable && deletedSection(data.deletions, data.before)}
     <div class="two">
       <section><h2>Recent printers</h2>${recent(printers, [])}</section>

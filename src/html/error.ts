@@ -62,8 +62,8 @@ export function refusalMessage(
   isChangeable = true,
 ): Message {
   const text = obstacles === undefined ? message : obstaclesText(obstacles);
-  const shown = isChangeable ? remedies : remedies.filter(({ kind }) => lookedAt.includes(kind));
-  return { tone: "bad", text, links: shown.map(linkTo) };
+  const visible = isChangeable ? remedies : remedies.filter(({ kind }) => lookedAt.includes(kind));
+  return { tone: "bad", text, links: visible.map(linkTo) };
 }
 
 /** Their names belong to the sentence: what can be done stands apart from them. */

@@ -137,15 +137,15 @@ export function deleteFold(options: {
     </form></details>`;
 }
 
-/** @param shown a value as people know it */
+/** @param visible a value as people know it */
 function field(
   state: FormState,
   options: FieldOptions,
-  shown: (value: string) => Html,
+  visible: (value: string) => Html,
   control: (described: Html) => Html,
 ): Html {
   const { name, label, required, only } = options;
-  const notes = notesOf(state, options, (value) => (value === "" ? "nothing" : shown(value)));
+  const notes = notesOf(state, options, (value) => (value === "" ? "nothing" : visible(value)));
   const described = html`${describedBy(notes)} ${state.problems[name] && html`aria-invalid="true"`}`;
   return html`<div class="field ${only && `only-${only}`} ${isWrong(notes) && "wrong"}">
     <label for="${id(name)}">${label}${required && html` <span class="needed">needed</span>`}</label>
@@ -161,9 +161,9 @@ interface Note {
   readonly text: Hole;
 }
 
-function notesOf(state: FormState, { name, hint }: FieldOptions, shown: (value: string) => Hole): Note[] {
+function notesOf(state: FormState, { name, hint }: FieldOptions, visible: (value: string) => Hole): Note[] {
   const problem = state.problems[name];
-  const meanwhile = savedMeanwhile(state, name, shown);
+  const meanwhile = savedMeanwhile(state, name, visible);
   const notes: Note[] = [];
   if (hint) notes.push({ id: `${id(name)}-hint`, kind: "hint", text: hint });
   if (problem !== undefined) notes.push({ id: `${id(name)}-problem`, kind: "problem", text: problem });
@@ -175,10 +175,10 @@ function notesOf(state: FormState, { name, hint }: FieldOptions, shown: (value: 
 export function savedMeanwhile(
   { meanwhile = {} }: FormState,
   name: string,
-  shown: (value: string) => Hole,
+  visible: (value: string) => Hole,
 ): Html | undefined {
   const value = meanwhile[name];
-  return value === undefined ? undefined : html`Saved meanwhile: ${shown(value)}`;
+  return value === undefined ? undefined : html`Saved meanwhile: ${visible(value)}`;
 }
 
 function isWrong(notes: readonly Note[]): boolean {

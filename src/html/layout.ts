@@ -136,8 +136,8 @@ export function page(options: PageOptions, body: Hole): Html {
 }
 
 function placesOf(visitor: Visitor, current: string | undefined): Html {
-  const shown = places.filter((place) => isShown(place, visitor));
-  const links = shown.map(
+  const visible = places.filter((place) => isShown(place, visitor));
+  const links = visible.map(
     ({ label, path }) =>
       html`<li><a href="${path}" ${label === current && html`aria-current="page"`}>${label}</a></li>`,
   );

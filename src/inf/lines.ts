@@ -86,21 +86,21 @@ function sectionHeader(line: string): string | undefined {
   return end < 0 ? undefined : unquote(text.slice(1, end));
 }
 
-function parseLine(line: string, mostValues: number): InfLine | undefined {
+function parseLine(line: string, maxValues: number): InfLine | undefined {
   const first = separatorFrom(line, 0);
   const hasKey = line.charCodeAt(first) === equalsSign;
-  const values = valuesOf(line, hasKey ? first + 1 : 0, mostValues);
+  const values = valuesOf(line, hasKey ? first + 1 : 0, maxValues);
   if (!hasKey && values.length === 0) return undefined;
   return { key: hasKey ? unquote(line.slice(0, first)) : undefined, values };
 }
 
 /** The values between the commas; none where there is only blank space. */
-function valuesOf(line: string, from: number, mostValues: number): string[] {
+function valuesOf(line: string, from: number, maxValues: number): string[] {
   const values: string[] = [];
   let start = from;
   for (let at = separatorFrom(line, from); at >= 0; at = separatorFrom(line, at + 1)) {
     if (line.charCodeAt(at) === equalsSign) continue;
-    if (values.length >= mostValues) throw tooMany(valueLimit, "values");
+    if (values.length >= maxValues) throw tooMany(valueLimit, "values");
     values.push(unquote(line.slice(start, at)));
     start = at + 1;
   }

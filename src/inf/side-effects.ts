@@ -17,8 +17,8 @@ export interface SideEffects {
 }
 
 /** Of each kind; nobody reads more. */
-const mostNamed = 5;
-const mostCharacters = 100;
+const maxNamed = 5;
+const maxCharacters = 100;
 
 type Kind = keyof SideEffects;
 
@@ -112,7 +112,7 @@ class Found {
   add(kind: Kind, name: string): void {
     const names = this.#names.get(kind) ?? new Set();
     this.#names.set(kind, names);
-    if (names.size < mostNamed) names.add(name.slice(0, mostCharacters));
+    if (names.size < maxNamed) names.add(name.slice(0, maxCharacters));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Lines of one kind in a minute, and of all together. */
-const mostOfKind = 20;
-const mostOfAll = 120;
+const maxOfKind = 20;
+const maxOfAll = 120;
 const minuteMs = 60_000;
 /** Refused because of load or slowness. */
 const loadStatuses: ReadonlySet<number> = new Set([408, 429, 503]);
@@ -25,7 +25,7 @@ export class BoundedLines {
   say(line: string, kind: string): void {
     this.#timer ??= setTimeout(() => this.#beginMinute(), minuteMs).unref();
     const written = this.#written.get(kind) ?? 0;
-    if (written >= mostOfKind || this.#count >= mostOfAll) {
+    if (written >= maxOfKind || this.#count >= maxOfAll) {
       this.#leftOut++;
       return;
     }

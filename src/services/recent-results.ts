@@ -1,4 +1,4 @@
-import { Latest } from "../domain/collections.ts";
+import { RecentMap } from "../domain/collections.ts";
 import type { ImportPlan } from "../domain/import/import-plan.ts";
 import type { BulkResult } from "../domain/printers/bulk.ts";
 import { randomText } from "../domain/secrets.ts";
@@ -16,11 +16,11 @@ type Outcome =
   | { readonly kind: "revoked"; readonly name: string };
 
 /** More than these are forgotten, the oldest first. */
-const mostRemembered = 500;
+const maxRemembered = 500;
 
 /** Outcomes by names that nobody can guess: an address makes no page say what did not happen. */
 export class Outcomes {
-  readonly #known = new Latest<string, Outcome>(mostRemembered);
+  readonly #known = new RecentMap<string, Outcome>(maxRemembered);
   readonly #random: (bytes: number) => Buffer;
 
   constructor(random: (bytes: number) => Buffer) {

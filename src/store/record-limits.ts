@@ -2,7 +2,7 @@ import { UserError } from "../domain/errors.ts";
 import type { Queries } from "./database/rows.ts";
 
 /** So many records there may be: lists show all of them, and all of the database is in memory. */
-export const mostRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;
+export const maxRecords = { printers: 10_000, clients: 2_000, drivers: 2_000, accounts: 1_000 } as const;
 
 /** Of the database, free pages apart. A write that adds or changes is refused above it; what was deleted can be put back. */
 export const databaseLimitBytes = 256 * 1024 * 1024;
@@ -12,12 +12,12 @@ export const databaseLimitBytes = 256 * 1024 * 1024;
  * @throws UserError "full" that says what there is too much of
  */
 export function checkRoom(db: Queries): void {
-  for (const [table, most] of Object.entries(mostRecords)) {
+  for (const [table, max] of Object.entries(maxRecords)) {
     const count = Number(db.first(`SELECT count(*) AS n FROM ${table}`)?.n);
-    if (count > most) {
+    if (count > max) {
       throw new UserError(
         "full",
-        `There are ${most.toLocaleString("en")} ${table}, as many as there may be: nothing was saved. Delete some that are no longer needed.`,
+        `There are ${max.toLocaleString("en")} ${table}, as many as there may be: nothing was saved. Delete some that are no longer needed.`,
       );
     }
   }

@@ -181,7 +181,7 @@ async function endOldLinks(links: LinkGenerations, log: (line: string) => void):
   await links.endAll();
 }
 
-const mostNamed = 50;
+const maxNamed = 50;
 
 /** Names the drivers of a state that was gone back to whose archives are not there any more. */
 async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) => void): Promise<void> {
@@ -189,10 +189,10 @@ async function logMissing(drivers: Drivers, blobs: Blobs, log: (line: string) =>
   for (const driver of drivers.list()) {
     if ((await fileState(blobs.pathOf("drivers", driver.sha256))) !== undefined) continue;
     missing++;
-    if (missing <= mostNamed)
+    if (missing <= maxNamed)
       log(`recovered: the archive of “${driverTitle(driver)}” is missing: upload the same ZIP again`);
   }
-  if (missing > mostNamed) log(`recovered: so are the archives of ${missing - mostNamed} other drivers`);
+  if (missing > maxNamed) log(`recovered: so are the archives of ${missing - maxNamed} other drivers`);
 }
 
 /** Where the system does not tell, it is not. */

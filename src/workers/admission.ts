@@ -21,8 +21,8 @@ export class Quota {
    */
   take(client: string | undefined, amount = 1): (() => void) | undefined {
     const site = client === undefined ? "" : siteOf(client);
-    const most = client === undefined ? this.#limit : this.#limit / 2;
-    if (this.#total + amount > this.#limit || (this.#held.get(site) ?? 0) + amount > most) return undefined;
+    const max = client === undefined ? this.#limit : this.#limit / 2;
+    if (this.#total + amount > this.#limit || (this.#held.get(site) ?? 0) + amount > max) return undefined;
     this.#add(site, amount);
     let isHeld = true;
     return () => {

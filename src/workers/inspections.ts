@@ -6,7 +6,7 @@ import { type InspectionAnswer, readInProcess } from "./inspection-process.ts";
 export interface InspectionLimits {
   readonly atOnce: number;
   /** Running and waiting; one more is refused. */
-  readonly most: number;
+  readonly max: number;
   /** For any archive, in milliseconds. */
   readonly timeMs: number;
   /** Of V8's heap, in MB; what lies outside of it (the INF's bytes and text, the program itself) is about 150 MB. */
@@ -15,7 +15,7 @@ export interface InspectionLimits {
 
 export const usualLimits: InspectionLimits = {
   atOnce: 2,
-  most: 24,
+  max: 24,
   timeMs: 30_000,
   heapMb: 128,
 };
@@ -52,7 +52,7 @@ export class Inspections {
     this.#script = script;
     this.#limits = { ...usualLimits, ...limits };
     this.#readHere = readHere;
-    this.#queue = new Admission(this.#limits.atOnce, this.#limits.most, "uploads are being read");
+    this.#queue = new Admission(this.#limits.atOnce, this.#limits.max, "uploads are being read");
   }
 
   /**

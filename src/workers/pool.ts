@@ -134,10 +134,10 @@ export class Workers {
    * @throws UserError "busy" when all has been closed
    */
   #thread(kind: Kind): WorkerThread {
-    const { threads: most, heapMb, idleMs } = this.#kinds[kind];
+    const { threads: max, heapMb, idleMs } = this.#kinds[kind];
     const known = [...this.#threads.keys()].filter((thread) => this.#threads.get(thread) === kind);
     const [freest] = known.toSorted((a, b) => a.jobCount - b.jobCount);
-    if (freest !== undefined && (freest.jobCount === 0 || known.length === most)) return freest;
+    if (freest !== undefined && (freest.jobCount === 0 || known.length === max)) return freest;
     if (this.#isClosed) throw stopping();
     const limits = { heapMb, idleMs: this.#idleMs ?? idleMs };
     const thread = new WorkerThread(this.#script, limits, () => this.#threads.delete(thread));

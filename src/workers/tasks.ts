@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 import { setImmediate } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import type { ByteSource, OpenFile } from "../domain/byte-source.ts";
-import { Latest } from "../domain/collections.ts";
+import { RecentMap } from "../domain/collections.ts";
 import { type ErrorCode, messageOf, UserError } from "../domain/errors.ts";
 import {
   type EncryptedPrefix,
@@ -113,7 +113,7 @@ type Handlers = { readonly [K in TaskName]: (input: Tasks[K]["input"]) => Promis
 function handlersWith(open: Open): Handlers {
   const plaintextOf = ({ layout, files }: LaidOut): Plaintext => ({ layout, sources: files.map(open) });
   // Of the beginnings of payloads, those that were used last: they cannot leave their thread.
-  const digests = new Latest<string, PayloadDigests>(keptPrefixes);
+  const digests = new RecentMap<string, PayloadDigests>(keptPrefixes);
   return {
     layOutDrivers: async ({ drivers, archives }) =>
       layOutDrivers(drivers, await wantedEntries(drivers, archives.map(open))),

@@ -109,7 +109,7 @@ test("a search over many INFs says which of them has the model", () => {
     makeInf({ path: "b/b.inf", descriptions: ["Papyrus 22", "Other"] }),
   ];
 
-  const { shown, count } = findModels(infs, "PAPYRUS 2", 10);
+  const { visible: shown, count } = findModels(infs, "PAPYRUS 2", 10);
   const few = findModels(infs, "", 1);
 
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("a search over many INFs says which of them has the model", () => {
       ["Papyrus 22", "b/b.inf"],
     ],
   );
-  assert.deepEqual([count, few.shown.length, few.count], [2, 1, 4]);
+  assert.deepEqual([count, few.visible.length, few.count], [2, 1, 4]);
 });
 
 /** A driver of an INF in a version. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Latest } from "../../src/domain/collections.ts";
-import { mostAtOnce, parseIds } from "../../src/domain/printers/bulk.ts";
+import { RecentMap } from "../../src/domain/collections.ts";
+import { maxAtOnce, parseIds } from "../../src/domain/printers/bulk.ts";
 import { slug } from "../../src/domain/text.ts";
 import { infLimitBytes } from "../../src/inf/document.ts";
 import { infsOf } from "../../src/inf/entries.ts";
@@ -42,10 +42,10 @@ test("the directory of a ZIP that is larger than any is not read", async () => {
 });
 
 test("as many printers as are possible at once are taken, and one more is not", () => {
-  const ids = Array.from({ length: mostAtOnce }, (_, i) => i + 1);
+  const ids = Array.from({ length: maxAtOnce }, (_, i) => i + 1);
 
   assert.deepEqual(parseIds([ids.join()]), ids);
-  assert.throws(() => parseIds([ids.join(), String(mostAtOnce + 1)]), /5001 printers are too many at once/);
+  assert.throws(() => parseIds([ids.join(), String(maxAtOnce + 1)]), /5001 printers are too many at once/);
 });
 
 test("a name of any length makes a file name of 80 letters at most", () => {
@@ -70,7 +70,7 @@ test("one client takes half of what may run and wait, and leaves the other half 
 });
 
 test("the latest values are kept, the oldest forgotten, and one that is set again is no older than others", () => {
-  const latest = new Latest<number, string>(3);
+  const latest = new RecentMap<number, string>(3);
 
   for (const key of [1, 2, 3, 1, 4]) latest.set(key, `value ${key}`);
 

@@ -1,7 +1,7 @@
 import type { Download, Locator, Page } from "playwright-core";
 
 /** More presses of Tab than a form has fields. */
-const mostTabs = 60;
+const maxTabs = 60;
 
 /**
  * A person's hand at a page, which counts each click. A field is reached with Tab and typed into, which is no click;
@@ -28,7 +28,7 @@ export class Hand {
     const field = this.#field(label);
     await field.waitFor();
     for (let i = 0; !(await hasFocus(field)); i++) {
-      if (i === mostTabs) throw new Error(`Tab does not reach ${label}`);
+      if (i === maxTabs) throw new Error(`Tab does not reach ${label}`);
       await this.#page.keyboard.press("Tab");
     }
     await this.#page.keyboard.type(text);

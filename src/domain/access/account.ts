@@ -37,7 +37,7 @@ export interface Session {
 /** A one-time password holds for so long. */
 const oneTimeMs = 7 * dayMs;
 
-const mostNameLength = 64;
+const maxNameLength = 64;
 const plainName = /^[a-z0-9][a-z0-9._@-]*$/i;
 /** Whom the audit log names so is Platen itself, whoever need not sign in, somebody unknown, or more than one. */
 const namesOfLog = ["an unknown name", "anyone", "nobody", "platen", "several"];
@@ -46,7 +46,7 @@ const reserved = [...namesOfLog, adminName, "administrator", "root", "system"];
 /** @throws UserError "invalid" with a message for each field */
 export function parseAccount(input: FormInput): { readonly name: string; readonly role: AccountRole } {
   const fields = new FieldReader(input);
-  const name = fields.text("name", { label: "The name", required: true, maxLength: mostNameLength });
+  const name = fields.text("name", { label: "The name", required: true, maxLength: maxNameLength });
   if (name !== "" && !plainName.test(name)) {
     fields.refuse(
       "name",

@@ -2,7 +2,7 @@ import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 
 /** In characters (OWASP ASVS 5, 6.2.1 and 6.2.9); there is no rule about which. */
-export const passwordLengths = { least: 12, most: 256 } as const;
+export const passwordLengths = { least: 12, max: 256 } as const;
 
 /** What is tried first wherever a password is asked for; digits and signs behind one of them change little. */
 const tried = new Set(
@@ -23,11 +23,11 @@ export function normalPassword(password: string): string {
  * @param name the account's
  */
 export function passwordProblem(password: string, name: string): string | undefined {
-  const { least, most } = passwordLengths;
+  const { least, max } = passwordLengths;
   // A text of many megabytes is not even counted.
   const length = isPossible(password) ? [...password].length : Number.POSITIVE_INFINITY;
   if (length < least) return `The password has ${length} characters; it needs ${least} or more.`;
-  if (length > most) return `The password is too long; ${most} characters are possible.`;
+  if (length > max) return `The password is too long; ${max} characters are possible.`;
   if (isObvious(normalPassword(password).toLowerCase(), name.toLowerCase())) {
     return "This password is among the first that anybody would try: choose another one, such as four words that have nothing to do with each other.";
   }
@@ -67,7 +67,7 @@ function isSame(password: string, text: string): boolean {
 
 /** Whether a text is short enough for a password; one of many kilobytes is not even looked at. */
 export function isPossible(text: string): boolean {
-  return text.length <= 4 * passwordLengths.most;
+  return text.length <= 4 * passwordLengths.max;
 }
 
 /** Beside a field of the form. */

@@ -18,11 +18,11 @@ export interface AuditFilter {
 }
 
 /** More of a text is not looked at. */
-export const mostFilterCharacters = 200;
+export const maxFilterCharacters = 200;
 
 /** What an address says; what it says wrongly narrows nothing. */
 export function parseAuditFilter(input: FormInput): AuditFilter {
-  const text = (name: string) => cleanText((input[name] ?? "").slice(0, mostFilterCharacters));
+  const text = (name: string) => cleanText((input[name] ?? "").slice(0, maxFilterCharacters));
   const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : "");
   const kind = recordKinds.find((known) => known === text("kind"));
   const id = /^\d{1,15}$/.test(text("id")) ? Number(text("id")) : undefined;

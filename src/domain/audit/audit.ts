@@ -98,13 +98,13 @@ export interface AuditEntry extends AuditedEvent {
 }
 
 /** Of names and values, in UTF-16 code units. */
-const mostCharacters = 500;
-const mostFields = 200;
+const maxCharacters = 500;
+const maxFields = 200;
 
 /** A text as an entry holds it. */
 function shortText(text: string): string {
   const whole = text.toWellFormed();
-  return whole.length <= mostCharacters ? whole : `${whole.slice(0, mostCharacters).toWellFormed()}…`;
+  return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters).toWellFormed()}…`;
 }
 
 /** An entry as one object in JSON, without its closing brace: the hash comes behind it. */
@@ -120,7 +120,7 @@ export function entryHead(entry: AuditEntry): string {
     from: shortText(from),
     ...(record && { kind: record.kind, id: record.id, name: shortText(record.name) }),
     fields: fields
-      ?.slice(0, mostFields)
+      ?.slice(0, maxFields)
       .map(({ name, from: before, to }) => ({ name, from: short(before), to: short(to) })),
     what: short(what),
     by,

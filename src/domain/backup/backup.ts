@@ -67,7 +67,7 @@ export function newestFirst(states: readonly KeptState[]): KeptState[] {
 }
 
 /** How many states that somebody asked for are kept besides those of each day, the newest ones. */
-export const mostAsked = 5;
+export const maxAsked = 5;
 
 /**
  * Which states stay: the newest good one of each of the last days, of others that somebody asked for the newest, and
@@ -80,7 +80,7 @@ export function statesThatStay(states: readonly KeptState[], days: number): Kept
   const daily = good
     .filter(({ savedAt }, i) => i === 0 || dayOf(good[i - 1]?.savedAt ?? 0) !== dayOf(savedAt))
     .slice(0, days);
-  const asked = good.filter((state) => state.isAsked && !daily.includes(state)).slice(0, mostAsked);
+  const asked = good.filter((state) => state.isAsked && !daily.includes(state)).slice(0, maxAsked);
   const last = daily.length < days ? states.length : states.indexOf(daily[days - 1] as KeptState);
   return states.filter((state, i) =>
     isGood(state) ? daily.includes(state) || asked.includes(state) : i < last,

@@ -39,10 +39,10 @@ export function isBackupName(name: string): boolean {
 }
 
 /** @throws Error where a backup has no such file, or none of that size */
-export function checkBackupFile({ name, size }: TarFile, shown: string): void {
-  const most = kinds.find(([pattern]) => pattern.test(name))?.[1];
-  if (most === undefined) throw new Error(`“${shown}” is no file of a backup`);
-  if (size > most) throw new Error(`“${shown}” is larger than such a file ever is: ${size} bytes`);
+export function checkBackupFile({ name, size }: TarFile, visible: string): void {
+  const max = kinds.find(([pattern]) => pattern.test(name))?.[1];
+  if (max === undefined) throw new Error(`“${visible}” is no file of a backup`);
+  if (size > max) throw new Error(`“${visible}” is larger than such a file ever is: ${size} bytes`);
 }
 
 /** The files whose content is not what their name says: they were damaged before the backup was made. */

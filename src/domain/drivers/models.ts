@@ -117,16 +117,16 @@ interface FoundModel {
 /** Models whose name holds every word of `query`, without regard to case; at most `limit` of them are shown. */
 export function findModels(infs: readonly InfSummary[], query: string, limit: number) {
   const matches = matcherOf(query);
-  const shown: FoundModel[] = [];
+  const visible: FoundModel[] = [];
   let count = 0;
   for (const inf of infs) {
     for (const model of inf.descriptions) {
       if (!matches(model)) continue;
       count++;
-      if (shown.length < limit) shown.push({ model, inf });
+      if (visible.length < limit) visible.push({ model, inf });
     }
   }
-  return { shown, count };
+  return { visible: visible, count };
 }
 
 /**

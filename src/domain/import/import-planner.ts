@@ -102,7 +102,7 @@ class RowPlanner {
     const choices = this.#choose(row, printer, reasons);
     const ticket = rowTicket(row.ticket, printer, this.#tickets, reasons);
     const notes = [note, choices.driver.note, choices.arm64Driver.note, ticket.note];
-    const shown = {
+    const visible = {
       ...shownOf(row),
       driver: choices.driver.driver,
       printerId: printer?.id,
@@ -119,10 +119,10 @@ class RowPlanner {
     const isChanged = client.made !== undefined || ticket.change !== undefined;
     const isKept = current !== undefined && !isChanged && isSameForm(form, current.form);
     const settings = isKept ? undefined : this.#settingsOf(form, choices, printer, reasons);
-    if (reasons.length > 0) return { ...shown, mark: "wrong", reasons, changes: [], write: undefined };
+    if (reasons.length > 0) return { ...visible, mark: "wrong", reasons, changes: [], write: undefined };
     // IPP brings its driver along.
-    const driver = shown.driver ?? this.#known.drivers.get(settings?.driver_id);
-    return { ...shown, driver, reasons, ...this.#changed(current, settings, client.made, ticket) };
+    const driver = visible.driver ?? this.#known.drivers.get(settings?.driver_id);
+    return { ...visible, driver, reasons, ...this.#changed(current, settings, client.made, ticket) };
   }
 
   #changed(
@@ -211,8 +211,8 @@ class RowPlanner {
       return driver ? driverTitle(driver) : "";
     };
     const isClear = title(from) !== title(to);
-    const shown = (id: string) => (isClear ? title(id) : `${title(id)} (driver ${id})`);
-    return { field: field.slice(0, -"_id".length), from: shown(from), to: shown(to) };
+    const visible = (id: string) => (isClear ? title(id) : `${title(id)} (driver ${id})`);
+    return { field: field.slice(0, -"_id".length), from: visible(from), to: visible(to) };
   }
 }
 

@@ -46,8 +46,8 @@ export interface ImportedList {
 }
 
 /** So many printers can be brought at once. */
-export const mostRows = 5000;
+export const maxRows = 5000;
 
 export function tooMany(): UserError {
-  return new UserError("invalid", `More than ${mostRows} printers at once are not taken: split the list.`);
+  return new UserError("invalid", `More than ${maxRows} printers at once are not taken: split the list.`);
 }

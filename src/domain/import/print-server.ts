@@ -4,15 +4,15 @@ import { ippModel } from "../drivers/windows-drivers.ts";
 import { UserError } from "../errors.ts";
 import type { FormInput } from "../fields.ts";
 import { ippPort } from "../printers/printer-fields.ts";
-import { type ImportedList, type ImportRow, mostRows, tooMany } from "./import-row.ts";
+import { type ImportedList, type ImportRow, maxRows, tooMany } from "./import-row.ts";
 
 /** What Windows PowerShell writes of an object. */
 type JsonObject = { readonly [name: string]: unknown };
 
 /** Of a list: five thousand printers with their ports have a quarter of that. */
-const mostValues = 500_000;
+const maxValues = 500_000;
 /** Of one text, in UTF-16 code units: what is cut off belongs to no field that is so long. */
-const mostCharacters = 32_767;
+const maxCharacters = 32_767;
 
 /**
  * Reads what the command for print servers prints (`pkg/scripts/print-server.ps1`).
@@ -28,7 +28,7 @@ export function readPrintServer(text: string, client = ""): ImportedList {
     );
   }
   const queues = objectsIn(whole.Printers);
-  if (queues.length > mostRows) throw tooMany();
+  if (queues.length > maxRows) throw tooMany();
   const ports = new Map(objectsIn(whole.Ports).map((port) => [key(textOf(port, "Name")), port]));
   const devices = new Devices(whole);
   const rows = queues.map((queue, i) => {
@@ -45,7 +45,7 @@ export function readPrintServer(text: string, client = ""): ImportedList {
 function readJson(text: string): unknown {
   let values = 0;
   for (let i = 0; i < text.length; i++) if ("[{,".includes(text.charAt(i))) values++;
-  if (values > mostValues) throw new UserError("invalid", `This JSON has more than ${mostValues} values.`);
+  if (values > maxValues) throw new UserError("invalid", `This JSON has more than ${maxValues} values.`);
   try {
     return JSON.parse(text);
   } catch {
@@ -71,7 +71,7 @@ function textOf(object: JsonObject | undefined, name: string): string {
   while (isObject(value)) value = value.value;
   return value === null || value === undefined || Array.isArray(value)
     ? ""
-    : String(value).slice(0, mostCharacters);
+    : String(value).slice(0, maxCharacters);
 }
 
 function key(text: string): string {

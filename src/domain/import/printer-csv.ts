@@ -6,7 +6,7 @@ import { ticketName } from "../printers/print-ticket.ts";
 import type { Printer } from "../printers/printer.ts";
 import { printerDefaults, printerFormValues } from "../printers/printer-fields.ts";
 import { firstOf } from "../text.ts";
-import { type DriverHint, type ImportedList, type ImportRow, mostRows, tooMany } from "./import-row.ts";
+import { type DriverHint, type ImportedList, type ImportRow, maxRows, tooMany } from "./import-row.ts";
 
 /** What no cell holds as it is: an id of this service, and what a spreadsheet would cut off. */
 const otherwise = ["arm64_driver_id", "print_ticket"];
@@ -78,7 +78,7 @@ function driverCells(prefix: string, driver: DriverSummary | undefined): FormInp
 const separators = [",", ";", "\t"] as const;
 
 /** With the blank ones: a spreadsheet may write some behind its last row. */
-const mostLines = 4 * mostRows;
+const maxLines = 4 * maxRows;
 
 /**
  * Reads a file as `csvHead` and `csvLine` make it, or one with some of the columns in any order.
@@ -88,11 +88,11 @@ export function readPrinterCsv(text: string): ImportedList {
   const marked = text.startsWith("\ufeff") ? text.slice(1) : text;
   const named = /^sep=(.)\r?\n/i.exec(marked.slice(0, 8));
   const body = marked.slice(named?.[0].length ?? 0);
-  const [heads = [], ...lines] = readCsv(body, named?.[1] ?? separatorIn(body), mostLines + 1);
+  const [heads = [], ...lines] = readCsv(body, named?.[1] ?? separatorIn(body), maxLines + 1);
   const { places, notices } = columnsIn(heads);
   if (!places.has("name")) throw withoutName();
-  if (lines.length === mostLines) {
-    const message = `This list has more than ${mostLines} rows with its blank ones: take those out.`;
+  if (lines.length === maxLines) {
+    const message = `This list has more than ${maxLines} rows with its blank ones: take those out.`;
     throw new UserError("invalid", message);
   }
   const firstNumber = named === null ? 2 : 3;
@@ -100,7 +100,7 @@ export function readPrinterCsv(text: string): ImportedList {
     const isBlank = cells.every((cell) => cell.trim() === "");
     return isBlank ? [] : rowOf(places, heads.length, cells, firstNumber + i);
   });
-  if (rows.length > mostRows) throw tooMany();
+  if (rows.length > maxRows) throw tooMany();
   return { rows, notices, makers: new Map() };
 }
 
@@ -111,11 +111,11 @@ function withoutName(): UserError {
 }
 
 /** So much of a file is looked at for names of columns, in characters. */
-const mostHead = 64 * 1024;
+const maxHead = 64 * 1024;
 
 /** The separator that makes most columns known. @throws UserError where none makes the column “name” */
 function separatorIn(text: string): string {
-  const parts = text.slice(0, mostHead).split(/[\r\n]/);
+  const parts = text.slice(0, maxHead).split(/[\r\n]/);
   const known = separators.map((separator) => {
     const heads = parts.flatMap((part) => part.split(separator));
     return { separator, names: new Set(heads.map((head) => columnIn(head.replaceAll('"', "")))) };
@@ -146,8 +146,8 @@ function columnsIn(heads: readonly string[]) {
   });
   unknown.delete("");
   const saying = (text: string, names: ReadonlySet<string>) => {
-    const shown = [...names].map((name) => `“${name.slice(0, 60)}”`);
-    return shown.length > 0 ? [`${text}: ${firstOf(shown, shownHeads)}.`] : [];
+    const visible = [...names].map((name) => `“${name.slice(0, 60)}”`);
+    return visible.length > 0 ? [`${text}: ${firstOf(visible, shownHeads)}.`] : [];
   };
   const notices = [
     ...saying("Columns that mean nothing here are passed over", unknown),

@@ -2,7 +2,7 @@ import { UserError } from "../errors.ts";
 import { cleanText, FieldReader, type FormInput } from "../fields.ts";
 
 /** More printers than this are not changed at once. */
-export const mostAtOnce = 5000;
+export const maxAtOnce = 5000;
 
 /** What becomes of many printers at once. */
 export type BulkChange =
@@ -54,8 +54,8 @@ export function parseIds(values: readonly string[]): number[] {
     ids.add(Number(text));
   }
   if (ids.size === 0) throw new UserError("invalid", "No printer is chosen: tick the rows to change.");
-  if (ids.size <= mostAtOnce) return [...ids];
-  const message = `${ids.size} printers are too many at once: at most ${mostAtOnce} are possible. Nothing was changed.`;
+  if (ids.size <= maxAtOnce) return [...ids];
+  const message = `${ids.size} printers are too many at once: at most ${maxAtOnce} are possible. Nothing was changed.`;
   throw new UserError("invalid", message);
 }
 

@@ -12,7 +12,7 @@ const printSchema = "http://schemas.microsoft.com/windows/2003/08/printing/print
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 
 /** Documents that people and programs make have a handful of levels; saxes looks up namespaces through all of them. */
-const mostLevels = 100;
+const maxLevels = 100;
 /** Of a namespace's name, in characters: saxes puts it before each attribute that has the namespace. */
 const longestNamespace = 1000;
 
@@ -79,7 +79,7 @@ function rootOf(parser: SaxesParser<{ xmlns: true }>, text: string): Root {
   let level = 0;
   parser.on("opentag", ({ local, uri }) => {
     if (level === 0) root = { local, namespace: uri };
-    if (++level > mostLevels) throw new Error(`more than ${mostLevels} elements stand in each other.`);
+    if (++level > maxLevels) throw new Error(`more than ${maxLevels} elements stand in each other.`);
   });
   parser.on("closetag", () => {
     level--;

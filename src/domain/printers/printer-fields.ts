@@ -257,7 +257,7 @@ function checkTogether(form: FieldReader, printer: PrinterSettings): void {
 type ReadReplaced = { readonly replaced: string } | { readonly problem: string };
 
 const addressPrefix = "address:";
-const mostServerLength = 253;
+const maxServerLength = 253;
 
 /** What a printer replaces, one a line and each once: queues by name, `\\server\queue`, `address:` with an IP address. */
 function parseReplaces(form: FieldReader, name: string): string[] {
@@ -288,7 +288,7 @@ function readConnection(line: string): ReadReplaced {
     .map((part) => part.trim());
   if (server === "" || share === "" || more.length > 0)
     return { problem: "is no connection: one is written \\\\server\\queue" };
-  if (!isAddress(server) || server.length > mostServerLength)
+  if (!isAddress(server) || server.length > maxServerLength)
     return { problem: "names no server: that is a host name or an IP address" };
   const { forbidden, maxLength } = shareNameRule;
   if (share.length > maxLength)

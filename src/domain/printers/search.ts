@@ -1,4 +1,4 @@
-import { madeOnce } from "../collections.ts";
+import { memoize } from "../collections.ts";
 import { driverTitle } from "../drivers/driver.ts";
 import { cleanText, type FormInput } from "../fields.ts";
 import { arm64Description } from "./arm64-driver.ts";
@@ -163,7 +163,7 @@ function folded(text: string): string {
 // Rows stay the same objects until something changes: each is folded once. Texts stand on lines of their own, so that no
 // word is found across two of them.
 
-const printerText = madeOnce(({ printer, client, driver, arm64Driver }: StatedPrinter) => {
+const printerText = memoize(({ printer, client, driver, arm64Driver }: StatedPrinter) => {
   const { name, address, port_name, location } = printer;
   const of = driver && [effectiveDescription(printer, driver), driverTitle(driver), driver.file_name];
   const arm64 = arm64Driver && [
@@ -175,7 +175,7 @@ const printerText = madeOnce(({ printer, client, driver, arm64Driver }: StatedPr
   return folded([name, address, port_name, location, client?.name ?? "", ...drivers].join("\n"));
 });
 
-const driverText = madeOnce((driver: StatedDriver) => {
+const driverText = memoize((driver: StatedDriver) => {
   const { file_name, driver_desc, inf_path, comment, listed } = driver;
   const of = [listed?.provider ?? "", listed?.driverVer?.version ?? ""];
   return folded([driverTitle(driver), file_name, driver_desc, inf_path, comment, ...of].join("\n"));

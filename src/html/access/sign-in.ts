@@ -87,7 +87,7 @@ function passwordField(
     {
       ...options,
       type: "password",
-      attributes: html`autocomplete="${autocomplete}" maxlength="${4 * passwordLengths.most}" ${isFirst && html`autofocus`}`,
+      attributes: html`autocomplete="${autocomplete}" maxlength="${4 * passwordLengths.max}" ${isFirst && html`autofocus`}`,
     },
   );
 }

@@ -6,7 +6,7 @@ import {
   type RecordKind,
   recordKinds,
 } from "../../domain/audit/audit.ts";
-import { type AuditFilter, auditQuery, mostFilterCharacters } from "../../domain/audit/audit-filter.ts";
+import { type AuditFilter, auditQuery, maxFilterCharacters } from "../../domain/audit/audit-filter.ts";
 import { selectOptions } from "../form.ts";
 import { type Html, html } from "../html.ts";
 import { type Frame, page } from "../layout.ts";
@@ -105,7 +105,7 @@ function filterForm(filter: AuditFilter, isNarrowed: boolean): Html {
 
 function textField(name: string, label: string, value: string): Html {
   return html`<p><label for="audit-${name}">${label}</label>
-    <input id="audit-${name}" name="${name}" value="${value}" maxlength="${mostFilterCharacters}"></p>`;
+    <input id="audit-${name}" name="${name}" value="${value}" maxlength="${maxFilterCharacters}"></p>`;
 }
 
 function dayField(name: string, label: string, value: string): Html {

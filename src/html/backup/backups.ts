@@ -1,4 +1,4 @@
-import { type KeptState, mostAsked, recordsText } from "../../domain/backup/backup.ts";
+import { type KeptState, maxAsked, recordsText } from "../../domain/backup/backup.ts";
 import { type Html, html } from "../html.ts";
 import { badge, copyable, emptyState, type Frame, page } from "../layout.ts";
 import { paths } from "../paths.ts";
@@ -9,7 +9,7 @@ interface BackupsShown {
   /** The newest first. */
   readonly states: readonly KeptState[];
   /** So many are kept; 0: none is made. */
-  readonly most: number;
+  readonly max: number;
   /** UTC, milliseconds since 1970; undefined where none is made. */
   readonly nextAt: number | undefined;
   /** Whether what is saved now is kept nowhere. */
@@ -20,11 +20,11 @@ interface BackupsShown {
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-export function backupsPage(frame: Frame, shown: BackupsShown): Html {
+export function backupsPage(frame: Frame, visible: BackupsShown): Html {
   return page(
-    { ...frame, title: "Backups", place: "Backups", action: shown.most > 0 ? makeForm() : undefined },
-    html`<section>${failureNote(shown)}<p>${whenNote(shown)}</p>${statesTable(shown)}</section>
-    ${filesSection(shown)}
+    { ...frame, title: "Backups", place: "Backups", action: visible.max > 0 ? makeForm() : undefined },
+    html`<section>${failureNote(visible)}<p>${whenNote(visible)}</p>${statesTable(visible)}</section>
+    ${filesSection(visible)}
     ${wholeSection()}
     ${backSection()}`,
   );
@@ -48,18 +48,18 @@ function failureNote({ failure }: BackupsShown): Html | undefined {
   );
 }
 
-function whenNote({ most, nextAt, isChanged }: BackupsShown): Html {
+function whenNote({ max, nextAt, isChanged }: BackupsShown): Html {
   if (nextAt === undefined) return html`No states of the database are kept: BACKUPS is 0.`;
   const changed = isChanged
     ? "What was changed since the newest one is not in any yet."
     : "The newest one is what is saved now.";
-  return html`The newest state of each day is kept, ${most} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed.
-    Of those that somebody asked for, the last ${mostAsked} stay besides. ${changed}`;
+  return html`The newest state of each day is kept, ${max} at most, when the day is over in UTC: next at ${time(nextAt)}, if anything is changed.
+    Of those that somebody asked for, the last ${maxAsked} stay besides. ${changed}`;
 }
 
-function statesTable({ states, most }: BackupsShown): Html | undefined {
+function statesTable({ states, max }: BackupsShown): Html | undefined {
   if (states.length === 0)
-    return most === 0
+    return max === 0
       ? undefined
       : emptyState("The first state is kept a minute after the first change.", makeForm());
   return html`<table id="backup-list"><thead><tr><th scope="col">State of</th><th scope="col">Records</th>

@@ -25,21 +25,24 @@ export function endedMessage(name: string): Message {
 
 /** Why a deletion could not be taken back, with the way out. */
 export function notRestoredMessage({ message, obstacle }: NotRestored): Message {
-  const shown = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
+  const visible = { tone: "bad", text: html`Not restored. <bdi>${message}</bdi>` } as const;
   switch (obstacle.kind) {
     case "name":
       return {
-        ...shown,
+        ...visible,
         links: [{ label: "Rename the other client", path: paths.client(obstacle.client.id) }],
       };
     case "upload":
-      return { ...shown, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
+      return { ...visible, links: [{ label: "Open the driver", path: paths.driver(obstacle.driver.id) }] };
     case "needs": {
       const { id, name } = obstacle.deletion;
-      return { ...shown, undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` } };
+      return {
+        ...visible,
+        undo: { path: paths.undo(id), label: html`<span>Undo: <bdi>${name}</bdi></span>` },
+      };
     }
     default:
-      return shown;
+      return visible;
   }
 }
 
@@ -54,11 +57,11 @@ const shownAtOnce = 100;
  */
 export function deletedSection(deletions: readonly RecentDeletion[], before?: number): Html | undefined {
   const asked = before === undefined ? deletions : deletions.filter(({ id }) => id < before);
-  const shown = (asked.length > 0 ? asked : deletions).slice(0, shownAtOnce);
-  const last = shown.at(-1);
+  const visible = (asked.length > 0 ? asked : deletions).slice(0, shownAtOnce);
+  const last = visible.at(-1);
   if (last === undefined) return undefined;
   const earlier = deletions.filter(({ id }) => id < last.id).length;
-  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${shown.map(deletedRow)}</ul>
+  return html`<section id="deleted"><h2>Deleted in the last ten minutes</h2><ul class="deleted">${visible.map(deletedRow)}</ul>
     ${earlier > 0 && html`<p><a href="${paths.deletedBefore(last.id)}">${count(earlier)} earlier</a></p>`}</section>`;
 }
 

@@ -157,11 +157,11 @@ function fieldGroup(id: string, { title, fields }: FieldSection, logo: Html): Ht
 }
 
 function fieldRow(id: string, { label, value, isCode, hint, name }: PackageField, logo: Html): Html {
-  const shown = isCode ? html`<code id="${id}">${value}</code>` : html`<bdi id="${id}">${value}</bdi>`;
+  const visible = isCode ? html`<code id="${id}">${value}</code>` : html`<bdi id="${id}">${value}</bdi>`;
   const said =
     name === "logo"
       ? logo
-      : html`${value !== "" && shown}${hint && html` <span class="hint">${hint}</span>`}`;
+      : html`${value !== "" && visible}${hint && html` <span class="hint">${hint}</span>`}`;
   const button =
     value !== "" &&
     html`<button type="button" class="copy quiet" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button>`;

@@ -32,9 +32,9 @@ export interface ModelChoice {
 /** The models that a search found, as radio buttons; the chosen one and the deployed one are always among them. */
 export function modelList(choice: ModelChoice): Html {
   const { driver, inf, model, query, problem } = choice;
-  const { shown, count: found } = findModels(inf ? [inf] : [], query, shownModels);
+  const { visible, count: found } = findModels(inf ? [inf] : [], query, shownModels);
   const deployed = inf?.path === driver.inf_path ? driver.driver_desc : "";
-  const names = [...new Set([model, deployed, ...shown.map((one) => one.model)])].filter(
+  const names = [...new Set([model, deployed, ...visible.map((one) => one.model)])].filter(
     (name) => name !== "",
   );
   const isOpen = model === "" && deployed !== "" && isUnchosen(driver);
@@ -50,7 +50,7 @@ export function modelList(choice: ModelChoice): Html {
       ${problem && html`<p class="problem" id="f-driver_desc-problem">${problem}</p>`}
       ${bothKinds(inf) && html`<p class="hint">A name without the version is updated in place for every queue that has it; one with the version lets two versions live side by side.</p>`}
       <ul class="models">${items}</ul>
-      ${found > shown.length && html`<p class="hint">${count(shown.length)} of ${count(found)} shown: search for the others.</p>`}
+      ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for the others.</p>`}
       ${query !== "" && elsewhere(choice)}
     </div></fieldset>`;
 }
@@ -69,16 +69,16 @@ function elsewhere({ driver, inf, query }: ModelChoice): Html | undefined {
   const { infs } = driver.report;
   const others = infs.filter((other) => other.isPrinter && other.path !== inf?.path);
   if (others.length === 0) return undefined;
-  const { shown, count: found } = findModels(others, query, shownElsewhere);
+  const { visible, count: found } = findModels(others, query, shownElsewhere);
   if (found === 0) return html`<p class="hint">No other INF of the archive has it.</p>`;
   const places = new Map(infs.map((known, i) => [known, i]));
-  const items = shown.map(
+  const items = visible.map(
     ({ model, inf: other }) => html`<li><button class="link" name="pick" value="${places.get(other)}:${model}"
       hx-get="${paths.driverModels(driver.id)}" hx-target="#inf-and-model" hx-swap="outerHTML"><bdi>${model}</bdi></button>
       <span class="hint">in <bdi>${other.path}</bdi></span></li>`,
   );
   return html`<p><strong>In other INFs of the archive: ${counted(found, "name")}</strong></p><ul class="models">${items}</ul>
-    ${found > shown.length && html`<p class="hint">${count(shown.length)} of ${count(found)} shown: search for more of the name.</p>`}`;
+    ${found > visible.length && html`<p class="hint">${count(visible.length)} of ${count(found)} shown: search for more of the name.</p>`}`;
 }
 
 function bothKinds(inf: InfSummary | undefined): boolean {
@@ -91,11 +91,11 @@ export function modelOptions(
   driver: Driver,
   inf: InfSummary | undefined,
   query: string,
-  { id = "models", most = shownModels }: { readonly id?: string; readonly most?: number } = {},
+  { id = "models", max = shownModels }: { readonly id?: string; readonly max?: number } = {},
 ): Html {
-  const { shown } = findModels(inf ? [inf] : [], query, most);
+  const { visible } = findModels(inf ? [inf] : [], query, max);
   return html`<datalist id="${id}" data-needed="${isUnchosen(driver) && "1"}" data-hint="${modelHint(driver)}"
-    data-arm64="${arm64Hint(driver)}">${shown.map(
+    data-arm64="${arm64Hint(driver)}">${visible.map(
       ({ model }) => html`<option value="${model}"></option>`,
     )}</datalist>`;
 }

@@ -69,15 +69,15 @@ function windowsSection({ windowsDrivers }: DriverList): Html {
 }
 
 function narrowedDrivers(list: DriverList): Html {
-  const shown = shownOf(list);
-  return html`${narrowingForm("drivers", shown, { clients: list.clients, states: { others, kinds } })}
-    <div id="driver-list">${driverTable(shown, list.models)}</div>`;
+  const visible = shownOf(list);
+  return html`${narrowingForm("drivers", visible, { clients: list.clients, states: { others, kinds } })}
+    <div id="driver-list">${driverTable(visible, list.models)}</div>`;
 }
 
 /** The rows with how many they are, as a fragment brings them along. */
 export function driverRowsAnew(list: DriverList): Html {
-  const shown = shownOf(list);
-  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(shown, list.models)}</div>${narrowedCount("drivers", shown, true)}`;
+  const visible = shownOf(list);
+  return html`<div id="driver-list" hx-swap-oob="true">${driverTable(visible, list.models)}</div>${narrowedCount("drivers", visible, true)}`;
 }
 
 function shownOf({ rows, narrowing, models }: DriverList) {
@@ -85,9 +85,9 @@ function shownOf({ rows, narrowing, models }: DriverList) {
 }
 
 /** By title, of one title the newest version first. */
-function driverTable(shown: ReturnType<typeof shownOf>, models: DriverList["models"] = new Map()): Html {
-  if (shown.rows.length === 0) return nothingMatches("drivers", shown);
-  const lines = inOrder(shown.rows).map(
+function driverTable(visible: ReturnType<typeof shownOf>, models: DriverList["models"] = new Map()): Html {
+  if (visible.rows.length === 0) return nothingMatches("drivers", visible);
+  const lines = inOrder(visible.rows).map(
     (driver) => html`<tr>
       <td data-label="Driver"><span>${driverLine(driver, paths.driver(driver.id))}${foundBy(models.get(driver.id))}</span></td>
       <td data-label="Version"><span>${versionOf(driver.listed)}</span></td>
@@ -109,7 +109,7 @@ function foundBy(model: string | undefined): Html | undefined {
 
 /** The driver that came last is chosen at first. */
 function driverSelect({ rows, windowsDrivers, result }: DriverList): Html {
-  const newest = rows.reduce((most, { id }) => Math.max(most, id), 0);
+  const newest = rows.reduce((max, { id }) => Math.max(max, id), 0);
   const chosen = String(result && "driver" in result ? result.driver.id : newest);
   const options = selectOptions(driverChoices([...rows, ...windowsDrivers]), chosen);
   return html`<form class="use-driver" method="get" action="${paths.printers}">

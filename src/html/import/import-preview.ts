@@ -27,7 +27,7 @@ const words = {
 } as const;
 
 /** Of those that stay as they are, so many are shown. */
-const mostFolded = 500;
+const maxFolded = 500;
 
 /** The second step: what would become of each row, and the button that does it. */
 export function importPreview(
@@ -36,10 +36,10 @@ export function importPreview(
   refusal: Refusal = undefined,
 ): Html {
   const { rows, counts } = plan;
-  const rowsOf = (mark: Mark, most = rows.length) =>
+  const rowsOf = (mark: Mark, max = rows.length) =>
     rows
       .filter((row) => row.mark === mark)
-      .slice(0, most)
+      .slice(0, max)
       .map(line);
   const group = (mark: Mark, title: string) =>
     counts[mark] > 0 && html`<section class="group"><h3>${title}</h3>${table(title, rowsOf(mark))}</section>`;
@@ -49,13 +49,15 @@ export function importPreview(
     ${noticesOf(plan)}${confirmForm(plan, agreement)}
     ${group("wrong", `Wrong: ${count(counts.wrong)}`)}${group("changes", `Changes: ${count(counts.changes)}`)}
     ${group("new", `New: ${count(counts.new)}`)}
-    ${folded(rowsOf("left out", mostFolded), counts["left out"], "left out")}
-    ${folded(rowsOf("same", mostFolded), counts.same, "the same as here")}</div>`;
+    ${folded(rowsOf("left out", maxFolded), counts["left out"], "left out")}
+    ${folded(rowsOf("same", maxFolded), counts.same, "the same as here")}</div>`;
 }
 
 function summary(counts: ImportPlan["counts"]): Html[] {
-  const shown = (["new", "changes", "same", "wrong", "left out"] as const).filter((mark) => counts[mark] > 0);
-  return shown.map((mark) => html`<li>${badge(tones[mark], words[mark])} ${count(counts[mark])}</li>`);
+  const visible = (["new", "changes", "same", "wrong", "left out"] as const).filter(
+    (mark) => counts[mark] > 0,
+  );
+  return visible.map((mark) => html`<li>${badge(tones[mark], words[mark])} ${count(counts[mark])}</li>`);
 }
 
 function refusalNotice(refusal: Refusal, wrong: number): Html | undefined {
@@ -160,12 +162,12 @@ function details({ reasons, changes, notes }: PlannedRow): Html | undefined {
 }
 
 function changed({ field, from, to }: Change): Html {
-  return html`${labelOfField(field)}: ${shown(from)} → ${shown(to)}`;
+  return html`${labelOfField(field)}: ${visible(from)} → ${visible(to)}`;
 }
 
 const shownCharacters = 80;
 
-function shown(text: string): Html {
+function visible(text: string): Html {
   const line = text.replaceAll("\n", ", ");
   if (line === "") return html`<span class="soft">empty</span>`;
   return html`<bdi>${line.length > shownCharacters ? `${line.slice(0, shownCharacters)}…` : line}</bdi>`;

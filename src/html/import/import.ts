@@ -1,5 +1,5 @@
 import type { ImportPlan } from "../../domain/import/import-plan.ts";
-import { mostRows } from "../../domain/import/import-row.ts";
+import { maxRows } from "../../domain/import/import-row.ts";
 import { csvColumns } from "../../domain/import/printer-csv.ts";
 import type { ClientName } from "../../domain/printers/listings.ts";
 import { type Refusal, refusalMessage } from "../error.ts";
@@ -46,7 +46,7 @@ function importForm({ clients, limitBytes }: ImportPageData, form: ImportForm): 
     <div id="import-problem">${form.problem !== undefined && importProblem(form.problem)}</div>
     <div class="field"><label for="f-import-file">File</label>
       <p class="hint" id="f-import-file-hint">A CSV as it is exported here, one of your own with some of its columns, or what the
-        command below copies. Up to ${counted(mostRows, "printer")} and ${bytes(limitBytes)}.</p>
+        command below copies. Up to ${counted(maxRows, "printer")} and ${bytes(limitBytes)}.</p>
       <input id="f-import-file" type="file" name="file" accept=".csv,.txt,.json,text/csv,application/json"
         aria-describedby="f-import-file-hint"></div>
     <div class="field"><label for="f-import-text">Or paste the list</label>

@@ -110,8 +110,8 @@ function pairRow({ model, isArm64, printers, match }: MovePair, i: number, form:
 }
 
 /** Printers by name, each a link with its client; beyond so many only their number. */
-export function printerNames(printers: readonly AffectedPrinter[], shown: number): Html {
-  const names = printers.slice(0, shown).map(({ id, name, client }, i) => {
+export function printerNames(printers: readonly AffectedPrinter[], visible: number): Html {
+  const names = printers.slice(0, visible).map(({ id, name, client }, i) => {
     const of = client !== undefined && html` (<bdi>${client}</bdi>)`;
     return html`${i > 0 && ", "}<a href="${paths.printer(id)}"><bdi>${name}</bdi></a>${of}`;
   });

@@ -267,7 +267,7 @@ function arm64Fields({ drivers, chosen, arm64Chosen }: PrinterChoices, form: For
 
 function suggestions(driver: Driver | undefined, id: string): Html {
   if (driver === undefined) return html`<datalist id="${id}"></datalist>`;
-  return modelOptions(driver, chosenInf(driver), "", { id, most: allModels });
+  return modelOptions(driver, chosenInf(driver), "", { id, max: allModels });
 }
 
 /** Without scripts nobody asks for more while a name is typed. */

@@ -1,4 +1,4 @@
-import { groupsBy, madeOnce } from "../../domain/collections.ts";
+import { groupsBy, memoize } from "../../domain/collections.ts";
 import type { ListedFormat } from "../../domain/deploy/package-format.ts";
 import { isTicked } from "../../domain/fields.ts";
 import { findingKinds } from "../../domain/printers/findings.ts";
@@ -119,7 +119,7 @@ function groupBody(group: readonly StatedPrinter[], chosen: ReadonlySet<number> 
 }
 
 /** Rows stay the same objects until something changes: each is written once. */
-const plainRow = madeOnce((row: StatedPrinter) => listRow(row, false));
+const plainRow = memoize((row: StatedPrinter) => listRow(row, false));
 
 function listRow(row: StatedPrinter, isChosen: boolean): Html {
   const { id, name } = row.printer;

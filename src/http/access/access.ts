@@ -172,19 +172,19 @@ function noteRefused(
   { url: { pathname }, found }: Asked,
   { actor, why, countedAs }: { readonly actor: Actor; readonly why?: string; readonly countedAs?: string },
 ): void {
-  const shown = pathname.length > shownCharacters ? `${pathname.slice(0, shownCharacters)}…` : pathname;
+  const visible = pathname.length > shownCharacters ? `${pathname.slice(0, shownCharacters)}…` : pathname;
   // Whoever asks chooses addresses as they like, and none of these.
   const pattern = found.kind === "route" ? found.route.path : "an address where nothing is";
   const line = (path: string, more?: string) => `${method} ${path}${more === undefined ? "" : `: ${more}`}`;
-  store.audit.note("refused", { what: line(shown, why), countedAs: line(pattern, countedAs), actor });
+  store.audit.note("refused", { what: line(visible, why), countedAs: line(pattern, countedAs), actor });
 }
 
-const mostLength = 2000;
+const maxLength = 2000;
 const base = "http://platen";
 
 /** An address of this service to go on to, as its path and query; the dashboard for whatever is none, or leads back. */
 export function ownPath(text: string | null | undefined): string {
-  if (!text?.startsWith("/") || text.length > mostLength || /[\\\p{Cc}\p{Cs}]/u.test(text))
+  if (!text?.startsWith("/") || text.length > maxLength || /[\\\p{Cc}\p{Cs}]/u.test(text))
     return paths.dashboard;
   if (!URL.canParse(text, base)) return paths.dashboard;
   const { origin, pathname, search } = new URL(text, base);

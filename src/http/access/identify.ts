@@ -100,7 +100,7 @@ function groupsIn(text: string): string[] {
 }
 
 /** Undefined where there is none. */
-function headerIn({ headersDistinct }: IncomingMessage, name: string, most: number): string | undefined {
+function headerIn({ headersDistinct }: IncomingMessage, name: string, max: number): string | undefined {
   const values = headersDistinct[name];
   if (values === undefined) return undefined;
   if (values.length > 1) throw malformed(`The header ${name} came ${values.length} times.`);
@@ -108,7 +108,7 @@ function headerIn({ headersDistinct }: IncomingMessage, name: string, most: numb
   const text = withoutMarkRuns(bytes.toString("utf8")).normalize("NFC").trim();
   if (!isUtf8(bytes) || /\p{C}/u.test(text))
     throw malformed(`The header ${name} has characters that no name has.`);
-  if (text.length > most) throw malformed(`The header ${name} is longer than ${most} characters.`);
+  if (text.length > max) throw malformed(`The header ${name} is longer than ${max} characters.`);
   return text;
 }
 

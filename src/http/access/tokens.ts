@@ -68,10 +68,10 @@ function pageReply(
 }
 
 /** So many printers are offered by name; any other one from its page. */
-const mostOffered = 500;
+const maxOffered = 500;
 
 function printersOffered({ store }: App, { searchParams }: URL): TokenList["printers"] {
-  const offered = store.printers.names(mostOffered);
+  const offered = store.printers.names(maxOffered);
   const scope = scopeIn(searchParams.get("scope") ?? "");
   const asked = scope?.kind === "printer" ? store.printers.find(scope.id) : undefined;
   if (asked === undefined || offered.some(({ id }) => id === asked.printer.id)) return offered;

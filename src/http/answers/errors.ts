@@ -78,8 +78,8 @@ const shownUrl = 200;
 /** What was asked for, as the log says it: short, since anybody can ask for anything. */
 export function requestLine({ method, url = "" }: IncomingMessage): string {
   // What somebody puts behind the address of the sign-in may be a password.
-  const shown = url.includes("sign-in") ? url.split("?", 1).join() : withoutLink(url);
-  return `${method} ${shown.length > shownUrl ? `${shown.slice(0, shownUrl)}…` : shown}`;
+  const visible = url.includes("sign-in") ? url.split("?", 1).join() : withoutLink(url);
+  return `${method} ${visible.length > shownUrl ? `${visible.slice(0, shownUrl)}…` : visible}`;
 }
 
 /** Whoever reads a link's value can use it. */

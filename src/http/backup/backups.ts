@@ -67,7 +67,7 @@ async function pageOf(app: App, request: IncomingMessage, message?: Message): Pr
   const files = await store.keptFiles.list();
   return backupsPage(frameOf(request, message), {
     states: backups.list(),
-    most: backups.most,
+    max: backups.max,
     nextAt: backups.nextAt(),
     isChanged: backups.isChanged(),
     failure: backups.failure(),

@@ -30,8 +30,8 @@ function readPage(kind: LinkOwner["kind"], make: MakeScript, publish: MakeScript
     if (text.includes("?link="))
       app.store.audit.note("link-made", { record, what: `in ${downloadPath}, on its page` });
     const owner = { name: record.name, path: own.page };
-    const shown = { kind: params.kind, downloadPath, place, owner, fileName, text, size: bytes.length };
-    return htmlReply(scriptPage(frameOf(request), shown));
+    const visible = { kind: params.kind, downloadPath, place, owner, fileName, text, size: bytes.length };
+    return htmlReply(scriptPage(frameOf(request), visible));
   };
 }
 

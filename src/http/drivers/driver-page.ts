@@ -67,10 +67,10 @@ interface Shown {
   readonly isOpen?: boolean;
 }
 
-async function pageOf({ app, request, id }: Context<"id">, shown: Shown, message?: Message): Promise<Html> {
+async function pageOf({ app, request, id }: Context<"id">, visible: Shown, message?: Message): Promise<Html> {
   const driver = app.store.drivers.get(id);
   const { driver: stated, printers } = await app.overview.driver(id);
-  const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = shown;
+  const { form = recordForm(driverFormValues(driver)), query = "", isOpen = false } = visible;
   const data = {
     driver,
     printers,
@@ -129,14 +129,14 @@ export async function update(context: Context<"id">): Promise<Reply> {
   if (saved.value?.isSaved === false) return confirm(context, form, saved.value);
   const isQuestion = form.from_upload !== undefined;
   const now = driverFormValues(app.store.drivers.get(id));
-  const shown = { form: sentForm(form, saved.error, now), query: "" };
+  const visible = { form: sentForm(form, saved.error, now), query: "" };
   const reply = await answerForm(request, saved, {
     redirect: ({ effects }) => savedPath(id, effects),
-    page: () => pageOf(context, shown),
+    page: () => pageOf(context, visible),
     fragment: async ({ error }) => {
       const driver = app.store.drivers.get(id);
       if (isQuestion) return answerTo(context, driver, error);
-      return driverSettings(error ? { driver, ...shown } : { driver, form: recordForm(now), query: "" });
+      return driverSettings(error ? { driver, ...visible } : { driver, form: recordForm(now), query: "" });
     },
   });
   // A script shows the whole page anew: what was saved stands in every part of it.
@@ -165,9 +165,9 @@ async function unsaved(context: Context<"id">, form: FormInput): Promise<Reply> 
   const driver = app.store.drivers.get(id);
   const picked = pickedIn(driver, form.pick);
   const values = picked ? { ...form, inf_path: picked.inf.path, driver_desc: picked.model, q: "" } : form;
-  const shown = { form: sentForm(values), query: values.q ?? "", isOpen: true };
+  const visible = { form: sentForm(values), query: values.q ?? "", isOpen: true };
   return htmlReply(
-    isNavigation(request) ? await pageOf(context, shown) : driverSettings({ driver, ...shown }),
+    isNavigation(request) ? await pageOf(context, visible) : driverSettings({ driver, ...visible }),
   );
 }
 

@@ -40,15 +40,15 @@ export async function driversShown(app: App, narrowing = parseNarrowing({})): Pr
 export async function upload({ app, request }: Context): Promise<Reply> {
   const limitBytes = app.config.uploadLimitBytes;
   const uploaded = await uploading(() => receiveDriver(app, request));
-  const shown = async (narrowing?: Narrowing) => ({
+  const visible = async (narrowing?: Narrowing) => ({
     ...(await driversShown(app, narrowing)),
     result: await resultOf(app, uploaded),
   });
   return answerForm(request, uploaded, {
     redirect: ({ driver, isNew, mended }) =>
       paths.driverUploaded(driver.id, isNew ? "new" : (mended ?? "known")),
-    page: async () => driversPage(frameOf(request), await shown(), limitBytes),
-    fragment: async () => driverList(await shown(narrowingBehind(request, "drivers"))),
+    page: async () => driversPage(frameOf(request), await visible(), limitBytes),
+    fragment: async () => driverList(await visible(narrowingBehind(request, "drivers"))),
   });
 }
 

@@ -142,8 +142,8 @@ function problemReply(app: App, request: IncomingMessage, form: ImportForm, erro
   }
   if (!isNavigation(request)) throw error;
   const text = form.text.length > shownText ? "" : form.text;
-  const shown = importStart(pageData(app), { ...form, text, problem: error });
-  return htmlReply(importPage(frameOf(request), shown), status);
+  const visible = importStart(pageData(app), { ...form, text, problem: error });
+  return htmlReply(importPage(frameOf(request), visible), status);
 }
 
 const statuses = { stale: 409, wrong: 422 } as const;

@@ -30,10 +30,10 @@ export function admit(
 /**
  * Answers one request of a connection at a time. Node hands over all requests that a client pipelines at once; here each
  * waits until the answer before it is out.
- * @param most requests that are answered or wait; a connection that pipelines more is closed
+ * @param max requests that are answered or wait; a connection that pipelines more is closed
  */
 export function oneAtATime(
-  most: number,
+  max: number,
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const queues = new WeakMap<Socket, { count: number; last: Promise<unknown> }>();
@@ -41,7 +41,7 @@ export function oneAtATime(
     const { socket } = request;
     const queue = queues.get(socket) ?? { count: 0, last: Promise.resolve() };
     queues.set(socket, queue);
-    if (queue.count >= most) {
+    if (queue.count >= max) {
       socket.destroy();
       return;
     }

@@ -12,7 +12,7 @@ export interface ScriptFrame {
 }
 
 /** A shop has a handful of kinds of printers; beyond so many, frames are made again. */
-const mostFrames = 100;
+const maxFrames = 100;
 const frames = new Map<string, ScriptFrame>();
 
 /** The same object for the same needs, as long as it is remembered. */
@@ -22,7 +22,7 @@ export function frameOf(kind: ScriptKind, settings: ScriptSettings): ScriptFrame
   const known = frames.get(key);
   if (known !== undefined) return known;
   const made = makeFrame(kind, needed);
-  if (frames.size >= mostFrames) frames.clear();
+  if (frames.size >= maxFrames) frames.clear();
   frames.set(key, made);
   return made;
 }

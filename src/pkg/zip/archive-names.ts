@@ -69,10 +69,10 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 function badName(path: string, problem: string): UserError {
-  return refuse(`This ZIP is refused: the name “${shown(path)}” ${problem}.`);
+  return refuse(`This ZIP is refused: the name “${visible(path)}” ${problem}.`);
 }
 
-function shown(path: string): string {
+function visible(path: string): string {
   return withUnseenShown(path.length > 80 ? `${path.slice(0, 80)}…` : path);
 }
 

@@ -18,7 +18,7 @@ const hashBytes = 32;
 /** A hash takes memory, and a thread of the pool that files are written with: two of the four stay free. */
 const atOnce = 2;
 /** At most this many passwords from browsers that were never signed in are hashed or wait. */
-export const mostStrangers = 64;
+export const maxStrangers = 64;
 
 /** Of one-time passwords: 32, and none that looks like another. */
 const oneTimeCharacters = "abcdefghijkmnpqrstuvwxyz23456789";
@@ -28,7 +28,7 @@ export class Passwords {
   readonly #random: (bytes: number) => Buffer;
   readonly #cost: PasswordCost;
   readonly #turns = new Admission(atOnce);
-  readonly #strangers = new Quota(mostStrangers, "are signing in");
+  readonly #strangers = new Quota(maxStrangers, "are signing in");
   #count = 0;
 
   constructor(random: (bytes: number) => Buffer, cost: PasswordCost = defaultCost) {

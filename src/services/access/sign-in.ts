@@ -7,7 +7,7 @@ import {
 } from "../../domain/access/account.ts";
 import { checkChosen, isPossible } from "../../domain/access/password.ts";
 import { siteOf, subnetOf } from "../../domain/address.ts";
-import { Latest } from "../../domain/collections.ts";
+import { RecentMap } from "../../domain/collections.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { FormInput } from "../../domain/fields.ts";
 import { keyFor, randomText, secretDigest } from "../../domain/secrets.ts";
@@ -234,12 +234,12 @@ const free = 5;
 const firstWaitMs = 1000;
 /** Failures are forgotten so long after the last of them. */
 const rememberedMs = 120 * minute;
-const mostKeys = 20_000;
+const maxKeys = 20_000;
 
 /** Counts failed attempts, each under several keys, and says how long the next attempt has to wait. */
 export class FailedAttempts {
   readonly #clock: () => number;
-  readonly #failures = new Latest<FailureKey, Failures>(mostKeys);
+  readonly #failures = new RecentMap<FailureKey, Failures>(maxKeys);
 
   constructor(clock: () => number) {
     this.#clock = clock;

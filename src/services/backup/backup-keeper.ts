@@ -12,7 +12,7 @@ const retryMs = 60 * 60_000;
 interface KeeperOptions {
   readonly store: Store;
   /** How many daily states are kept; 0: none is made. */
-  readonly most: number;
+  readonly max: number;
   /** UTC, milliseconds since 1970. */
   readonly clock: () => number;
   readonly log: (line: string) => void;
@@ -48,7 +48,7 @@ export class BackupKeeper {
   start(): void {
     for (const state of this.list()) void this.#queue(() => this.#options.store.backups.check(state));
     this.look();
-    if (this.most > 0) this.#timer = setInterval(() => this.look(), lookMs).unref();
+    if (this.max > 0) this.#timer = setInterval(() => this.look(), lookMs).unref();
   }
 
   /** Begins nothing more; settles when nothing is being written. */
@@ -58,8 +58,8 @@ export class BackupKeeper {
     await this.#work;
   }
 
-  get most(): number {
-    return this.#options.most;
+  get max(): number {
+    return this.#options.max;
   }
 
   /** The newest first. */
@@ -74,7 +74,7 @@ export class BackupKeeper {
 
   /** When the next one is kept if something is changed until then; undefined where none is. */
   nextAt(): number | undefined {
-    if (this.most === 0) return undefined;
+    if (this.max === 0) return undefined;
     if (this.#failure !== undefined) return this.#failure.at + retryMs;
     return (dayOf(this.#options.clock()) + 1) * 86_400_000;
   }
@@ -90,7 +90,7 @@ export class BackupKeeper {
    * @throws UserError "conflict" where none is to be kept, or it cannot be
    */
   async makeNow(): Promise<boolean> {
-    if (this.most === 0) throw new UserError("conflict", "Backups are switched off by BACKUPS=0.");
+    if (this.max === 0) throw new UserError("conflict", "Backups are switched off by BACKUPS=0.");
     const isMade = await this.#queue(async () => {
       const { savedAt } = this.#latest;
       if (savedAt === 0 || this.#isKept(this.#latest, true)) return false;
@@ -118,7 +118,7 @@ export class BackupKeeper {
   /** A day is over also where the clock was set back: what was saved in the time before stays. */
   #isDue(): boolean {
     const now = this.#options.clock();
-    if (this.most === 0 || !this.isChanged()) return false;
+    if (this.max === 0 || !this.isChanged()) return false;
     if (this.#failure !== undefined) return now >= this.#failure.at + retryMs || now < this.#failure.at;
     const isFirst = !this.list().some((state) => isGood(state) && state.number > 0);
     return isFirst || dayOf(this.#latest.savedAt) !== dayOf(now);
@@ -135,7 +135,7 @@ export class BackupKeeper {
     const before = this.#latest;
     this.#latest = state;
     const isLast = before.savedAt > 0 && dayOf(before.savedAt) !== dayOf(state.savedAt);
-    if (this.most === 0 || !isLast || this.#failure !== undefined) return;
+    if (this.max === 0 || !isLast || this.#failure !== undefined) return;
     void this.#queue(() => (this.#isKept(before) ? undefined : this.#keep(before)));
   }
 
@@ -144,7 +144,7 @@ export class BackupKeeper {
     try {
       await store.backups.write(state, isAsked);
       this.#failure = undefined;
-      await store.backups.prune(this.most);
+      await store.backups.prune(this.max);
     } catch (error) {
       const reason = isDiskFull(error) ? "there is not enough room on the disk" : messageOf(error);
       this.#failure = { at: clock(), reason };

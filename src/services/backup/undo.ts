@@ -1,4 +1,4 @@
-import { Latest } from "../../domain/collections.ts";
+import { RecentMap } from "../../domain/collections.ts";
 import {
   type KeptDeletion,
   NotRestored,
@@ -24,7 +24,7 @@ interface UndoServices {
 }
 
 /** Pages say of this many deletions what came back with them, the latest ones. */
-const mostRemembered = 200;
+const maxRemembered = 200;
 /** Files that could not be deleted are tried again after this long. */
 const retryMs = 60_000;
 
@@ -37,7 +37,7 @@ export class Undo {
   readonly #undoMs: number;
   /** Final deletions whose files are being deleted. */
   readonly #clearing = new Map<number, Promise<void>>();
-  readonly #restored = new Latest<number, RestoredRecord>(mostRemembered);
+  readonly #restored = new RecentMap<number, RestoredRecord>(maxRemembered);
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> = Promise.resolve();
   #hasFailed = false;

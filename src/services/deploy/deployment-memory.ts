@@ -14,7 +14,7 @@ import type { Store } from "../../store/store.ts";
 /** Counts wait so long for others to be saved with: agents fetch scripts by the hundred. */
 const savedAfterMs = 5000;
 /** So many wait at most. */
-const mostUnsaved = 20_000;
+const maxUnsaved = 20_000;
 const textLimit = 40;
 
 /**
@@ -89,7 +89,7 @@ export class DeploymentMemory {
     const said = { what: what.slice(0, textLimit), who: by.slice(0, textLimit), count };
     for (const [printer_id, revision] of printers) {
       const when = deployingKinds.includes(what) ? this.#deploy(printer_id, revision, at) : at;
-      if (this.#unsaved.length >= mostUnsaved) this.#lose("too many at once");
+      if (this.#unsaved.length >= maxUnsaved) this.#lose("too many at once");
       else this.#unsaved.push({ printer_id, revision, ...said, first_at: when, last_at: when });
     }
     if (this.#isClosed || this.#unsaved.length === 0) return;

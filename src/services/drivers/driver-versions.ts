@@ -1,4 +1,4 @@
-import { Latest } from "../../domain/collections.ts";
+import { RecentMap } from "../../domain/collections.ts";
 import { chosenInf, type Driver, type DriverSummary } from "../../domain/drivers/driver.ts";
 import { newerVersions, olderVersions } from "../../domain/drivers/driver-version.ts";
 import { isUniversal, modelFinder } from "../../domain/drivers/models.ts";
@@ -9,14 +9,14 @@ import type { Store } from "../../store/store.ts";
 // model that the other's printers use.
 
 /** Of more versions than this nobody is told: each costs reading its report. */
-const mostVersions = 4;
+const maxVersions = 4;
 /** Pairs of drivers that were compared. */
-const mostRemembered = 1000;
+const maxRemembered = 1000;
 
 /** Which drivers that printers use have another version here. What was compared once is remembered. */
 export class DriverVersions {
   readonly #drivers: Pick<Store["drivers"], "chosenModels" | "get" | "list">;
-  readonly #known = new Latest<string, boolean>(mostRemembered);
+  readonly #known = new RecentMap<string, boolean>(maxRemembered);
 
   constructor({ drivers }: { readonly drivers: Pick<Store["drivers"], "chosenModels" | "get" | "list"> }) {
     this.#drivers = drivers;
@@ -24,7 +24,7 @@ export class DriverVersions {
 
   /** The newest version of a driver that has a model which its printers deploy. @param drivers all that were uploaded */
   newerThan<T extends DriverSummary>(driver: DriverSummary, drivers: readonly T[]): T | undefined {
-    const candidates = newerVersions(driver, drivers).slice(0, mostVersions);
+    const candidates = newerVersions(driver, drivers).slice(0, maxVersions);
     if (candidates.length === 0) return undefined;
     const models = this.#modelsUsed(driver);
     return candidates.find((candidate) => this.#serves(candidate, models));
@@ -33,7 +33,7 @@ export class DriverVersions {
   /** Older versions of a driver that printers use, of whose models it has some, the newest first. */
   olderThan(driver: DriverSummary): ListedDriver[] {
     const used = this.#drivers.list().filter(({ printer_count }) => printer_count > 0);
-    const candidates = olderVersions(driver, used).slice(0, mostVersions);
+    const candidates = olderVersions(driver, used).slice(0, maxVersions);
     return candidates.filter((candidate) => this.#serves(driver, this.#modelsUsed(candidate)));
   }
 

@@ -72,11 +72,11 @@ class ReportBudget {
   }
 
   /** The first of these names, `most` at most, until one does not fit. */
-  #take(names: readonly string[], most: number): string[] {
+  #take(names: readonly string[], max: number): string[] {
     const taken: string[] = [];
     for (const name of names) {
       const bytes = Buffer.byteLength(JSON.stringify(name)) + 1;
-      if (taken.length >= most || bytes > this.#bytes) break;
+      if (taken.length >= max || bytes > this.#bytes) break;
       this.#bytes -= bytes;
       taken.push(name);
     }
@@ -203,9 +203,9 @@ function notShipped({ machines }: Inspection, { files }: InfReading): Architectu
 }
 
 /** A text of an INF as it is shown: short, with every character in it to be seen. */
-function cut(text: string, most: number): string {
-  const seen = withUnseenShown(text.length <= most ? text : text.slice(0, most));
-  return seen.length <= most && text.length <= most ? seen : `${seen.slice(0, most - 1)}…`;
+function cut(text: string, max: number): string {
+  const seen = withUnseenShown(text.length <= max ? text : text.slice(0, max));
+  return seen.length <= max && text.length <= max ? seen : `${seen.slice(0, max - 1)}…`;
 }
 
 /** What is said of models that are not listed. */

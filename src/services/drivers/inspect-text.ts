@@ -2,7 +2,7 @@ import { type InfSummary, missingCountOf } from "../../domain/drivers/driver.ts"
 import type { Inspection } from "./inspect.ts";
 import { reportOf } from "./inspect-report.ts";
 
-const shown = 10;
+const visible = 10;
 
 /** What `inspect --text` prints: the same findings as the driver's page, for people. */
 export function inspectionText(inspection: Inspection): string {
@@ -37,6 +37,6 @@ function linesOf(inf: InfSummary, isPrinters: boolean): string[] {
 }
 
 function listed(names: readonly string[], total = names.length): string {
-  const rest = total > shown ? [`… and ${total - shown} more`] : [];
-  return [...names.slice(0, shown), ...rest].map((name) => `\n                   ${name}`).join("");
+  const rest = total > visible ? [`… and ${total - visible} more`] : [];
+  return [...names.slice(0, visible), ...rest].map((name) => `\n                   ${name}`).join("");
 }

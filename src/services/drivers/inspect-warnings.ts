@@ -6,9 +6,9 @@ import type { InfReading } from "../../inf/package.ts";
 import type { SideEffects } from "../../inf/side-effects.ts";
 
 /** Of a name or path in a warning. */
-const mostCharacters = 120;
+const maxCharacters = 120;
 /** Sentences of one kind, and names in one sentence. */
-const shown = 4;
+const visible = 4;
 
 /** What an operator should know of an archive's INFs together, a sentence each. */
 export function infWarnings(readings: readonly InfReading[]): string[] {
@@ -75,8 +75,8 @@ function severalVendors(printers: readonly InfReading[]): string[] {
     addTo(vendors, key, path);
   }
   if (vendors.size < 2) return [];
-  const parts = [...vendors.values()].slice(0, shown).map(([vendor = "", ...paths]) => {
-    const names = paths.slice(0, shown).map(cut);
+  const parts = [...vendors.values()].slice(0, visible).map(([vendor = "", ...paths]) => {
+    const names = paths.slice(0, visible).map(cut);
     const rest = paths.length > names.length ? ` and ${paths.length - names.length} more` : "";
     return `${cut(vendor)} (${names.join(", ")}${rest})`;
   });
@@ -108,14 +108,15 @@ function sideEffectWarnings(readings: readonly InfReading[]): string[] {
       ? []
       : [`“${cut(path)}” does more than a printer’s driver needs: it ${clauses.join("; it ")}.`];
   });
-  const rest = found.length > shown ? [`${found.length - shown} more INFs of this ZIP do such things.`] : [];
-  return [...found.slice(0, shown), ...rest];
+  const rest =
+    found.length > visible ? [`${found.length - visible} more INFs of this ZIP do such things.`] : [];
+  return [...found.slice(0, visible), ...rest];
 }
 
 /** There are more than are named: INFs are not read for all. */
 function someOf(names: readonly string[]): string {
-  const rest = names.length > shown ? " and others" : "";
-  return names.slice(0, shown).map(cut).join(", ") + rest;
+  const rest = names.length > visible ? " and others" : "";
+  return names.slice(0, visible).map(cut).join(", ") + rest;
 }
 
 function fileName(path: string): string {
@@ -124,8 +125,8 @@ function fileName(path: string): string {
 
 /** The end of a long name, every character of it to be seen. */
 function cut(text: string): string {
-  const seen = withUnseenShown(text.slice(-mostCharacters));
-  return text.length <= mostCharacters && seen.length <= mostCharacters
+  const seen = withUnseenShown(text.slice(-maxCharacters));
+  return text.length <= maxCharacters && seen.length <= maxCharacters
     ? seen
-    : `…${seen.slice(1 - mostCharacters)}`;
+    : `…${seen.slice(1 - maxCharacters)}`;
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-const mostBytes = 4096;
+const maxBytes = 4096;
 
 /**
  * The password that a file holds as its one line, such as a secret of Docker's.
@@ -13,7 +13,7 @@ export async function readPasswordFile(setting: string, path: string): Promise<s
   const password = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
   if (password === "")
     throw new Error(`${setting} is ${path}, which is empty; it holds the password as its one line.`);
-  if (text.length > mostBytes || /[\r\n\0\ufffd]/.test(password)) {
+  if (text.length > maxBytes || /[\r\n\0\ufffd]/.test(password)) {
     throw new Error(`${setting} is ${path}, which is no file of one line of UTF-8 text with the password.`);
   }
   return password;

@@ -6,7 +6,7 @@ import { digestIn, type Row, readable } from "../database/rows.ts";
 import type { Accounts } from "./accounts.ts";
 
 /** One account has so many; then the least recently used one ends. */
-export const mostPerAccount = 20;
+export const maxPerAccount = 20;
 
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = {
@@ -82,7 +82,7 @@ export class Sessions {
       this.#db.all(
         `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE account_id = ?
           ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)`,
-        [account.id, mostPerAccount - 1],
+        [account.id, maxPerAccount - 1],
       );
       this.#db.all(
         `INSERT INTO sessions (account_id, sha256, created_at, seen_at, address, browser)

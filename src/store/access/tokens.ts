@@ -10,7 +10,7 @@ type AddedToken = Pick<Token, "name" | "scope" | "beginning" | "made_by" | "expi
 };
 
 /** More of them nobody could oversee. */
-export const mostTokens = 500;
+export const maxTokens = 500;
 
 /** The tokens' only SQL. */
 export class Tokens {
@@ -55,8 +55,8 @@ export class Tokens {
   add({ name, scope, sha256, beginning, made_by, expires_at }: AddedToken): Promise<number> {
     return this.#db.write(() => {
       const count = Number(this.#db.first("SELECT count(*) AS n FROM tokens")?.n);
-      if (count >= mostTokens)
-        throw new UserError("conflict", `There are ${mostTokens} tokens already: revoke one first.`);
+      if (count >= maxTokens)
+        throw new UserError("conflict", `There are ${maxTokens} tokens already: revoke one first.`);
       const id = scope.kind === "read" ? null : scope.id;
       if (id !== null) this.#require(scope.kind, id);
       const row = this.#db.first(

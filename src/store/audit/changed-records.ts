@@ -12,7 +12,7 @@ interface AuditedTable {
   /** What people know the record by, in SQL of its row, which is called `row`. */
   readonly name: string;
   /** Written down with their values. */
-  readonly shown: readonly string[];
+  readonly visible: readonly string[];
   /** Of these only that they changed: they are secret, or large. */
   readonly hidden: readonly string[];
   /** A column of JSON, each of whose fields is written down by itself. */
@@ -47,7 +47,7 @@ const auditedTables: readonly AuditedTable[] = [
     kind: "client",
     id: "id",
     name: "row.name",
-    shown: ["name", "notes", "subnets"],
+    visible: ["name", "notes", "subnets"],
     hidden: [],
   },
   {
@@ -55,7 +55,7 @@ const auditedTables: readonly AuditedTable[] = [
     kind: "driver",
     id: "id",
     name: "coalesce(nullif(row.name, ''), nullif(row.driver_desc, ''), row.file_name)",
-    shown: [
+    visible: [
       ...["name", "comment", "file_name", "sha256", "inf_path", "driver_desc"],
       ...["model_chosen", "trust_publisher", "drop_unused"],
     ],
@@ -66,7 +66,7 @@ const auditedTables: readonly AuditedTable[] = [
     kind: "printer",
     id: "id",
     name: "row.name",
-    shown: ["name", "client_id", "driver_id", "arm64_driver_id"],
+    visible: ["name", "client_id", "driver_id", "arm64_driver_id"],
     hidden: ["print_ticket"],
     json: "settings",
   },
@@ -75,7 +75,7 @@ const auditedTables: readonly AuditedTable[] = [
     kind: "icon",
     id: "printer_id",
     name: printersName,
-    shown: ["sha256"],
+    visible: ["sha256"],
     hidden: [],
   },
   {
@@ -83,7 +83,7 @@ const auditedTables: readonly AuditedTable[] = [
     kind: "account",
     id: "id",
     name: "row.name",
-    shown: ["name", "role", "one_time", "disabled"],
+    visible: ["name", "role", "one_time", "disabled"],
     hidden: ["password_hash"],
   },
   {
@@ -91,7 +91,7 @@ const auditedTables: readonly AuditedTable[] = [
     kind: "token",
     id: "id",
     name: "row.name",
-    shown: ["name", "scope", "scope_id", "expires_at"],
+    visible: ["name", "scope", "scope_id", "expires_at"],
     hidden: ["sha256"],
   },
 ];
@@ -110,13 +110,13 @@ export const watching: string = [
 ].join(";\n");
 
 function triggersOf(audited: AuditedTable): string[] {
-  const { table, kind, id, name, shown, hidden, json } = audited;
+  const { table, kind, id, name, visible, hidden, json } = audited;
   const trigger = (event: string, when: string, values: string, conflict: string) =>
     `CREATE TEMP TRIGGER touched_${table}_${event} AFTER ${event} ON main.${table} ${when} BEGIN
       INSERT INTO touched (kind, id, name, was, hidden) VALUES ('${kind}', ${values}) ON CONFLICT ${conflict}; END`;
   const old = `OLD.${id}, ${name.replaceAll("row.", "OLD.")}, ${jsonOf(audited, "OLD")}`;
   const differs = (column: string) => `OLD.${column} IS NOT NEW.${column}`;
-  const isOther = [...shown, ...hidden, ...(json ? [json] : [])].map(differs).join(" OR ");
+  const isOther = [...visible, ...hidden, ...(json ? [json] : [])].map(differs).join(" OR ");
   const changed = hidden.map((column) => `iif(${differs(column)}, '${column} ', '')`).join(" || ") || "''";
   return [
     trigger("INSERT", "", `NEW.${id}, '', NULL, ''`, "DO NOTHING"),
@@ -131,8 +131,8 @@ function triggersOf(audited: AuditedTable): string[] {
 }
 
 /** What is looked at of a row, in SQL. */
-function jsonOf({ shown, json }: AuditedTable, row: string): string {
-  const values = shown.map((column) => `'${column}', ${row}.${column}`);
+function jsonOf({ visible, json }: AuditedTable, row: string): string {
+  const values = visible.map((column) => `'${column}', ${row}.${column}`);
   return `json_object(${[...values, ...(json ? [`'${json}', json(${row}.${json})`] : [])].join()})`;
 }
 
@@ -185,7 +185,7 @@ const settings = Object.entries(printerDefaults) as [name: string, byDefault: un
 /** The fields that are others than before; of a new record those that are others than where nothing is said. */
 function changedFields(table: AuditedTable, row: Row, textIn: ColumnText): ChangedField[] {
   const [was, now] = [objectIn(row.was), objectIn(row.now)];
-  const columns = table.shown.map((name) => [name, textIn(name, was[name]), textIn(name, now[name])]);
+  const columns = table.visible.map((name) => [name, textIn(name, was[name]), textIn(name, now[name])]);
   const set = settings.map(([name, byDefault]) => [
     name,
     textOf(inSettings(was, name) ?? byDefault),

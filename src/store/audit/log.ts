@@ -56,7 +56,7 @@ const writtenAfterMs = 100;
 /** After an error the log tries again so much later. */
 const retryMs = 5000;
 /** Events that wait in memory at most; changes wait in the database. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /**
  * The audit log: who did what, when, from where and to which record. Its callers do not wait: a line is on disk some 100 ms
@@ -159,7 +159,7 @@ export class AuditLog {
   }
 
   #push(event: AuditedEvent): void {
-    if (this.#waiting.length < mostWaiting) this.#waiting.push(event);
+    if (this.#waiting.length < maxWaiting) this.#waiting.push(event);
     else this.#lost += event.count ?? 1;
     this.wake();
   }

@@ -4,7 +4,7 @@ import type { AuditedEvent, DownloadedRange } from "../../domain/audit/audit.ts"
 /** Lines in a minute for the same download of one address; its parts, and refusals of one kind, have one. */
 const sameDownloads = 10;
 /** Different refusals of strangers that have lines of their own in a minute: the others have one line together. */
-const mostRefusals = 100;
+const maxRefusals = 100;
 const minuteMs = 60_000;
 const several = "several";
 
@@ -65,7 +65,7 @@ export class Repeats {
   /** The event itself, or without its details where strangers caused too many different ones. */
   #withinLimit(event: AuditedEvent): AuditedEvent {
     if (this.#seen.has(keyOf(event))) return event;
-    if (this.#refusals === mostRefusals)
+    if (this.#refusals === maxRefusals)
       return { at: event.at, event: event.event, who: several, from: several };
     this.#refusals++;
     return event;

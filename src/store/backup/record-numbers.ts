@@ -27,16 +27,16 @@ export function recordNumbers(db: Queries): RecordNumbers {
 }
 
 /** More than anybody makes between a backup and going back to it. Uploaded drivers count up to a million. */
-const mostSince = { printers: 10_000, clients: 1_000, drivers: 1_000 } as const;
+const maxSince = { printers: 10_000, clients: 1_000, drivers: 1_000 } as const;
 
 /**
  * Leaves out the numbers that records may have got since the state of a database that is gone back to: apps in Intune and
  * machines know those records by them.
  */
 export function leaveOutNumbers(db: Queries): void {
-  for (const [table, most] of Object.entries(mostSince)) {
+  for (const [table, max] of Object.entries(maxSince)) {
     const row = db.first("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]);
     db.all("DELETE FROM sqlite_sequence WHERE name = ?", [table]);
-    db.all("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, Number(row?.seq ?? 0) + most]);
+    db.all("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, Number(row?.seq ?? 0) + max]);
   }
 }

@@ -128,7 +128,7 @@ export class Clients {
 }
 
 /** More printers than this are not linked to. */
-const mostLinked = 20;
+const maxLinked = 20;
 
 type WayOut =
   | { readonly kind: "client-printers"; readonly client: number }
@@ -142,7 +142,7 @@ export function stillInUse(what: string, users: readonly Row[], wayOut: WayOut):
   const names = users.slice(0, 5).map((row) => `“${row.name}”`);
   const rest = users.length > 5 ? ` and ${users.length - 5} more` : "";
   const remedy = "Change or delete these printers first";
-  const records = users.slice(0, mostLinked).map(({ id, name }) => {
+  const records = users.slice(0, maxLinked).map(({ id, name }) => {
     return { kind: "printer", id: Number(id), name: String(name) } as const;
   });
   return new UserError(

@@ -12,7 +12,7 @@ import {
 import type { Database } from "../database/database.ts";
 import { idOrNull, packText, type Row, readable, unpackText } from "../database/rows.ts";
 import { type Drivers, usesDriver } from "../drivers/drivers.ts";
-import { checkBytes, checkRoom, mostRecords } from "../record-limits.ts";
+import { checkBytes, checkRoom, maxRecords } from "../record-limits.ts";
 import type { Clients } from "./clients.ts";
 import { referenceProblems } from "./printer-references.ts";
 
@@ -267,7 +267,7 @@ class ListedSettings {
     if (known?.json === json && known.updatedAt === updatedAt && known.listed.name === name)
       return known.listed;
     const listed = { id, created_at: Number(row.created_at), name, ...listedSettingsFrom(json) };
-    if (known === undefined && this.#read.size >= mostRecords.printers) this.#read.clear();
+    if (known === undefined && this.#read.size >= maxRecords.printers) this.#read.clear();
     this.#read.set(id, { json, updatedAt, listed });
     return listed;
   }

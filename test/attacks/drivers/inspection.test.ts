@@ -195,7 +195,7 @@ test("what is no archive's fault is an error of the service", { timeout: 60_000 
 test("few run at once, some wait in order, one more is busy; packages have slots of their own", {
   timeout: 60_000,
 }, async (t) => {
-  const inspections = started(t, { atOnce: 1, most: 3 });
+  const inspections = started(t, { atOnce: 1, max: 3 });
   const archive = await archiveOf(t, driverZip());
   const order: number[] = [];
 
@@ -214,7 +214,7 @@ test("few run at once, some wait in order, one more is busy; packages have slots
 test("no client has more than half of the places, and another one finds one", {
   timeout: 60_000,
 }, async (t) => {
-  const inspections = started(t, { atOnce: 1, most: 6 });
+  const inspections = started(t, { atOnce: 1, max: 6 });
   const archive = await archiveOf(t, driverZip());
 
   const answers = await Promise.allSettled(

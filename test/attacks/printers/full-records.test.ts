@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Database } from "sql.js";
-import { databaseLimitBytes, mostRecords } from "../../../src/store/record-limits.ts";
+import { databaseLimitBytes, maxRecords } from "../../../src/store/record-limits.ts";
 import { navigation, startApp, temporaryFolder } from "../../support/app.ts";
 import { editDatabase } from "../../support/database.ts";
 import { deepTest } from "../../support/depth.ts";
@@ -31,9 +31,9 @@ deepTest(
   async (t) => {
     const service = await startFilled(t, (db) => {
       const settings = "created_at, updated_at, client_id, driver_id, name, settings";
-      db.run(copies("printers", mostRecords.printers - 1, settings, settings));
+      db.run(copies("printers", maxRecords.printers - 1, settings, settings));
       const values = "'Client ' || i, 'client ' || i, notes, subnets, created_at";
-      db.run(copies("clients", mostRecords.clients, "name, name_key, notes, subnets, created_at", values));
+      db.run(copies("clients", maxRecords.clients, "name, name_key, notes, subnets, created_at", values));
     });
     const form = { name: "More", address: "10.0.0.1" };
 
@@ -53,7 +53,7 @@ deepTest(
       [507, 507, 507],
     );
     assert.match(await (refused[0] as Response).text(), /There are 10,000 printers, as many as there may be/);
-    assert.equal(service.app.store.clients.count(), mostRecords.clients);
+    assert.equal(service.app.store.clients.count(), maxRecords.clients);
     assert.equal(list.status, 200);
     assert.ok((await list.arrayBuffer()).byteLength < 48 * 1024 * 1024, "one client’s share of what is sent");
   },
@@ -63,7 +63,7 @@ test("drivers are taken up to a number, and the file of the one too many goes ag
   const service = await startFilled(t, (db) => {
     const names =
       "file_name, size, uploaded_at, updated_at, name, comment, inf_path, driver_desc, trust_publisher, model_chosen, drop_unused, listed";
-    const missing = mostRecords.drivers;
+    const missing = maxRecords.drivers;
     db.run(copies("drivers", missing, `sha256, ${names}`, `printf('%064x', i), ${names}`));
     db.run(
       "INSERT INTO reports SELECT id, (SELECT report FROM reports LIMIT 1) FROM drivers WHERE id NOT IN (SELECT driver_id FROM reports)",

@@ -73,10 +73,10 @@ async function printersIn(shop: Shop, event: AuditEvent): Promise<number> {
 }
 
 /** @throws where anything holds others up for so many milliseconds */
-function checkHolds(t: TestContext, holds: Readonly<Record<string, number>>, mostMs: number): void {
+function checkHolds(t: TestContext, holds: Readonly<Record<string, number>>, maxMs: number): void {
   const said = Object.entries(holds).map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`);
   t.diagnostic(said.join(", "));
-  assert.ok(Math.max(...Object.values(holds)) < mostMs, said.join(", "));
+  assert.ok(Math.max(...Object.values(holds)) < maxMs, said.join(", "));
 }
 
 test("lists of a thousand printers are shown and taken, each in half a second of work", {

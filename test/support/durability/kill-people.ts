@@ -17,7 +17,7 @@ import {
 } from "./kill-writes.ts";
 
 /** Of sessions each sender has so many at most: of an account the service keeps twenty. */
-const mostSessions = 3;
+const maxSessions = 3;
 
 /** What hashes passwords takes a third of a second. */
 export const withPasswords: readonly (readonly [number, Act])[] = [
@@ -38,7 +38,7 @@ export async function addAccount(url: string, harness: Harness, sender: number):
 /** A session of the administrator's; the oldest one of too many ends. */
 async function signIn(url: string, harness: Harness, sender: number): Promise<void> {
   const sessions = mine(harness, sender, "session");
-  if (sessions.length >= mostSessions) return endSession(url, harness, sessions[0] as Made);
+  if (sessions.length >= maxSessions) return endSession(url, harness, sessions[0] as Made);
   const cookie = await newSession(url);
   const keys = [sessionKey(cookie)];
   harness.made.push({ kind: "session", keys, sender, also: new Set(), cookie });

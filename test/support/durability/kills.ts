@@ -20,8 +20,8 @@ import { lackingIn, needsPasswords, type Tally } from "./kill-tally.ts";
 /** So many send at once: passwords are hashed one after the other, and one person has two attempts to sign in at once. */
 const senders = { quick: 4, drivers: 4, passwords: 2 } as const satisfies Record<LifeSort, number>;
 /** A kill comes after so many acknowledged writes at most, and so many milliseconds later. */
-const mostWrites = { quick: 8, drivers: 5, passwords: 5 } as const satisfies Record<LifeSort, number>;
-const mostMs = 20;
+const maxWrites = { quick: 8, drivers: 5, passwords: 5 } as const satisfies Record<LifeSort, number>;
+const maxMs = 20;
 const patienceMs = 10_000;
 /** A folder serves so many lives: what is deleted is kept for a while, and each save writes it. */
 const livesAFolder = 25;
@@ -139,7 +139,7 @@ async function live(t: TestContext, folder: string, harness: Harness, { where, i
   const sending = isLast
     ? []
     : Array.from({ length: senders[sort] }, (_, i) => send(service.url, harness, i, sort));
-  const [writes, moment] = [harness.writes + harness.random(mostWrites[sort]), harness.random(mostMs)];
+  const [writes, moment] = [harness.writes + harness.random(maxWrites[sort]), harness.random(maxMs)];
   const end = performance.now() + patienceMs;
   await until(() => isLast || harness.writes >= writes || performance.now() > end);
   await new Promise((resolve) => setTimeout(resolve, moment));
