@@ -3,7 +3,7 @@ import type { App } from "../src/app.ts";
 /** A page of the demo by the name of its picture. */
 export type DemoPages = Readonly<Record<string, string>>;
 
-/** The pages that the README shows. */
+/** The pages that the README and docs/ show. */
 export function shownPages(app: App): DemoPages {
   const { printer, client, driver } = finder(app);
   return {

@@ -19,7 +19,7 @@ const sceneLooks = [
 const tallest = 3000;
 
 /**
- * `npm run screenshots`: the README's pictures; with a folder, every page for reviewers.
+ * `npm run screenshots`: the pictures of the README and docs/; with a folder, every page for reviewers.
  * @param parts with any, only pictures whose names begin with one of them are made
  */
 async function main(folder: string | undefined, parts: readonly string[]): Promise<void> {

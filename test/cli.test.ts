@@ -137,24 +137,25 @@ test("the defaults that --help and the README name are those that count", () => 
   const readme = readFileSync("README.md", "utf8");
 
   const config = readConfig(asNamed);
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` +\|([^|]+)\|/gm)].map(([, name = "", fallback = ""]) => [
+    name,
+    fallback
+      .replaceAll("`", "")
+      .replace(/ \(.*\)/, "")
+      .trim(),
+  ]);
 
   assert.deepEqual(config, readConfig({}));
   assert.deepEqual(Object.keys(asNamed), [
     ...["DATA_DIR", "PORT", "BACKUPS", "AUDIT_DAYS"],
     ...["UPLOAD_LIMIT_MB", "LINK_DAYS"],
   ]);
-  for (const [name, fallback] of settingsHelp) {
-    const [, row = ""] = readme.split(`| \`${name}\``);
-    assert.equal(
-      row
-        .split("|")[1]
-        ?.replaceAll("`", "")
-        .replace(/ \(.*\)/, "")
-        .trim(),
-      fallback,
-      name,
-    );
-  }
+  const help = new Map(settingsHelp.map(([name, fallback]) => [name, fallback]));
+  assert.deepEqual(
+    rows,
+    rows.map(([name = ""]) => [name, help.get(name)]),
+  );
+  assert.equal(rows.length, 6);
 });
 
 test("a wrong setting stops the start with a message", async (t) => {

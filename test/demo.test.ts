@@ -116,8 +116,13 @@ test("nothing of the demo is shipped", () => {
   assert.doesNotMatch(shipped, /Menuiserie|Quillmark|platen-demo/);
 });
 
-test("the README's pictures are there in light and dark, and small", () => {
-  const shown = readFileSync("README.md", "utf8").match(/docs\/screenshots\/[\w-]+\.png/g) ?? [];
+test("the pictures of the README and of the pages in docs are there in light and dark, and small", () => {
+  const pages = [
+    "README.md",
+    ...readdirSync("docs").flatMap((name) => (name.endsWith(".md") ? `docs/${name}` : [])),
+  ];
+  const text = pages.map((page) => readFileSync(page, "utf8")).join("\n");
+  const shown = (text.match(/screenshots\/[\w-]+\.png/g) ?? []).map((path) => `docs/${path}`);
   const sizeOf = (path: string) => {
     const bytes = readFileSync(path);
     return `${bytes.readUInt32BE(16)} × ${bytes.readUInt32BE(20)}, ${bytes.length <= 100 << 10 ? "small" : bytes.length}`;

@@ -36,7 +36,7 @@ export function publishFold(publish: OfferedPublish): Html {
     <p>An administrator of the tenant grants once the delegated Microsoft Graph permission
       <code>DeviceManagementApps.ReadWrite.All</code>, to the app “Microsoft Graph Command Line Tools” or to one of your
       own (<code>-ClientId</code>). Step by step: <code>Get-Help .\\${fileName} -Full</code>, or
-      <code>docs/publish.md</code> in Platen’s repository.</p>
+      <code>docs/intune.md</code> in Platen’s repository.</p>
     ${linkDays !== undefined && linksNote(linkDays)}
     ${publish.isOwnOnly && ownOnly}
     <ul class="actions"><li><a class="button" href="${path}">Download publish.ps1</a></li>
@@ -52,7 +52,7 @@ export function publishFold(publish: OfferedPublish): Html {
 const ownOnly = html`<p class="notice warn">The script fetches its packages under an address that reaches Platen from this machine alone: run it
     here, or open Platen under the name that other machines know, or set <code>PUBLIC_URL</code>, before you download it.</p>`;
 
-/** What people ask for most; the script's own help and `docs/publish.md` have them all. */
+/** What people ask for most; the script's own help and `docs/intune.md` have them all. */
 function parameters({ isOfMany }: OfferedPublish): (readonly [string, string])[] {
   return [
     ["-WhatIf", "Says what it would do, and changes nothing."],
