@@ -31,7 +31,7 @@ test("the pages of a printer, a client and a driver offer the script, the permis
       section,
     );
     assert.match(section, /DeviceManagementApps\.ReadWrite\.All/);
-    assert.match(section, /docs\/publish\.md/);
+    assert.match(section, /docs\/intune\.md/);
     assert.ok(section.includes(`Get-Help .\\publish-${name}.ps1 -Full`), section);
     assert.match(section, /reaches Platen from this machine alone/);
     assert.doesNotMatch(section, /links/);
